@@ -5,7 +5,7 @@ import { Problem } from '../platform/problem.ts';
 import { endWithin } from '../platform/process/this-process.ts';
 import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../run/output/exit-codes.ts';
-import { UsageProblem } from './options/scenario-options.ts';
+import { UsageProblem } from './options/define-verb.ts';
 import { program } from './program.ts';
 import { toStderr } from '../platform/standard-streams.ts';
 
@@ -14,9 +14,6 @@ const likelySecrets = (): readonly string[] =>
   Object.entries(process.env).flatMap(([name, value]) =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
-
-/** A position in a file is at the start of its line, where editors and CI look for it. */
-const startsWithPlace = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
 
 const reportError = (error: unknown): ExitName => {
   if (error instanceof StoppedBeforeLoad) {
@@ -29,7 +26,8 @@ const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    toStderr(message.includes('\n') || startsWithPlace(message) ? message : `weir: ${message}`);
+    // A position in a file is at the start of its line, where editors and CI look for it.
+    toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -48,12 +46,7 @@ let outputFailure: string | null = null;
 const main = async (): Promise<void> => {
   // A command that never ends although nothing is left to wait for is a defect, not a success.
   process.exitCode = exitCode('internal');
-  let exit: ExitName;
-  try {
-    exit = await program(process.argv.slice(2));
-  } catch (error) {
-    exit = reportError(error);
-  }
+  let exit = await program(process.argv.slice(2)).catch(reportError);
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
     exit = gravestExit([exit, 'unwritten']);

@@ -1,103 +1,95 @@
-import yargs from 'yargs';
+import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
-import { checkValues, type KnownOptions, optionsOf } from './options/known-options.ts';
-import { type AddVerb, checkVerb, helpAsOption, orList, verbs } from './options/verbs.ts';
-import { explainUsageError } from './options/usage-errors.ts';
-import { UsageProblem } from './options/scenario-options.ts';
-import { addCalibrate } from './verbs/calibrate.ts';
-import { addCapacity } from './verbs/capacity.ts';
-import { addCompare } from './verbs/compare.ts';
-import { addHistory } from './verbs/history.ts';
-import { addInit } from './verbs/init.ts';
-import { addLimits } from './verbs/limits.ts';
-import { addMerge } from './verbs/merge.ts';
-import { addMock } from './verbs/mock.ts';
-import { addPlan } from './verbs/plan.ts';
-import { addReport } from './verbs/report.ts';
-import { addRun } from './verbs/run.ts';
-import { addSchema } from './verbs/schema.ts';
-import { addValidate } from './verbs/validate.ts';
-
-/** Only for the list of verbs: `helpAsOption` does the work. */
-const addHelp: AddVerb = (cli) => cli.command('help [verb]', 'Show help for a command');
+import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
+import { checkVerb, helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
+import { checkValues, explainUsageError } from './usage-errors.ts';
 
 /** Other tools write `--json -` for standard output; `--json` always writes there. */
-const dropJsonDash = (cliArguments: readonly string[]): string[] =>
-  cliArguments.filter((word, i) => !(word === '-' && cliArguments[i - 1] === '--json'));
+const dropJsonDash = (words: readonly string[]): string[] =>
+  words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
-/** The verbs, in the order of the help. */
-const verbAdders: readonly AddVerb[] = [
-  addRun,
-  addCompare,
-  addHistory,
-  addLimits,
-  addCapacity,
-  addCalibrate,
-  addInit,
-  addPlan,
-  addValidate,
-  addReport,
-  addMerge,
-  addMock,
-  addSchema,
-  addHelp,
-];
+class ParserError extends Error {}
 
-/** A message of the parser, in its own words. */
-class ParserError extends Error {
-  readonly known: KnownOptions;
-  constructor(message: string, known: KnownOptions) {
-    super(message);
-    this.known = known;
-  }
-}
-
-/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
-export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
-  const cliArguments = helpAsOption(commandLine);
-  checkVerb(cliArguments[0]);
-  let exit: ExitName = 'pass';
-  const ended = (verbExit: ExitName): void => {
-    exit = verbExit;
-  };
-  const cli = yargs(dropJsonDash(cliArguments))
-    .scriptName('weir')
-    .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
+const parserOf = (words: readonly string[], name: string): Argv =>
+  yargs(dropJsonDash(words))
+    .scriptName(name)
     .version(weirVersion())
     .help()
     .alias('help', 'h')
     .wrap(Math.min(100, process.stderr.columns ?? 100))
     .locale('en')
     .strict()
-    .demandCommand(1, `expected a verb: ${orList(verbs)}`)
     .exitProcess(false)
     .showHelpOnFail(false)
-    .check((given) => {
-      checkValues(given, optionsOf(cli));
-      return true;
-    })
     .fail((message, error: Error | undefined) => {
       // The parser throws some of its messages as errors.
-      if (error === undefined || error.name === 'YError') {
-        throw new ParserError(message, optionsOf(cli));
-      }
-      throw error;
+      throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
-  const added = verbAdders.reduce((parserSoFar, add) => add(parserSoFar, ended), cli);
-  added
+
+/** Shows the help that lists all verbs, or the version; expects one of them. */
+const showVerbs = (words: readonly string[]): void => {
+  const parser = parserOf(words, 'weir')
+    .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
+    .demandCommand(1, `expected a verb: ${orList(verbs)}`)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
+  for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);
+  // Only for the list: `helpAsOption` does the work.
+  parser.command('help [verb]', 'Show help for a command').parseSync();
+};
+
+/** The verb, or the one within it, that a command line names, with its options. */
+interface ParsedVerb {
+  options: OptionTable;
+  /** Its work; `null` if the parser has shown help. */
+  run: (() => Promise<ExitName>) | null;
+}
+
+/** Declares a verb and those within it; notes in `parsed` the one that the command line names. */
+const declareVerb = (
+  parser: Argv,
+  [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],
+  parsed: ParsedVerb,
+): Argv => {
+  const declareOptions = (builder: Argv): Argv => {
+    parsed.options = { ...parsed.options, ...verb.options };
+    builder.options(verb.options);
+    for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
+      declareVerb(builder, [within, each.summary, each.verb], parsed);
+    }
+    return builder;
+  };
+  // The work begins when the parser has returned, which is then not asked to report its errors.
+  return parser.command(usage, summary, declareOptions, (given) => {
+    checkValues(given, parsed.options);
+    parsed.run = () => verb.run(given);
+  });
+};
+
+/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
+export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
+  const words = helpAsOption(commandLine);
+  const [name = '', ...given] = words;
+  checkVerb(words[0]);
+  const entry = verbTable.get(name);
+  const parsed: ParsedVerb = { options: {}, run: null };
   try {
-    await added.parseAsync();
+    if (entry === undefined) showVerbs(words);
+    else {
+      const verb = await entry.load();
+      // For a default command the parser does not also render the help, which takes 20 ms.
+      const isDefault = verb.subcommands === undefined;
+      const parser = isDefault ? parserOf(given, `weir ${name}`) : parserOf(words, 'weir');
+      const usage = isDefault ? entry.usage.replace(name, '$0') : entry.usage;
+      declareVerb(parser, [usage, entry.summary, verb], parsed).parseSync();
+    }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
     // Imported here, since the schema takes longest to load.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
-    const keys = Object.keys(scenarioSchema.shape);
-    throw new UsageProblem(
-      explainUsageError(error.message, cliArguments, { ...error.known, keys }),
-    );
+    const fields = Object.keys(scenarioSchema.shape);
+    throw new UsageProblem(explainUsageError(error.message, words, { ...parsed, fields }));
   }
-  return exit;
+  return (await parsed.run?.()) ?? 'pass';
 };

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+export type ContractSchema<T> = z.ZodType<T>;
+export type SchemaError = z.ZodError;
+
 /** An element of the model list (interface 2.2). */
 export const modelSchema = z.looseObject({
   id: z.string(),

@@ -1,16 +1,10 @@
 import { modelListSchema } from '../contract/models.ts';
 import { routes } from '../contract/routes.ts';
-import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
+import { fetchResponse, parsedJson, type ProbeSession } from './send-probe-request.ts';
 import type { ProbeModels } from './probe-requests.ts';
 
-const idsIn = (body: string): readonly string[] => {
-  try {
-    const read = modelListSchema.safeParse(JSON.parse(body));
-    return read.success ? read.data.data.map(({ id }) => id) : [];
-  } catch {
-    return [];
-  }
-};
+const idsIn = (body: string): readonly string[] =>
+  modelListSchema.safeParse(parsedJson(body)).data?.data.map(({ id }) => id) ?? [];
 
 const keyAdvice = 'check the key (--key NAME of an environment variable)';
 

@@ -1,6 +1,5 @@
-import { readRefusedLimit } from '../traffic/limits/refused-limit.ts';
+import { readRefusedLimit, dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
-import { dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { usageSchema } from '../contract/chat.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
@@ -39,7 +38,8 @@ const maxBodyBytes = 1024 * 1024;
 
 const invalidKey = 'sk-weir-no-such-key';
 
-const parsed = (text: string): unknown => {
+/** `null` if it is not JSON. */
+export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -50,10 +50,8 @@ const parsed = (text: string): unknown => {
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
 
 const usageIn = (body: string): ProbeReply['usage'] => {
-  const read = countsSchema.safeParse((parsed(body) as { usage?: unknown } | null)?.usage);
-  return read.success
-    ? { input: read.data.prompt_tokens, output: read.data.completion_tokens }
-    : null;
+  const { data } = countsSchema.safeParse((parsedJson(body) as { usage?: unknown } | null)?.usage);
+  return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
 };
 
 interface ProbeResponse {
@@ -126,13 +124,9 @@ export const fetchResponse = (
       resolve(response);
     };
     const finish = (at: Instant): void => {
-      const {
-        answered,
-        status,
-        headers: received,
-      } = head ?? { answered: at, status: 0, headers: {} };
+      const unanswered = { answered: at, status: 0, headers: {} };
       const text = Buffer.concat(body).toString('utf8');
-      end({ sent: sent ?? at, answered, ended: at, status, headers: received, body: text });
+      end({ sent: sent ?? at, ended: at, ...(head ?? unanswered), body: text });
     };
     const observer: ExchangeObserver = {
       onConnected: () => {},

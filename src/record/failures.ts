@@ -1,4 +1,4 @@
-import type { DroppedCause, Outcome, Refusal } from '../model/observation/outcome.ts';
+import type { DroppedCause, Outcome } from '../model/observation/outcome.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { maskedMessage } from './masked-message.ts';
@@ -27,30 +27,22 @@ const droppedBecause = {
   'run-ended': 'the run ended before its turn under the pace',
 } satisfies Record<DroppedCause, string>;
 
-interface FailureDescription {
-  readonly outcome: Failure['outcome'];
-  readonly status: number | null;
-  readonly cause: string;
-  readonly text: string;
-}
-
 /** A short number is a code (`429`, `1015`); longer ones differ from request to request. */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
-const describeRefusal = ({ status, code, type, form, message }: Refusal) => ({
-  status,
-  cause: causeOf(code ?? type ?? form),
-  text: message,
-});
-
 /** Describes a failed outcome; `null` for a completed one. */
-export const describeFailure = (outcome: Outcome): FailureDescription | null => {
+export const describeFailure = (
+  outcome: Outcome,
+): (Pick<Failure, 'outcome' | 'status' | 'cause'> & { readonly text: string }) | null => {
   switch (outcome.kind) {
     case 'completed':
       return null;
     case 'limited':
-    case 'refused':
-      return { outcome: outcome.kind, ...describeRefusal(outcome.refusal) };
+    case 'refused': {
+      const { status, code, type, form, message } = outcome.refusal;
+      const cause = causeOf(code ?? type ?? form);
+      return { outcome: outcome.kind, status, cause, text: message };
+    }
     case 'malformed':
       return { outcome: outcome.kind, status: null, cause: outcome.issue, text: outcome.detail };
     case 'broken':
@@ -129,14 +121,13 @@ const addRow = (failures: Failures, row: Failure): void => {
 };
 
 const rowsOf = (failures: Failures): readonly Failure[] =>
-  [...failures.values()].flatMap((families) =>
-    [...families.values()].flatMap((family) => [...family.values()]),
-  );
+  [...failures.values()]
+    .flatMap((families) => [...families.values()])
+    .flatMap((family) => [...family.values()]);
 
-const fromRows = (rows: Iterable<Failure>): Failures => {
-  const failures: Failures = new Map();
-  for (const row of rows) addRow(failures, row);
-  return failures;
+const addRows = (into: Failures, rows: readonly Failure[]): Failures => {
+  for (const row of rows) addRow(into, row);
+  return into;
 };
 
 const byFrequency = (a: Failure, b: Failure): number =>
@@ -151,10 +142,8 @@ export const failureRecorder: Recorder<Failures, Failure> = {
     const row = failureOf(observation);
     if (row !== null) addRow(failures, row);
   },
-  add: (into, from) => {
-    for (const row of rowsOf(from)) addRow(into, row);
-  },
+  add: (into, from) => void addRows(into, rowsOf(from)),
   store: (failures) => rowsOf(failures).toSorted(byFrequency),
-  restore: fromRows,
+  restore: (rows) => addRows(new Map(), rows),
   split: (failures) => [{ state: failures, stored: rowsOf(failures) }],
 };

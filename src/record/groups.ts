@@ -1,20 +1,20 @@
 import type { Labels, Group } from '../model/measures/counts.ts';
 import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { answerNoteNames, outcomeKinds } from '../model/observation/outcome.ts';
+import { answerNoteNames } from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
 import { emptyOutcomeCounts } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import {
-  addObjectiveCounts,
   recordObjectiveCounts,
-  addTokens,
   recordTokens,
-  tokensInOrder,
+  restoreTokens,
+  storeTokens,
+  type TokensBySource,
 } from './group-counts.ts';
-import { getOrCreate, byText, type Recorder, streamOf } from './recorder.ts';
+import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 
 /** A group's labels, and a text that is unique to them. */
 interface GroupName {
@@ -60,8 +60,9 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
 };
 
 /** A group that is being recorded: its distributions are open histograms. */
-type OpenGroup = Omit<Group, 'distributions'> & {
-  readonly distributions: Map<MeasureName, Histogram>;
+type OpenGroup = Omit<Group, 'distributions' | 'tokens'> & {
+  readonly tokens: TokensBySource;
+  readonly distributions: Partial<Record<MeasureName, Histogram>>;
 };
 export type Groups = Map<string, OpenGroup>;
 
@@ -72,43 +73,20 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
   attempts: 0,
   retried: 0,
   gaveUp: {},
-  tokens: [],
+  tokens: {},
   buffered: 0,
   coalescedEvents: 0,
   tokenEvents: 0,
   connections: { new: 0, reused: 0 },
   notes: {},
-  distributions: new Map(),
+  distributions: {},
 });
 
-const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup => {
-  return getOrCreate(groups, key, () => emptyGroup(labels));
-};
+const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup =>
+  getOrCreate(groups, key, () => emptyGroup(labels));
 
 const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram =>
-  getOrCreate(distributions, measure, emptyHistogram);
-
-type CountsBy<Name extends string> = Partial<Record<Name, number>>;
-
-const addCountsBy = <Name extends string>(
-  names: readonly Name[],
-  into: CountsBy<Name>,
-  from: CountsBy<Name>,
-): void => {
-  for (const name of names) {
-    const count = from[name] ?? 0;
-    if (count > 0) into[name] = (into[name] ?? 0) + count;
-  }
-};
-
-const inOrderOf = <Name extends string>(
-  names: readonly Name[],
-  counts: CountsBy<Name>,
-): CountsBy<Name> => {
-  const ordered: CountsBy<Name> = {};
-  addCountsBy(names, ordered, counts);
-  return ordered;
-};
+  (distributions[measure] ??= emptyHistogram());
 
 /** The measures that can have samples of each traffic kind. */
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
@@ -152,21 +130,12 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   }
 };
 
-const addGroup = (into: OpenGroup, from: OpenGroup): void => {
-  for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
-  into.sent += from.sent;
-  into.attempts += from.attempts;
-  into.retried += from.retried;
-  addCountsBy(gaveUpNames, into.gaveUp, from.gaveUp);
-  into.buffered += from.buffered;
-  into.coalescedEvents += from.coalescedEvents;
-  into.tokenEvents += from.tokenEvents;
-  into.connections.new += from.connections.new;
-  into.connections.reused += from.connections.reused;
-  addCountsBy(answerNoteNames, into.notes, from.notes);
-  addObjectiveCounts(into, from);
-  addTokens(into.tokens, from.tokens);
-  for (const [measure, histogram] of from.distributions) histogramOf(into, measure).add(histogram);
+const addGroup = (into: OpenGroup, { distributions, ...counts }: OpenGroup): void => {
+  addCounts(into, counts);
+  for (const measure of measureNames) {
+    const histogram = distributions[measure];
+    if (histogram !== undefined) histogramOf(into, measure).add(histogram);
+  }
 };
 
 const storeGroup = (group: OpenGroup): Group => ({
@@ -174,26 +143,20 @@ const storeGroup = (group: OpenGroup): Group => ({
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
-  gaveUp: inOrderOf(gaveUpNames, group.gaveUp),
-  notes: inOrderOf(answerNoteNames, group.notes),
-  tokens: tokensInOrder(group.tokens),
-  distributions: Object.fromEntries(
-    measureNames.flatMap((name) => {
-      const histogram = group.distributions.get(name);
-      return histogram === undefined ? [] : [[name, histogram.toJSON()]];
-    }),
-  ),
+  gaveUp: mapInOrder(gaveUpNames, group.gaveUp, (count) => count),
+  notes: mapInOrder(answerNoteNames, group.notes, (count) => count),
+  tokens: storeTokens(group.tokens),
+  distributions: mapInOrder(measureNames, group.distributions, (each) => each.toJSON()),
 });
 
-const restoreGroup = ({ distributions, ...counts }: Group): OpenGroup => ({
-  ...structuredClone(counts),
-  distributions: new Map(
-    measureNames.flatMap((name) => {
-      const encoded = distributions[name];
-      return encoded === undefined ? [] : [[name, decodeHistogram(encoded)]];
-    }),
-  ),
-});
+const restoreGroup = (stored: Group): OpenGroup => {
+  const group = structuredClone(stored);
+  return {
+    ...group,
+    tokens: restoreTokens(group.tokens),
+    distributions: mapInOrder(measureNames, group.distributions, decodeHistogram),
+  };
+};
 
 /**
  * Counts and distributions of the arrivals that share their labels; ordered by stage as in the plan,

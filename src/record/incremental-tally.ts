@@ -7,15 +7,7 @@ import { emptyTally, moveTally, recordObservation, type StoredPart, type Tally }
  * closes the first part at one instant; it is then stored and moved piece by piece while the run goes
  * on, so that storing it neither stalls the generator nor mixes instants.
  */
-export interface IncrementalTally {
-  record(observation: Observation): void;
-  /** Closes what was recorded since the last flush. Each part takes about a millisecond. Returns when the last exchange ended. */
-  flush(): Iterator<StoredPart, number>;
-  /** Everything recorded so far; finishes an unfinished flush first. */
-  whole(): Tally;
-}
-
-export const createIncrementalTally = (plan: Plan): IncrementalTally => {
+export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
   let current = emptyTally(plan);
   let moving: Generator<StoredPart, number> | null = null;
@@ -23,6 +15,7 @@ export const createIncrementalTally = (plan: Plan): IncrementalTally => {
     if (moving !== null) for (const _ of moving);
     moving = null;
   };
+  /** Closes what was recorded since the last flush. Each part takes about a millisecond. Returns when the last exchange ended. */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
     moving = moveTally(current, flushed);
@@ -30,12 +23,14 @@ export const createIncrementalTally = (plan: Plan): IncrementalTally => {
     return moving;
   };
   return {
-    record: (observation) => recordObservation(current, observation),
+    record: (observation: Observation): void => recordObservation(current, observation),
     flush,
-    whole: () => {
+    /** Everything recorded so far; finishes an unfinished flush first. */
+    whole: (): Tally => {
       flush();
       finish();
       return flushed;
     },
   };
 };
+export type IncrementalTally = ReturnType<typeof createIncrementalTally>;

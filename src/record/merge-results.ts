@@ -114,10 +114,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     return part.notes.filter((note) => note !== own);
   });
   return {
-    weir: first.weir,
-    runId: first.runId,
-    plan: first.plan,
-    planHash: first.planHash,
+    ...first,
     slices,
     scheduled: milliseconds(Math.max(...results.map(({ scheduled }) => scheduled))),
     partial: reasons.length === 0 ? null : reasons.join('; '),

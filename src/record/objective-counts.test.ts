@@ -1,7 +1,8 @@
 import type { Group } from '../model/measures/counts.ts';
 import { describe, expect, it } from 'vitest';
 import { instant } from '../model/quantity.ts';
-import { addObjectiveCounts, recordObjectiveCounts } from './group-counts.ts';
+import { recordObjectiveCounts } from './group-counts.ts';
+import { addCounts } from './recorder.ts';
 import { refusedWith, sampleObservation } from './sample-observations.fixture.ts';
 
 const scope = { traffic: null, model: null, key: null, stages: null };
@@ -34,9 +35,9 @@ describe('requests that meet the per-request objectives', () => {
 
   it('are added up', () => {
     const whole: Pick<Group, 'good'> = {};
-    addObjectiveCounts(whole, counted([]));
-    addObjectiveCounts(whole, {});
-    addObjectiveCounts(whole, counted([], []));
+    addCounts(whole, counted([]));
+    addCounts(whole, {});
+    addCounts(whole, counted([], []));
     expect(whole.good).toEqual({ all: 0, each: [0, 3] });
   });
 

@@ -6,14 +6,17 @@ import {
 } from '../model/observation/observation.ts';
 
 /** The first line of an observations file, without its line feed. */
-export const observationsHeader = ({
-  weir,
-  planHash,
-  runId,
-  startedAt,
-  machineZero,
-}: Omit<ObservationsHeader, 'format'>): string =>
-  JSON.stringify({ format: 'observations/1', weir, planHash, runId, startedAt, machineZero });
+export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): string => {
+  const { weir, planHash, runId, startedAt, machineZero } = header;
+  return JSON.stringify({
+    format: 'observations/1',
+    weir,
+    planHash,
+    runId,
+    startedAt,
+    machineZero,
+  });
+};
 
 /** One observation as a line, without its line feed. Numbers have full precision, so that figures can be recomputed exactly. */
 export const observationLine = (observation: Observation): string =>

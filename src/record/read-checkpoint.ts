@@ -26,40 +26,35 @@ const parsed = (line: string): unknown => {
 
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
-interface SliceCheckpoint {
+class SliceCheckpoint {
   readonly header: CheckpointHeader;
-  readonly generator: GeneratorSample[];
+  readonly generator: GeneratorSample[] = [];
   /** Parts since the last commit: they do not count yet. */
-  pending: StoredPart[];
-  until: number | null;
-  scheduled: number;
-}
+  pending: StoredPart[] = [];
+  until: number | null = null;
+  scheduled = 0;
 
-const emptySliceCheckpoint = (header: CheckpointHeader): SliceCheckpoint => ({
-  header,
-  generator: [],
-  pending: [],
-  until: null,
-  scheduled: 0,
-});
+  constructor(header: CheckpointHeader) {
+    this.header = header;
+  }
+}
 
 /** Applies a complete line; `false` if it is not a line of a checkpoint. */
 const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: Tally): boolean => {
-  const commit = checkpointCommitSchema.safeParse(json);
-  if (!commit.success) {
-    const part = checkpointPartSchema.safeParse(json);
-    if (part.success) {
-      const { slice, ...stored } = part.data;
-      slices.get(slice)?.pending.push(stored);
-      return slices.has(slice);
-    }
-    const header = checkpointHeaderSchema.safeParse(json);
-    if (header.success) slices.set(header.data.slice.index, emptySliceCheckpoint(header.data));
-    return header.success;
+  const header = checkpointHeaderSchema.safeParse(json);
+  if (header.success) {
+    slices.set(header.data.slice.index, new SliceCheckpoint(header.data));
+    return true;
   }
-  const { slice, generator, until, scheduled, ended } = commit.data;
-  const kept = slices.get(slice);
-  if (kept === undefined) return false;
+  const line = checkpointCommitSchema.or(checkpointPartSchema).safeParse(json);
+  const kept = line.success ? slices.get(line.data.slice) : undefined;
+  if (!line.success || kept === undefined) return false;
+  if (!('until' in line.data)) {
+    const { slice: _, ...stored } = line.data;
+    kept.pending.push(stored);
+    return true;
+  }
+  const { generator, until, scheduled, ended } = line.data;
   for (const part of kept.pending) addPart(tally, part);
   kept.pending = [];
   kept.generator.push(...generator);
@@ -86,7 +81,7 @@ export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult =>
     ...facts
   } = header.data;
   const tally = emptyTally(facts.plan);
-  const slices = new Map([[index, emptySliceCheckpoint(header.data)]]);
+  const slices = new Map([[index, new SliceCheckpoint(header.data)]]);
   for (const line of others) {
     const json = parsed(line);
     if (json === undefined) break;

@@ -47,3 +47,30 @@ export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V =>
   }
   return value;
 };
+
+/** The values that exist, mapped, in the order of `names`. */
+export const mapInOrder = <Name extends string, From, To>(
+  names: readonly Name[],
+  values: Readonly<Partial<Record<Name, From>>>,
+  map: (value: From) => To,
+): Partial<Record<Name, To>> => {
+  const mapped: Partial<Record<Name, To>> = {};
+  for (const name of names) {
+    const value = values[name];
+    if (value !== undefined) mapped[name] = map(value);
+  }
+  return mapped;
+};
+
+/** Counts by name, in records and lists of any depth. */
+type Counts = Record<string, unknown>;
+
+/** Adds every number to the one in the same place, which counts as 0 if absent; anything else stays. */
+export const addCounts = (into: object, from: object): void => {
+  const sums = into as Counts;
+  for (const [name, value] of Object.entries(from as Counts)) {
+    if (typeof value === 'number') sums[name] = Number(sums[name] ?? 0) + value;
+    if (typeof value !== 'object' || value === null) continue;
+    addCounts((sums[name] ??= Array.isArray(value) ? [] : {}), value);
+  }
+};

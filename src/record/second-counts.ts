@@ -1,10 +1,9 @@
 import type { TimelineSecond } from '../model/measures/counts.ts';
-import { type Answer, outcomeKinds } from '../model/observation/outcome.ts';
+import type { Answer } from '../model/observation/outcome.ts';
 import { measures } from '../model/measures/measures.ts';
 import { type Observation, attemptsOf } from '../model/observation/observation.ts';
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
-import { trafficKinds } from '../model/workload/traffic.ts';
 import { getOrCreate, streamOf } from './recorder.ts';
 
 /** The counts of a second that completed answers add to. */
@@ -46,13 +45,8 @@ const recordThroughput = (observation: Observation, at: CountsAt): void => {
 export type CountsBySecond = Map<number, CountsInSecond>;
 type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 
-type NumericCount = Exclude<keyof CountsInSecond, 'second' | 'outcomes' | 'completed'>;
-const { second: _, outcomes: __, completed: ___, ...zeros } = emptySecond(0);
-const numericCounts = Object.keys(zeros) as readonly NumericCount[];
-
-export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond => {
-  return getOrCreate(counts, second, () => emptySecond(second));
-};
+export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond =>
+  getOrCreate(counts, second, () => emptySecond(second));
 
 /** Counts each instant of an observation in its own second. */
 export const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
@@ -75,13 +69,4 @@ export const recordCounts = (counts: CountsBySecond, observation: Observation): 
     at(instant(moment)).tokenEvents += 1;
   }
   recordThroughput(observation, at);
-};
-
-export const addCounts = (into: CountsInSecond, from: CountsInSecond): void => {
-  for (const name of numericCounts) into[name] += from[name];
-  for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
-  for (const kind of trafficKinds) {
-    const completed = from.completed[kind] ?? 0;
-    if (completed > 0) into.completed[kind] = (into.completed[kind] ?? 0) + completed;
-  }
 };

@@ -8,11 +8,10 @@ import { measures } from '../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { secondOf } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
-import { getOrCreate, type Portion, type Recorder } from './recorder.ts';
-import { addCounts, countsIn, recordCounts, type CountsBySecond } from './second-counts.ts';
+import { addCounts, mapInOrder, type Recorder } from './recorder.ts';
+import { countsIn, recordCounts, type CountsBySecond } from './second-counts.ts';
 
-type Distributions = Map<TimelineMeasure, Histogram>;
-type Latency = Map<TrafficKind, Distributions>;
+type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
  * The seconds in which something happened. An open histogram takes about 15 KB, an encoded one a few
@@ -38,52 +37,26 @@ const samplesOf = {
 
 const noSecond = -1;
 
-/** Maps the values of the keys that have one, in the order of the keys. */
-const mapPresent = <K, A, B>(
-  keys: readonly K[],
-  find: (key: K) => A | undefined,
-  turn: (found: A) => B,
-): [K, B][] =>
-  keys.flatMap((key): [K, B][] => {
-    const found = find(key);
-    return found === undefined ? [] : [[key, turn(found)]];
-  });
-
 const seal = (latency: Latency): TimelineSecond['latency'] =>
-  Object.fromEntries(
-    mapPresent(
-      trafficKinds,
-      (kind) => latency.get(kind),
-      (distributions) =>
-        Object.fromEntries(
-          mapPresent(
-            timelineMeasures,
-            (measure) => distributions.get(measure),
-            (histogram) => histogram.toJSON(),
-          ),
-        ),
-    ),
+  mapInOrder(trafficKinds, latency, (distributions) =>
+    mapInOrder(timelineMeasures, distributions, (histogram) => histogram.toJSON()),
   );
 
 const unseal = (sealed: TimelineSecond['latency']): Latency =>
-  new Map(
-    mapPresent(
-      trafficKinds,
-      (kind) => sealed[kind],
-      (encoded): Distributions =>
-        new Map(mapPresent(timelineMeasures, (measure) => encoded[measure], decodeHistogram)),
-    ),
+  mapInOrder(trafficKinds, sealed, (encoded) =>
+    mapInOrder(timelineMeasures, encoded, decodeHistogram),
   );
 
 const histogramOf = (latency: Latency, kind: TrafficKind, measure: TimelineMeasure): Histogram => {
-  const distributions = getOrCreate(latency, kind, (): Distributions => new Map());
-  return getOrCreate(distributions, measure, () => emptyHistogram(2));
+  const distributions = (latency[kind] ??= {});
+  return (distributions[measure] ??= emptyHistogram(2));
 };
 
 const addLatency = (into: Latency, from: Latency): void => {
-  for (const [kind, distributions] of from) {
-    for (const [measure, histogram] of distributions) {
-      histogramOf(into, kind, measure).add(histogram);
+  for (const kind of trafficKinds) {
+    for (const measure of timelineMeasures) {
+      const histogram = from[kind]?.[measure];
+      if (histogram !== undefined) histogramOf(into, kind, measure).add(histogram);
     }
   }
 };
@@ -107,42 +80,16 @@ const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Late
   return latency;
 };
 
-const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null => {
-  const encoded = sealed.get(second);
-  return open.get(second) ?? (encoded === undefined ? null : unseal(encoded));
-};
-
 const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   const counts = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
     outcomes: { ...counts.outcomes },
-    completed: Object.fromEntries(
-      mapPresent(
-        trafficKinds,
-        (kind) => counts.completed[kind],
-        (count) => count,
-      ),
-    ),
+    completed: mapInOrder(trafficKinds, counts.completed, (count) => count),
     latency: open === undefined ? (timeline.sealed.get(second) ?? {}) : seal(open),
   };
 };
-
-function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, TimelineSecond>> {
-  for (const [second, each] of timeline.counts) {
-    const stored = storeSecond(timeline, second);
-    const counts = new Map([[second, each]]);
-    const open = timeline.open.get(second);
-    const state: Timeline = {
-      counts,
-      open: new Map(open && [[second, open]]),
-      sealed: new Map(open ? [] : [[second, stored.latency]]),
-      newest: noSecond,
-    };
-    yield { state, stored: [stored] };
-  }
-}
 
 /** Open seconds of a timeline that parts are added to: it uses each second once per part, not once per observation. */
 const openWhenAdded = 16;
@@ -161,10 +108,11 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
     }
   },
   add: (into, from) => {
-    for (const [second, counts] of from.counts) {
+    for (const { second, ...counts } of from.counts.values()) {
       addCounts(countsIn(into.counts, second), counts);
-      const latency = latencyIn(from, second);
-      if (latency === null) continue;
+      const sealed = from.sealed.get(second);
+      const latency = from.open.get(second) ?? (sealed && unseal(sealed));
+      if (latency === undefined) continue;
       addLatency(openLatencyOf(into, second, Math.min(openSeconds, openWhenAdded)), latency);
     }
   },
@@ -174,8 +122,8 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
   },
   restore: (stored) => ({
     counts: new Map(
-      stored.map((second) => {
-        const { latency: _, ...counts } = second;
+      stored.map((each) => {
+        const { latency: _, ...counts } = each;
         return [counts.second, structuredClone(counts)];
       }),
     ),
@@ -183,5 +131,17 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
     sealed: new Map(stored.map(({ second, latency }) => [second, latency])),
     newest: noSecond,
   }),
-  split: splitTimeline,
+  *split({ counts, open, sealed }) {
+    for (const entry of counts) {
+      const [second] = entry;
+      const latency = open.get(second);
+      const state: Timeline = {
+        counts: new Map([entry]),
+        open: new Map(latency && [[second, latency]]),
+        sealed,
+        newest: noSecond,
+      };
+      yield { state, stored: [storeSecond(state, second)] };
+    }
+  },
 });

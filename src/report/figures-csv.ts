@@ -1,10 +1,8 @@
 import type { Labels } from '../model/measures/counts.ts';
-import { outcomeKinds } from '../model/observation/outcome.ts';
 import type { Histogram } from '../model/measures/histogram.ts';
 import { measures } from '../model/measures/measures.ts';
 import { quantile } from '../model/measures/quantile.ts';
 import type { Result } from '../model/result/result.ts';
-import { countArrivals, sumOutcomes } from '../model/measures/outcome-counts.ts';
 import {
   distributionOf,
   groupsMatching,
@@ -13,7 +11,14 @@ import {
   type LabelFilter,
 } from '../model/result/summary.ts';
 import type { Trust } from '../model/result/verdict.ts';
-import { isWithheld, kindsPresent, reportedQuantiles } from './summary/figures.ts';
+import {
+  isWithheld,
+  kindsPresent,
+  reportedQuantiles,
+  measuredOf,
+  sumOf,
+} from './summary/figures.ts';
+import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
 
 /**
@@ -36,20 +41,7 @@ const columns = [
   'high',
   'entry',
 ] as const;
-
-type Scope = Pick<Labels, 'model' | 'entry' | 'key' | 'stage'> & { readonly traffic: string };
-
-const noLabels: Scope = { traffic: '', model: '', key: '', stage: '' };
-
-interface Row {
-  readonly figure: string;
-  readonly statistic: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly n?: number;
-  readonly low?: number | null;
-  readonly high?: number | null;
-}
+type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
 const cell = (value: string | number | null | undefined): string => {
   const text = String(value ?? '');
@@ -58,66 +50,30 @@ const cell = (value: string | number | null | undefined): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const line = (scope: Scope, row: Row): string =>
-  [
-    scope.traffic,
-    scope.model,
-    scope.key,
-    scope.stage,
-    row.figure,
-    row.statistic,
-    row.value,
-    row.unit,
-    row.n,
-    row.low,
-    row.high,
-    scope.entry,
-  ]
-    .map(cell)
-    .join(',');
-
 const arrivalRows = (result: Result, where: LabelFilter): readonly Row[] => {
   const groups = groupsMatching(result, where);
-  const outcomes = sumOutcomes(groups);
-  const due = countArrivals(outcomes);
-  const count = (figure: string, value: number): Row => ({
-    figure,
-    statistic: 'count',
-    value,
-    unit: 'arrivals',
-    n: due,
+  const counts = arrivalCounts(groups);
+  const good = sumOf(groups, (group) => group.good?.all ?? 0);
+  const figures = result.plan.perRequest.length === 0 ? counts : { ...counts, good };
+  return Object.entries(figures).map(([figure, value]) => {
+    return { figure, statistic: 'count', value, unit: 'arrivals', n: counts.due };
   });
-  return [
-    count('due', due),
-    count(
-      'sent',
-      groups.reduce((sum, { sent }) => sum + sent, 0),
-    ),
-    ...outcomeKinds.map((kind) => count(kind, outcomes[kind])),
-    ...(result.plan.perRequest.length === 0
-      ? []
-      : [
-          count(
-            'good',
-            groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
-          ),
-        ]),
-  ];
 };
 
 const statisticRows = (figure: string, unit: string, histogram: Histogram): readonly Row[] => {
-  const of = { figure, unit, n: histogram.count };
-  const plain = (['mean', 'min', 'max'] as const).flatMap((statistic): Row[] => {
-    const value = histogram[statistic];
-    return value === null ? [] : [{ ...of, statistic, value }];
-  });
-  const percentiles = reportedQuantiles.flatMap((q): Row[] => {
+  const { count: n, mean, min, max } = histogram;
+  const percentiles = reportedQuantiles.flatMap((q) => {
     const found = quantile(histogram, q);
     if (found === null) return [];
     const { value, low, high } = found;
-    return [{ ...of, statistic: `p${q * 100}`, value, low, high }];
+    return { figure, unit, n, statistic: `p${q * 100}`, value, low, high };
   });
-  return [...plain, ...percentiles];
+  return [
+    ...Object.entries({ mean, min, max })
+      .filter(([, value]) => value !== null)
+      .map(([statistic, value]) => ({ figure, unit, n, statistic, value })),
+    ...percentiles,
+  ];
 };
 
 const measureRows = (result: Result, trust: Trust, where: LabelFilter): readonly Row[] =>
@@ -131,41 +87,27 @@ const rateRows = (result: Result): readonly Row[] => {
   const found = measuredRates(result);
   if (found === null) return [];
   const { offered, sent, completed, inputTokens, outputTokens } = found;
-  return Object.entries({ offered, sent, completed, inputTokens, outputTokens }).flatMap(
-    ([figure, value]): Row[] =>
-      value === null
-        ? []
-        : [
-            {
-              figure,
-              statistic: 'rate',
-              value,
-              unit: figure.endsWith('Tokens') ? 'tokens/s' : '/s',
-            },
-          ],
-  );
+  return Object.entries({ offered, sent, completed, inputTokens, outputTokens })
+    .filter(([, value]) => value !== null)
+    .map(([figure, value]) => {
+      const unit = figure.endsWith('Tokens') ? 'tokens/s' : '/s';
+      return { figure, statistic: 'rate', value, unit };
+    });
 };
 
 /** All figures of a run. Distributions never mix kinds of traffic; arrivals are also counted for all traffic. */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
-  const kinds = kindsPresent(result);
   const groups = groupsMatching(result, outsideWarmUp).map(({ labels }) => labels);
-  const rowsOf = (scope: Scope, where: LabelFilter): readonly string[] =>
-    [...arrivalRows(result, where), ...measureRows(result, trust, where)].map((row) =>
-      line(scope, row),
-    );
-  return [
-    columns.join(','),
-    ...[...arrivalRows(result, outsideWarmUp), ...rateRows(result)].map((row) =>
-      line(noLabels, row),
-    ),
-    ...kinds.flatMap((traffic) =>
-      rowsOf(
-        { ...noLabels, traffic },
-        (labels) => outsideWarmUp(labels) && labels.traffic === traffic,
-      ),
-    ),
+  const rowsOf = (scope: Partial<Labels>, where: LabelFilter): readonly Row[] =>
+    [...arrivalRows(result, where), ...measureRows(result, trust, where)].map((row) => {
+      return { ...scope, ...row };
+    });
+  const rows: readonly Row[] = [
+    ...arrivalRows(result, outsideWarmUp),
+    ...rateRows(result),
+    ...kindsPresent(result).flatMap((traffic) => rowsOf({ traffic }, measuredOf(traffic))),
     ...groups.flatMap((own) => rowsOf(own, (labels) => labels === own)),
-    '',
-  ].join('\r\n');
+  ];
+  const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
+  return [columns.join(','), ...lines, ''].join('\r\n');
 };

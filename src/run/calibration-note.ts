@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path';
 import { calibratedFor, changedSince, fullestLoad } from '../judge/calibration/calibrated-for.ts';
 import type { Result } from '../model/result/result.ts';
 import { readCalibration } from '../platform/files/calibration-file.ts';
-import { calibratedErrorText } from '../report/calibration/calibration-text.ts';
+import { calibratedErrorText } from '../report/calibration/calibration-document.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
-import { historyPath } from './input/history-path.ts';
+import { historyPath } from './input/report-paths.ts';
 
 /** The file of this machine's calibration, next to the history; `null` if no history is kept. */
 export const calibrationPath = (environment: Environment): string | null => {

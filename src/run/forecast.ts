@@ -1,10 +1,6 @@
-import {
-  estimatedRequests,
-  type ForecastInput,
-  forecastPlan,
-} from '../engine/forecast/forecast-plan.ts';
+import { estimatedRequests, forecastPlan } from '../engine/forecast/forecast-plan.ts';
 import { forecastDecisions, forecastSamples } from '../judge/objectives/forecast-samples.ts';
-import { budgetUnits, type BudgetUnit } from '../model/plan/budget.ts';
+import { budgetUnits } from '../model/plan/budget.ts';
 import type {
   ForecastAmount,
   BudgetForecast,
@@ -15,17 +11,19 @@ import type { Plan } from '../model/plan/plan.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { Problem } from '../platform/problem.ts';
 import { moneyText, plural } from '../report/text/number-text.ts';
-import { budgetNeedText } from '../report/summary/forecast-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { terminalText } from '../report/document/terminal-writer.ts';
-import { forecastDocument } from '../report/run/forecast-document.ts';
+import { budgetNeedText, forecastDocument } from '../report/run/forecast-document.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { durationNotation } from '../scenario/schema/notation.ts';
 import type { Host } from './input/host.ts';
+import { bounded, readOption } from './input/read-option.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
 
 /** The assumed duration of an answer, for loads whose users wait for it. */
 const defaultAnswerTime = milliseconds(1000);
+
+const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
 
 const maxRequests = 10_000_000;
 
@@ -42,31 +40,27 @@ const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   }
 };
 
-const tokens = ({ input, output }: ResourceNeed): ForecastAmount => ({
-  sum: input.sum + output.sum,
-  basis: input.basis === 'estimate' ? 'estimate' : output.basis,
-  unknown: input.unknown + output.unknown,
-});
-
-const needByUnit = {
-  requests: ({ requests }) => requests,
-  tokens,
-  cost: ({ cost }) => cost,
-} as const satisfies Record<BudgetUnit, (total: ResourceNeed) => ForecastAmount>;
-
-const budgetOf = ({ budget }: Plan, total: ResourceNeed): readonly BudgetForecast[] =>
-  budgetUnits.flatMap((unit) => {
+const budgetOf = (
+  { budget }: Plan,
+  { requests, input, output, cost }: ResourceNeed,
+): readonly BudgetForecast[] => {
+  const tokens: ForecastAmount = {
+    sum: input.sum + output.sum,
+    basis: input.basis === 'estimate' ? 'estimate' : output.basis,
+    unknown: input.unknown + output.unknown,
+  };
+  const needs = { requests, tokens, cost };
+  return budgetUnits.flatMap((unit) => {
     const cap = budget?.[unit] ?? null;
-    return cap === null ? [] : [{ unit, cap, need: needByUnit[unit](total) }];
+    return cap === null ? [] : [{ unit, cap, need: needs[unit] }];
   });
+};
 
 /** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` if its users would send too many requests. */
-const forecastOf = ({
-  plan,
-  clips,
-  workload,
-  answerTime = defaultAnswerTime,
-}: Omit<ForecastInput, 'answerTime'> & Partial<Pick<ForecastInput, 'answerTime'>>): Forecast => {
+const forecastOf = (
+  { plan, clips, workload }: ReadPlanWithFiles,
+  answerTime: Milliseconds,
+): Forecast => {
   checkUsers(plan, answerTime);
   const needs = forecastPlan({ plan, clips, workload, answerTime });
   const { groups, total } = needs;
@@ -90,17 +84,13 @@ const isUnpredictable = ({ stages }: Plan): boolean =>
 const capText = ({ unit, cap }: BudgetForecast): string =>
   unit === 'cost' ? moneyText(cap) : cap.toLocaleString('en-US');
 
-const overBudget = (
-  { plan }: Pick<ReadPlanWithFiles, 'plan'>,
-  { budget }: Forecast,
-): readonly string[] =>
+const overBudget = (plan: Plan, { budget }: Forecast): readonly string[] =>
   budget.flatMap((each) => {
     const { unit, cap, need } = each;
     if (unit !== 'requests' && need.unknown > 0) {
-      const what = unit === 'tokens' ? 'tokens' : 'cost';
       const remedy = unit === 'tokens' ? 'maxTokens' : 'maxTokens and prices';
       return [
-        `budget.${unit} is ${capText(each)}, but nothing bounds the ${what} of ${plural(need.unknown, 'request')}: give them ${remedy}`,
+        `budget.${unit} is ${capText(each)}, but nothing bounds the ${unit} of ${plural(need.unknown, 'request')}: give them ${remedy}`,
       ];
     }
     return need.sum > cap && !isUnpredictable(plan)
@@ -110,12 +100,13 @@ const overBudget = (
       : [];
   });
 
-const overPace = ({ pace, total }: Forecast): readonly string[] =>
-  pace === null || pace.unsendable === 0
-    ? []
-    : [
-        `pace allows ${plural(total.requests.sum - pace.unsendable, 'request')} before the run ends or their total deadline passes, and the plan has ${plural(total.requests.sum, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
-      ];
+const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] => {
+  if (pace === null || pace.unsendable === 0) return [];
+  const [allowed, all] = [requests.sum - pace.unsendable, requests.sum];
+  return [
+    `pace allows ${plural(allowed, 'request')} before the run ends or their total deadline passes, and the plan has ${plural(all, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
+  ];
+};
 
 /**
  * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more
@@ -125,8 +116,8 @@ const overPace = ({ pace, total }: Forecast): readonly string[] =>
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;
   if (plan.budget === null && plan.pace === null) return;
-  const forecast = forecastOf(read);
-  const reasons = [...overBudget(read, forecast), ...overPace(forecast)];
+  const forecast = forecastOf(read, defaultAnswerTime);
+  const reasons = [...overBudget(plan, forecast), ...overPace(forecast)];
   if (reasons.length > 0) {
     const outcome = plan.budget === null ? '' : ', and its budget then ends it';
     throw new Problem(
@@ -135,23 +126,18 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   }
 };
 
-const answerTimeOf = (text: string | undefined): Milliseconds => {
-  if (text === undefined) return defaultAnswerTime;
-  const length = durationNotation.read(text);
-  if (length !== null && length >= 1) return milliseconds(length);
-  throw new Problem(
-    `--answer-time: expected ${durationNotation.expected}, at least 1ms; got ${text}`,
-  );
-};
-
 /** Prints the forecast of a scenario; sends nothing. */
 export const printForecast = async (
   source: PlanSource,
-  answerTime: string | undefined,
+  givenTime: string | undefined,
   { environment, printer }: Host,
 ): Promise<void> => {
   const read = await readPlanWithFiles(source, environment);
-  const forecast = forecastOf({ ...read, answerTime: answerTimeOf(answerTime) });
+  const answerTime =
+    givenTime === undefined
+      ? defaultAnswerTime
+      : readOption('answer-time', givenTime, answerTimeNotation);
+  const forecast = forecastOf(read, answerTime);
   printer.print({
     json: JSON.stringify(forecast, null, 2),
     text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),

@@ -128,7 +128,7 @@ export const run = (
 /** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */
 export const readResult = (path: string): Promise<RunReport> =>
   withWeirErrors(async () => {
-    const { readStoredResult } = await import('./input/read-stored-result.ts');
+    const { readStoredResult } = await import('./input/read-result.ts');
     const { judgeResult } = await import('./output/publish.ts');
     const { reportOf } = await import('./output/summarize-run.ts');
     return reportOf(judgeResult((await readStoredResult(path)).result));

@@ -1,24 +1,19 @@
 import { join } from 'node:path';
-import type { SliceOptions } from '../engine/slice-options.ts';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
-import { planHash } from '../model/plan/plan-hash.ts';
-import { withoutPrompts } from '../model/plan/without-prompts.ts';
-import type { ResultFacts } from '../model/result/result.ts';
 import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
-import { wallClock } from '../platform/host/clock.ts';
-import { weirVersion } from '../platform/host/machine.ts';
+import { Problem } from '../platform/problem.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
-import { type RunCanary, openCanary } from './canary.ts';
+import { openCanary } from './canary.ts';
 import { checkPlanFits } from './forecast.ts';
-import { folderName } from './input/folder-name.ts';
+import { folderFor } from './input/report-paths.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
-import { checkpointFileName } from './input/read-stored-result.ts';
+import { checkpointFileName } from './input/read-result.ts';
+import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openRequestedFolder } from './output/publish.ts';
-import { rejectSaturationConflicts } from './reject-saturation-conflicts.ts';
-import { prepareTarget, type ReadyTarget, sliceOptionsFor } from './target/prepare-target.ts';
+import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
 import { keepCheckpoint } from './watch/checkpoint.ts';
@@ -27,35 +22,21 @@ import { openLiveMetrics } from './watch/live-metrics.ts';
 import { openObservationFile } from './watch/observation-file.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
-import { type WorkerPoolPlan, planWorkerPool } from './workers/worker-pool-plan.ts';
+import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
-type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
-
-/** Everything that a run needs, opened before the first request. */
-export interface OpenedRun {
-  readonly options: SliceOptions;
-  readonly facts: RunFacts;
-  /** `null` if the run writes no files. */
-  readonly folder: RunFolder | null;
-  readonly extraReports: ExtraReports;
-  readonly recorder: RunRecorder;
-  /** The recorder and all other observers. */
-  readonly observers: readonly RunObserver[];
-  readonly target: ReadyTarget;
-  readonly canary: RunCanary;
-  /** The workers that send; `null` if this thread sends. */
-  readonly workerPool: WorkerPoolPlan | null;
-}
-
-const factsOf = (plan: Plan, { runId }: RunRequest): RunFacts => {
-  const hash = planHash(plan);
-  return {
-    weir: weirVersion(),
-    // The same for all slices of a plan.
-    runId: runId ?? `weir-${hash.slice(0, 8)}`,
-    planHash: hash,
-    plan: withoutPrompts(plan),
-  };
+/** Throws a `Problem` for options that do not work with a `saturate` load. */
+const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
+  if (saturateLoadOf(plan) === null) return;
+  if (capture !== undefined) {
+    throw new Problem(
+      '--capture reads Weir’s own transports, and a load of the kind "saturate" is sent by autocannon. Leave --capture out, or use the kind "closed"',
+    );
+  }
+  if (slice.count > 1) {
+    throw new Problem(
+      '--slice: a load of the kind "saturate" has no shares: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
+    );
+  }
 };
 
 const openFolder = async (
@@ -65,7 +46,7 @@ const openFolder = async (
 ): Promise<RunFolder | null> => {
   if (out === null) return null;
   return out === undefined
-    ? openNewRunFolder(join('reports', folderName(wallClock(), name)))
+    ? openNewRunFolder(folderFor(out, name))
     : openRequestedFolder(out, isRetry ? () => undefined : say);
 };
 
@@ -97,14 +78,14 @@ export const openRun = async (
   request: RunRequest,
   { environment, printer }: Pick<Host, 'environment' | 'printer'>,
   observe: (plan: Plan) => RunObserver,
-): Promise<OpenedRun> => {
+) => {
   const read = await readPlanWithFiles(request.source, environment);
   const { plan } = read;
   rejectSaturationConflicts(plan, request);
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
   const folder = await openFolder(request, plan, printer.say);
-  const facts = factsOf(plan, request);
+  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
   const recorder = openRecorder(plan);
   const observers: RunObserver[] = [];
   let extraReports: ExtraReports | null = null;
@@ -135,3 +116,6 @@ export const openRun = async (
     throw error;
   }
 };
+
+/** Everything that a run needs, opened before the first request; `folder` is `null` if it writes no files. */
+export type OpenedRun = Awaited<ReturnType<typeof openRun>>;

@@ -2,13 +2,8 @@ import { timeText } from '../report/text/number-text.ts';
 import type { DrivenSlice } from './drive.ts';
 
 /** Why the load ended before the end of its plan, as a sentence. */
-const stopReason = ({
-  stoppedBy,
-  isCutShort,
-  breach,
-  exhaustedBudget,
-  loadEnded,
-}: DrivenSlice): string | null => {
+const stopReason = (driven: DrivenSlice): string | null => {
+  const { stoppedBy, isCutShort, breach, exhaustedBudget, loadEnded } = driven;
   if (breach !== null) {
     return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
   }
@@ -21,7 +16,6 @@ const stopReason = ({
     : `stopped by ${stoppedBy} while waiting for the last answers`;
 };
 
-/** Why a run did not complete its plan, as sentences. */
 export const partialReason = (driven: DrivenSlice): string | null => {
   const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
   return reasons.length === 0 ? null : reasons.join('; ');

@@ -2,7 +2,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { WorkloadFiles } from '../model/workload/workload.ts';
 import { compilePlan } from './compile/compile.ts';
 import { headerRuleFindings, keyRuleFindings } from './rules/credential-rules.ts';
-import { promptRule, speechRule } from './rules/content-rules.ts';
+import { contentRule } from './rules/content-rules.ts';
 import { loadRule } from './rules/load-rules.ts';
 import { objectiveRule } from './rules/objective-rules.ts';
 import { paceRule } from './rules/pace-rules.ts';
@@ -82,8 +82,7 @@ const rules: readonly Rule[] = [
   paceRule,
   saturateRule,
   trafficRule,
-  promptRule,
-  speechRule,
+  contentRule,
   priceRule,
   objectiveRule,
 ];
@@ -120,9 +119,9 @@ const planOfTree = (
     ...schemaFindings.filter(
       ({ path }) => !explained.has(pathKey(path)) && !(isStrayLoad && path[0] === 'load'),
     ),
-    ...rules.flatMap((rule) => rule(scenario, workload)),
+    ...rules.flatMap((rule) => [...rule(scenario, workload)]),
   ];
-  const files = referencedFileUses(scenario, needsKeys).map(({ use, path }) => ({
+  const files = Array.from(referencedFileUses(scenario, needsKeys), ({ use, path }) => ({
     use,
     place: placeOf(tree, path, 'value'),
   }));

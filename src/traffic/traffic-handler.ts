@@ -9,15 +9,11 @@ import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 
-/**
- * How requests of one traffic kind are prepared. The engine knows nothing else about
- * a kind; a new one is a file and a row in `kinds/prepare-request.ts`.
- */
+/** All that the engine knows about a kind; a new one is a row in `kinds/prepare-request.ts`. */
 export interface TrafficHandler<K extends TrafficKind> {
   prepare(traffic: TrafficOf<K>, prepareContext: PrepareContext): PreparedRequest;
 }
 
-/** What a request is prepared from. */
 export interface PrepareContext {
   /** Keyed by the request's stage and index. */
   readonly draw: Draw;
@@ -33,7 +29,6 @@ export interface PrepareContext {
 export interface PreparedRequest {
   /** With the kind's headers (content type, accept); the engine adds the key, the request id and the plan's headers. */
   readonly request: WireRequest;
-  /** Makes a reader for one answer. */
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 
@@ -48,10 +43,8 @@ export interface TargetMemory {
   readonly notes: Set<string>;
 }
 
-/** The memory at the start of a slice. */
 export const emptyTargetMemory = (): TargetMemory => ({ usage: 'untried', notes: new Set() });
 
-/** What the reader of one answer needs to know. */
 export interface ReadingContext {
   /** When the attempt began: an answer whose tokens came in one burst is compared with the time since then. */
   readonly begun: Instant;
@@ -84,7 +77,6 @@ export interface AnswerReader {
   ended(at: Instant): Outcome;
   /** The outcome of an exchange that broke off; `refused` and `limited` if the status was known. */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
-  /** The response's head once received. */
   readonly head: ResponseHead | null;
   /** When to retry a refused request, once the outcome is made; `null` if the server says nothing credible. */
   readonly retryHint: RetryHint | null;

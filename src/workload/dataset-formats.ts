@@ -10,6 +10,18 @@ export interface DatasetEntry {
 /** The entries of a text, or a problem that begins with its line. */
 type Parser = (text: string) => readonly DatasetEntry[] | string;
 
+/** Entries with their places, or in their place a problem; `null` for nothing. */
+type PlacedEntries = Iterable<readonly [place: number | string, DatasetEntry | string | null]>;
+
+const collected = (placed: PlacedEntries): readonly DatasetEntry[] | string => {
+  const entries: DatasetEntry[] = [];
+  for (const [place, entry] of placed) {
+    if (typeof entry === 'string') return `${place}: ${entry}`;
+    if (entry !== null) entries.push(entry);
+  }
+  return entries;
+};
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const user = (content: string): readonly Message[] => [{ role: 'user', content }];
@@ -27,13 +39,11 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const isTokenCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= maxTokenCount;
-
 const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | string => {
   if (most === undefined || most === null) return { messages, maxTokens: null };
-  return isTokenCount(most)
-    ? { messages, maxTokens: most }
+  const maxTokens = Number.isSafeInteger(most) ? (most as number) : 0;
+  return maxTokens >= 1 && maxTokens <= maxTokenCount
+    ? { messages, maxTokens }
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
@@ -53,16 +63,12 @@ const jsonEntry = (value: unknown): DatasetEntry | string => {
     : 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text}';
 };
 
-const jsonLines: Parser = (text) => {
-  const entries: DatasetEntry[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const entry = jsonEntry(parsed(line));
-    if (typeof entry === 'string') return `${index + 1}: ${entry}`;
-    entries.push(entry);
-  }
-  return entries;
-};
+const jsonLines: Parser = (text) =>
+  collected(
+    text
+      .split('\n')
+      .map((line, index) => [index + 1, line.trim() === '' ? null : jsonEntry(parsed(line))]),
+  );
 
 /** One record of a table and the line on which it begins, from 1. */
 interface CsvRecord {
@@ -109,26 +115,22 @@ const csv: Parser = (text) => {
   const [promptAt, maxTokensAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
   if (promptAt < 0)
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
-  const entries: DatasetEntry[] = [];
-  for (const { line, cells } of rows) {
-    const prompt = cells[promptAt];
-    const most = cells[maxTokensAt]?.trim() ?? '';
-    const entry = isText(prompt)
-      ? entryFrom(user(prompt), most === '' ? null : Number(most))
-      : 'expected text in the column "prompt"';
-    if (typeof entry === 'string') return `${line}: ${entry}`;
-    entries.push(entry);
-  }
-  return entries;
+  const entryOf = (cells: readonly string[]): DatasetEntry | string => {
+    const [prompt, most = ''] = [cells[promptAt], cells[maxTokensAt]?.trim()];
+    if (!isText(prompt)) return 'expected text in the column "prompt"';
+    return entryFrom(user(prompt), most === '' ? null : Number(most));
+  };
+  return collected(rows.map(({ line, cells }) => [line, entryOf(cells)]));
 };
 
 const userRoles = new Set<unknown>(['human', 'user']);
 
-const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] | null => {
-  const turns = mappingOf(value)?.['conversations'];
-  if (!Array.isArray(turns)) return null;
-  const mappings = turns.map(mappingOf);
-  return mappings.every((turn) => turn !== null) ? mappings : null;
+const shareGptEntry = (value: unknown): DatasetEntry | string | null => {
+  const list: unknown = mappingOf(value)?.['conversations'];
+  const turns = Array.isArray(list) ? list.map(mappingOf) : [null];
+  if (turns.includes(null)) return 'expected "conversations" as a list of {"from": …, "value": …}';
+  const said = turns.find((turn) => userRoles.has(turn?.['from']))?.['value'];
+  return isText(said) ? { messages: user(said), maxTokens: null } : null;
 };
 
 /**
@@ -138,16 +140,7 @@ const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] |
 const shareGpt: Parser = (text) => {
   const list = parsed(text);
   if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
-  const entries: DatasetEntry[] = [];
-  for (const [index, value] of list.entries()) {
-    const turns = turnsOf(value);
-    if (turns === null) {
-      return `1: entry ${index + 1}: expected "conversations" as a list of {"from": …, "value": …}`;
-    }
-    const said = turns.find((turn) => userRoles.has(turn['from']))?.['value'];
-    if (isText(said)) entries.push({ messages: user(said), maxTokens: null });
-  }
-  return entries;
+  return collected(list.map((value, index) => [`1: entry ${index + 1}`, shareGptEntry(value)]));
 };
 
 export const datasetParsers: ReadonlyMap<string, Parser> = new Map([

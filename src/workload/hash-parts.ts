@@ -13,3 +13,10 @@ export const hashParts = (
   }
   return { parts: through(), digest: () => hash.digest('hex') };
 };
+
+/** The text of the parts of a file, in parts. */
+export function* textsOf(parts: Iterable<Uint8Array>): Generator<string, void> {
+  const decoder = new TextDecoder();
+  for (const part of parts) yield decoder.decode(part, { stream: true });
+  yield decoder.decode();
+}

@@ -8,7 +8,7 @@ import {
   traceFormats,
 } from '../model/workload/trace.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
-import { hashParts } from './hash-parts.ts';
+import { hashParts, textsOf } from './hash-parts.ts';
 import {
   traceFormatReaders,
   type TraceTime,
@@ -19,14 +19,12 @@ import {
 
 /** The lines of a text in parts of bytes, without line ends (LF or CRLF) and byte order mark. */
 function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
-  const decoder = new TextDecoder();
   let rest = '';
-  for (const part of parts) {
-    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+  for (const text of textsOf(parts)) {
+    const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
   }
-  rest += decoder.decode();
   if (rest !== '') yield rest;
 }
 
@@ -115,30 +113,21 @@ const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
 const knownFormats =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
 
-/** The format of a trace, and the reader of its rows. */
-interface RecognisedFormat {
-  readonly format: TraceFormat;
-  readonly read: RowReader;
-}
-
-const detectFormat = (line: string): RecognisedFormat | null => {
-  for (const format of traceFormats) {
-    const read = traceFormatReaders[format].reader(line);
-    if (read !== null) return { format, read };
-  }
-  return null;
-};
-
 /** Collects the selected rows; returns the format, or a problem with its line. */
-const collectRows = (lines: Iterable<string>, rows: SelectedRows): RecognisedFormat | string => {
-  let known: RecognisedFormat | null = null;
+const collectRows = (
+  lines: Iterable<string>,
+  rows: SelectedRows,
+): { readonly format: TraceFormat } | string => {
+  let known: { readonly format: TraceFormat; readonly read: RowReader } | null = null;
   let number = 0;
   for (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     if (known === null) {
-      known = detectFormat(line);
-      if (known === null) return `${number}: expected ${knownFormats}`;
+      const readers = traceFormats.map((format) => traceFormatReaders[format].reader(line));
+      const read = readers.find((reader) => reader !== null);
+      if (read === undefined || read === null) return `${number}: expected ${knownFormats}`;
+      known = { format: traceFormats[readers.indexOf(read)]!, read };
       if (!traceFormatReaders[known.format].headerless) continue;
     }
     const row = known.read(line);

@@ -73,14 +73,12 @@ const table = ({ time, input, output, read, example }: Columns): TraceFormatRead
     const header = firstLine.split(',').map((name) => name.trim());
     const places = [time, input, output].map((name) => header.indexOf(name));
     if (places.includes(-1)) return null;
-    const [timeAt, inputAt, outputAt] = places as [number, number, number];
     return (line) => {
       const cells = line.split(',');
-      const at = read((cells[timeAt] ?? '').trim());
+      const [when = '', into = '', out = ''] = places.map((place) => cells[place]?.trim());
+      const [at, asked, answered] = [read(when), countOf(into), countOf(out)];
       if (at === null) return `expected a "${time}" such as ${example}`;
-      const asked = countOf((cells[inputAt] ?? '').trim());
       if (asked === null) return `expected a whole number of tokens as "${input}"`;
-      const answered = countOf((cells[outputAt] ?? '').trim());
       if (answered === null) return `expected a whole number of tokens as "${output}"`;
       return { at, input: asked, output: answered, blocks: [] };
     };

@@ -16,28 +16,24 @@ const { appendFileSync, promises } = fs;
 let calls = 0;
 let isReady = false;
 
-/** Fails or signals if it is this call's turn; otherwise nothing happens. */
-const strike = (name: string): void => {
-  if (!isReady) return;
+/** The error of this call, if it is its turn to fail; signals if that is the fault. */
+const strike = (name: string): Error | null => {
+  if (!isReady) return null;
   calls += 1;
   if (log !== undefined) appendFileSync(log, `${calls} ${name}\n`);
-  if (calls !== faultAt) return;
+  if (calls !== faultAt) return null;
   if (fault.startsWith('SIG')) {
     process.kill(process.pid, fault);
-    return;
+    return null;
   }
-  throw Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
+  return Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
 };
 
 const wrap = (owner: Record<string, unknown>, name: string, label: string): void => {
   const original = owner[name] as Callable;
   owner[name] = function wrapped(this: unknown, ...values: unknown[]): unknown {
-    try {
-      strike(label);
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
-    return original.apply(this, values);
+    const error = strike(label);
+    return error === null ? original.apply(this, values) : Promise.reject(error);
   };
 };
 

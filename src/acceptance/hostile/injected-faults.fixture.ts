@@ -27,14 +27,22 @@ export interface InjectedRun {
   readonly stderr: string;
 }
 
+const load = '--target mock --model weir/small --rate 20/s --duration 500ms --max-tokens 2';
+
 /** A run that writes every kind of file. */
 const runWords = (folder: string): readonly string[] => [
   'run',
-  ...'--target mock --model weir/small --rate 20/s --duration 500ms --max-tokens 2 --capture all'.split(
-    ' ',
-  ),
-  ...['--out', join(folder, 'out'), '--junit', join(folder, 'run.xml')],
-  ...['--csv', join(folder, 'run.csv'), '--observations', join(folder, 'run.jsonl')],
+  ...load.split(' '),
+  '--capture',
+  'all',
+  '--out',
+  join(folder, 'out'),
+  '--junit',
+  join(folder, 'run.xml'),
+  '--csv',
+  join(folder, 'run.csv'),
+  '--observations',
+  join(folder, 'run.jsonl'),
 ];
 
 const start = (folder: string, environment: Readonly<Record<string, string>>) =>

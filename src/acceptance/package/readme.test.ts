@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { roomOf } from '../../../.oxlint/map.ts';
-import { subcommands, verbs } from '../../cli/options/verbs.ts';
+import { subcommands, verbs } from '../../cli/verb-table.ts';
 import { program } from '../../cli/program.ts';
 import { faultNames } from '../../model/gateway/mock-faults.ts';
 import { limitBugs, mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
@@ -149,7 +149,7 @@ describe('the commands of the READMEs', () => {
 
   it('name npm scripts and benches that exist', () => {
     const { scripts } = JSON.parse(readText('package.json')) as { scripts: object };
-    const benches = [...readText('src/bench/main.ts').matchAll(/\bbench\(\s*'(\w+)'/gm)].map(
+    const benches = [...readText('src/bench/main.ts').matchAll(/^ {2}(\w+): '/gm)].map(
       ([, name = '']) => name,
     );
     expect(benches).toContain('soak');

@@ -11,18 +11,25 @@ export interface BenchRow {
   readonly reference?: number;
 }
 
-/** An upper bound. */
 export const atMost = (value: number) => ({ kind: 'at most', value }) as const;
-/** A lower bound. */
 export const atLeast = (value: number) => ({ kind: 'at least', value }) as const;
 
-/** A row without a bare reference. */
 export const benchRow = (
   what: string,
-  value: number,
   unit: string,
+  value: number,
   bound: BenchRow['bound'] = null,
 ): BenchRow => ({ what, value, unit, bound });
+
+/** Makes rows of a candidate's figures, each beside the same figure of its bare reference. */
+export const rowsBeside =
+  <Measured>(own: Measured, bare: Measured) =>
+  (
+    what: string,
+    unit: string,
+    of: (measured: Measured) => number,
+    bound: BenchRow['bound'] = null,
+  ): BenchRow => ({ ...benchRow(what, unit, of(own), bound), reference: of(bare) });
 
 /** Prints progress. */
 export type Say = (text: string) => void;
@@ -34,11 +41,35 @@ export interface Bench {
   readonly name: string;
   /** What it measures, in one line. */
   readonly about: string;
-  /** It takes so long that it runs only if it is named. */
-  readonly onlyByName?: true;
   /** The parts, in order. */
   readonly parts: readonly BenchPart[];
 }
+
+/** How candidates are measured: in turn, round by round, since other load on the machine comes and goes. */
+interface Turns<Candidate extends string, Measurement> {
+  readonly rounds: number;
+  readonly candidates: readonly Candidate[];
+  readonly measure: (candidate: Candidate) => Promise<Measurement>;
+  /** To print progress. */
+  readonly title?: string;
+  readonly describe?: (measurement: Measurement) => string;
+}
+
+/** The measurements of each candidate, in the order of the rounds. */
+export const takeTurns = async <Candidate extends string, Measurement>(
+  say: Say,
+  { title, rounds, candidates, measure, describe }: Turns<Candidate, Measurement>,
+): Promise<Readonly<Record<Candidate, readonly Measurement[]>>> => {
+  const all = Object.fromEntries(candidates.map((name) => [name, [] as Measurement[]]));
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const candidate of candidates) {
+      const measurement = await measure(candidate);
+      all[candidate]!.push(measurement);
+      if (describe) say(`${title}, round ${round}: ${candidate} ${describe(measurement)}`);
+    }
+  }
+  return all as Record<Candidate, Measurement[]>;
+};
 
 export type BoundOutcome = 'kept' | 'BROKEN' | 'inconclusive' | 'not measured';
 

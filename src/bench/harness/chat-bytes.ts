@@ -57,32 +57,34 @@ content-length: ${answerJson.length}\r
 \r
 ${answerJson}`);
 
-/** An event as one HTTP chunk. */
-const chunked = (data: string): string => {
-  const event = `data: ${data}\n\n`;
-  return `${event.length.toString(16)}\r\n${event}\r\n`;
-};
-
 const common =
   '"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1763715600,"model":"weir/small"';
 
-const event = (delta: string, finish: string): string =>
-  chunked(`{${common},"choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}`);
+/** An event of a streamed answer. */
+export const eventText = (delta: string, finish: string): string =>
+  `data: {${common},"choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`;
+
+/** An event as one HTTP chunk. */
+const chunked = (event: string): string => `${event.length.toString(16)}\r\n${event}\r\n`;
 
 const zero = stampText([0, 0]);
-const [before = '', after = ''] = event(JSON.stringify({ content: `${zero} word` }), 'null').split(
-  zero,
-);
+const stampedToken = eventText(JSON.stringify({ content: `${zero} word` }), 'null');
+const [before = '', after = ''] = chunked(stampedToken).split(zero);
 
 /** An event with a token that carries a time of `process.hrtime()`. */
 export const tokenText = (time: readonly [number, number]): string =>
   before + stampText(time) + after;
 
 /** The head of a streamed answer and its first event, with the role. */
-export const beginningText = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${event('{"role":"assistant"}', 'null')}`;
+export const beginningText = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${chunked(eventText('{"role":"assistant"}', 'null'))}`;
 
 /** The events after the last of `tokens` tokens, and the end of the body. */
 export const endingText = (tokens: number): string => {
   const usage = `{"prompt_tokens":9,"completion_tokens":${tokens},"total_tokens":${tokens + 9}}`;
-  return `${event('{}', '"stop"')}${chunked(`{${common},"choices":[],"usage":${usage}}`)}${chunked('[DONE]')}0\r\n\r\n`;
+  const events = [
+    eventText('{}', '"stop"'),
+    `data: {${common},"choices":[],"usage":${usage}}\n\n`,
+    'data: [DONE]\n\n',
+  ];
+  return `${events.map(chunked).join('')}0\r\n\r\n`;
 };

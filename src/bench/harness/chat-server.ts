@@ -7,14 +7,17 @@ import { listenAndPrintPort, nextLine, readOptions } from './child-input.ts';
 /**
  * The server that clients are measured against. It has no HTTP parser, since it must cost less than its clients. A
  * chat gets one fixed answer; a streamed chat gets tokens that carry the time at which they were written.
- * Reads `ChatServerOptions`, prints its port, and answers each further line with `StreamCounts`.
+ * Reads `ChatServerOptions`, prints its port, and answers each further line: `times` with the times of tokens since the
+ * last such line, in the form of the mock's trace log, any other with `StreamCounts`.
  */
 
 export interface ChatServerOptions {
   /** Time between two tokens of a stream, in ms; 0 sends them as fast as the socket takes them, many in one write and without times. */
   readonly gap: number;
-  /** Tokens in each stream; `null` sends until the connection is closed. */
-  readonly tokens: number | null;
+  /** Tokens in each stream, or as many as its request asks for; `null` sends until the connection is closed. */
+  readonly tokens: number | 'asked' | null;
+  /** Whether a paced token carries no time; instead, the server keeps when it was due and when it was sent. */
+  readonly keepsTimes?: true;
   /** PEM texts, to speak TLS. */
   readonly certificate: { readonly key: string; readonly cert: string } | null;
 }
@@ -30,30 +33,43 @@ export interface StreamCounts {
 }
 
 const options = await readOptions<ChatServerOptions>();
-const { gap, certificate } = options;
-const tokens = options.tokens ?? Number.POSITIVE_INFINITY;
-const ending = endingText(tokens);
+const { gap, certificate, keepsTimes } = options;
 const clock = realClock();
 let events = 0;
 let begun = 0;
 let ended = 0;
 
-const finish = (socket: Socket): void => {
-  ended += 1;
-  socket.write(ending, 'latin1');
+let lines: { due: number[]; sent: number[] }[] = [];
+
+const tokensOf = (request: Buffer): number => {
+  if (options.tokens !== 'asked') return options.tokens ?? Number.POSITIVE_INFINITY;
+  return Number(/"max_tokens":(\d+)/.exec(request.toString())?.[1]);
 };
 
-const streamPaced = (socket: Socket): void => {
+const finish = (socket: Socket, tokens: number): void => {
+  ended += 1;
+  socket.write(endingText(tokens), 'latin1');
+};
+
+const plainToken = tokenText([0, 0]);
+
+const streamPaced = (socket: Socket, tokens: number): void => {
   const first = clock.now() + gap;
+  const times = { due: [] as number[], sent: [] as number[] };
+  if (keepsTimes) lines.push(times);
   let step = 0;
   clock.series(first, {
     run: () => {
       if (socket.destroyed) return null;
-      socket.write(tokenText(process.hrtime()), 'latin1');
+      if (keepsTimes) {
+        times.due.push(first + step * gap);
+        times.sent.push(clock.now());
+      }
+      socket.write(keepsTimes ? plainToken : tokenText(process.hrtime()), 'latin1');
       events += 1;
       step += 1;
       if (step < tokens) return first + step * gap;
-      finish(socket);
+      finish(socket, tokens);
       return null;
     },
   });
@@ -64,7 +80,7 @@ const eventBatch = Buffer.from(
   Array.from({ length: eventsPerWrite }, (_, n) => tokenText([n, 0])).join(''),
 );
 
-const streamUnpaced = (socket: Socket): void => {
+const streamUnpaced = (socket: Socket, tokens: number): void => {
   let left = tokens;
   const run = (): void => {
     while (left > 0) {
@@ -73,7 +89,7 @@ const streamUnpaced = (socket: Socket): void => {
       events += eventsPerWrite;
       if (!socket.write(eventBatch)) return void socket.once('drain', run);
     }
-    finish(socket);
+    finish(socket, tokens);
   };
   run();
 };
@@ -94,8 +110,7 @@ const serve = (socket: Socket): void => {
     }
     begun += 1;
     socket.write(beginningText, 'latin1');
-    if (gap > 0) streamPaced(socket);
-    else streamUnpaced(socket);
+    (gap > 0 ? streamPaced : streamUnpaced)(socket, tokensOf(bytes));
   });
   socket.on('error', () => undefined);
 };
@@ -107,7 +122,8 @@ listenAndPrintPort(
         .createServer({ ...certificate, noDelay: true }, serve)
         .on('tlsClientError', () => undefined),
 );
-while ((await nextLine()) !== null) {
+for (let line = await nextLine(); line !== null; line = await nextLine()) {
   const counts: StreamCounts = { at: clock.now(), events, begun, ended };
-  console.log(JSON.stringify(counts));
+  console.log(JSON.stringify(line === 'times' ? { lines } : counts));
+  if (line === 'times') lines = [];
 }

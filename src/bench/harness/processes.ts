@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 
@@ -13,16 +14,9 @@ export type CommandLine = readonly [string, ...string[]];
 export const pinnedTo = (core: number, command: CommandLine): CommandLine =>
   hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
 
-/** Runs a command to its end and returns its exit code and standard output. */
-export const runToEnd = async ([program, ...rest]: CommandLine) => {
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout };
-};
+/** Runs a command to its end and returns its standard output. Throws if it fails. */
+export const runToEnd = async ([program, ...rest]: CommandLine): Promise<string> =>
+  (await promisify(execFile)(program, rest)).stdout;
 
 /** Resident memory of a process, in bytes (Linux). */
 export const memoryOf = async (pid: number | undefined): Promise<number> => {
@@ -30,15 +24,12 @@ export const memoryOf = async (pid: number | undefined): Promise<number> => {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 };
 
-/** The kernel's unit of CPU time (proc(5), `_SC_CLK_TCK`). */
-const ticksPerSecond = 100;
-
 /** CPU time of a process and its running children, user and system, in seconds (Linux). */
 export const cpuOf = async (pid: number | undefined): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces; `utime` and `stime` are fields 14 and 15.
+  // The name, in brackets, may hold spaces; `utime` and `stime`, in 1/100 s, are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const own = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const own = (Number(fields[11]) + Number(fields[12])) / 100;
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const others = await Promise.all((children.match(/\d+/g) ?? []).map(Number).map(cpuOf));
   return others.reduce((sum, cpu) => sum + cpu, own);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,15 +19,18 @@ export const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
 /** The program as the shell starts it. */
 export const weirCommand = [process.execPath, ...launcherFlags, launcher] as const;
 
+/** A folder that is removed when the scope of `await using` is left. */
+export const openTempFolder = () => mkdtempDisposable(join(tmpdir(), 'weir-bench-'));
+
 /**
  * Starts `weir run` on the second core; a scenario without a `target` uses the embedded gateway. Leaving the scope of
  * `await using` kills the run and removes its files.
  */
 export const startWeirRun = async (scenario: object) => {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
-  const file = join(folder, 'scenario.json');
+  const folder = await openTempFolder();
+  const file = join(folder.path, 'scenario.json');
   await writeFile(file, JSON.stringify(scenario));
-  const words = ['run', file, '--out', folder, '--no-history', '--quiet'];
+  const words = ['run', file, '--out', folder.path, '--no-history', '--quiet'];
   const [program, ...rest] = pinnedTo(1, [...weirCommand, ...words]);
   const env = { ...process.env, WEIR_API_KEY: benchApiKey, GITHUB_STEP_SUMMARY: '' };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -37,11 +40,13 @@ export const startWeirRun = async (scenario: object) => {
     /** The result that it writes at its end. Throws if there is none. */
     result: async (): Promise<Result> => {
       await ended;
-      return resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+      return resultSchema.parse(
+        JSON.parse(await readFile(join(folder.path, 'result.json'), 'utf8')),
+      );
     },
     [Symbol.asyncDispose]: async () => {
       await endProcess(child);
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 };

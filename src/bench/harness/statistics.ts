@@ -4,23 +4,8 @@ export const median = (values: readonly number[]): number =>
     ? Number.NaN
     : (values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN);
 
-/** Measures candidates in turn, round by round, since other load on the machine comes and goes. */
-export const alternate = async <Candidate, Measurement>(
-  rounds: number,
-  candidates: readonly Candidate[],
-  measure: (candidate: Candidate, round: number) => Promise<Measurement>,
-): Promise<ReadonlyMap<Candidate, readonly Measurement[]>> => {
-  const all = new Map(candidates.map((candidate) => [candidate, [] as Measurement[]]));
-  for (let round = 1; round <= rounds; round += 1)
-    for (const [candidate, measured] of all) measured.push(await measure(candidate, round));
-  return all;
-};
-
-/** A round counts if it reached this share of its rate: less load is easier to serve. */
-const minSustainedShare = 0.95;
-
-export const sustainsRate = (rate: number, target: number): boolean =>
-  rate >= minSustainedShare * target;
+/** Whether a round counts: less load than its rate is easier to serve. */
+export const sustainsRate = (rate: number, target: number): boolean => rate >= 0.95 * target;
 
 const window = 500;
 
@@ -34,9 +19,9 @@ export const latenessOf = (tokens: readonly { readonly due: number; readonly sen
   const windows = Map.groupBy(late.keys(), (i) => Math.floor(tokens[i]!.due / window));
   // The first and the last are not whole.
   const whole = [...windows].toSorted(([a], [b]) => a - b).slice(1, -1);
-  const p99s = whole.map(([, indices]) =>
+  const p99s = whole.map(([, tokensOf]) =>
     percentile(
-      indices.map((i) => late[i]!),
+      tokensOf.map((i) => late[i]!),
       0.99,
     ),
   );

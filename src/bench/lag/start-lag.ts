@@ -3,42 +3,22 @@ import {
   type Histogram,
   sumOfHistograms,
 } from '../../model/measures/histogram.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { lagOver, measuredWindow } from '../../model/result/summary.ts';
-import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
+import { atMost, type BenchPart, rowsBeside, takeTurns } from '../harness/bench.ts';
 import { smallChatTraffic } from '../harness/chat-bytes.ts';
 import { runPinned } from '../harness/processes.ts';
 import { runWeir } from '../harness/run-weir.ts';
 import { startChatServer } from '../harness/start-chat-server.ts';
-import { alternate, median, sustainsRate } from '../harness/statistics.ts';
+import { median, sustainsRate } from '../harness/statistics.ts';
 import type { BareStarts, BareStartsOptions } from './bare-starts.ts';
 import { rampStartShare, streamShare, type StartLoadOptions } from './start-load.ts';
 
-const rounds = 2;
 /** Between two tokens of a stream, in ms. */
 const gap = 50;
 
-// Without a ramp the code is not yet compiled at the full rate, everything that waits opens its own
-// connection, and the bench would measure that storm.
-const common = { rate: 1000, inFlight: 10_000, streamSeconds: 4, rampSeconds: 3, seconds: 3 };
-
-interface LagCase extends StartLoadOptions {
-  /** Bound of the 99th percentile, in ms. */
-  readonly most: number;
-}
-
-const cases: readonly LagCase[] = [
-  { ...common, streams: 0, warmUp: 2, most: 2 },
-  // After this warm-up all streams are in flight.
-  { ...common, streams: 1000, warmUp: 5, most: 1 },
-];
-
 /** Tokens per second of all streams. */
 const tokenRateOf = ({ streams }: StartLoadOptions): number => (streams * 1000) / gap;
-
-const titleOf = (load: StartLoadOptions): string =>
-  `starts at ${load.rate}/s ${load.streams === 0 ? 'alone' : `beside ${tokenRateOf(load)} chunks/s`}`;
 
 /** A due start that never began counts as later than any other. */
 const percentile = (lags: Histogram, q: number, due: number): number => {
@@ -73,17 +53,12 @@ const measureBare = async (load: StartLoadOptions, url: string) => {
 type LagMeasurement = Awaited<ReturnType<typeof measureBare>>;
 
 /** Throws if a request failed for another reason than the end of the run. */
-const checkOutcomes = ({ groups, failures }: Result): void => {
-  const { completed, limited, refused, malformed, broken } = sumOutcomes(groups);
-  const aborted = failures
-    .filter(({ outcome, cause }) => outcome === 'broken' && cause === 'aborted')
-    .reduce((sum, { count }) => sum + count, 0);
-  const wrong = limited + refused + malformed + broken - aborted;
-  if (wrong === 0) return;
-  const [example] = failures.filter(({ cause }) => !['aborted', 'saturated'].includes(cause));
-  throw new Error(
-    `${wrong} of ${completed + wrong} requests of weir failed (${example?.cause}: ${example?.message})`,
-  );
+const checkOutcomes = ({ failures }: Result): void => {
+  const wrong = failures.filter(({ cause }) => !['aborted', 'saturated'].includes(cause));
+  const count = wrong.reduce((sum, failure) => sum + failure.count, 0);
+  const [example] = wrong;
+  if (example)
+    throw new Error(`${count} requests of weir failed (${example.cause}: ${example.message})`);
 };
 
 const measureWeir = async (load: StartLoadOptions, target: string): Promise<LagMeasurement> => {
@@ -117,58 +92,55 @@ const measureWeir = async (load: StartLoadOptions, target: string): Promise<LagM
   };
 };
 
-/** Beside fewer tokens than requested, starts are easier. */
-const isUsable = (load: StartLoadOptions, { tokenRate }: LagMeasurement): boolean =>
-  sustainsRate(tokenRate, tokenRateOf(load));
+const clients = { bare: measureBare, weir: measureWeir };
 
 /** So many starts were dropped that the percentile is one of theirs: it is not measured. */
 const inMs = (lag: number): string =>
   Number.isFinite(lag) ? `${lag.toFixed(2)} ms` : 'not measured';
 
-const describe = (load: StartLoadOptions, measurement: LagMeasurement): string => {
-  const { p50, p99, medianP99, startedPercent } = measurement.lags;
-  const lags = `p50 ${inMs(p50)}, p99 ${inMs(medianP99)} (all ${inMs(p99)})`;
-  const beside = load.streams === 0 ? '' : ` beside ${Math.round(measurement.tokenRate)} chunks/s`;
-  const ignored = isUsable(load, measurement) ? '' : ', too few to count';
-  return `${lags}, ${startedPercent.toFixed(1)} % started${beside}${ignored}`;
-};
-
-/** The best of the rounds that count: other load on the machine only adds time. */
-const best = (
-  load: StartLoadOptions,
-  measured: readonly LagMeasurement[],
-  of: (lags: LagFigures) => number,
-): number => {
-  const usable = measured.filter((each) => isUsable(load, each));
-  return usable.length === 0 ? Number.NaN : Math.min(...usable.map(({ lags }) => of(lags)));
-};
-
-/** How late `weir run` starts the due requests of an open load, and how late a bare process does. */
-export const measureStartLag: BenchPart = async (say) => {
-  const tokens = (cases[0]!.streamSeconds * 1000) / gap;
-  await using server = await startChatServer({ gap, tokens, certificate: null });
-  const clients = cases.flatMap((lagCase) => [
-    { lagCase, name: 'bare', measure: measureBare },
-    { lagCase, name: 'weir', measure: measureWeir },
-  ]);
-  const measured = await alternate(rounds, clients, async ({ lagCase, name, measure }, round) => {
-    const measurement = await measure(lagCase, server.url);
-    say(`${titleOf(lagCase)}, round ${round}: ${name} ${describe(lagCase, measurement)}`);
-    return measurement;
-  });
-  const all = [...measured];
-  return cases.flatMap((lagCase) => {
-    const row = (what: string, of: (lags: LagFigures) => number): BenchRow => {
-      const [reference, value] = all
-        .filter(([client]) => client.lagCase === lagCase)
-        .map(([, measurements]) => best(lagCase, measurements, of));
-      return { ...benchRow(`${titleOf(lagCase)}: ${what}`, value!, 'ms'), reference: reference! };
+/** How late `weir run` starts the due requests of an open load, and how late a bare process does; p99 is at `most` ms. */
+const startLagBench =
+  (load: StartLoadOptions, most: number): BenchPart =>
+  async (say) => {
+    const { rate, streams, streamSeconds } = load;
+    const title = `starts at ${rate}/s ${streams === 0 ? 'alone' : `beside ${tokenRateOf(load)} chunks/s`}`;
+    /** Beside fewer tokens than requested, starts are easier. */
+    const isUsable = ({ tokenRate }: LagMeasurement): boolean =>
+      sustainsRate(tokenRate, tokenRateOf(load));
+    const tokens = (streamSeconds * 1000) / gap;
+    await using server = await startChatServer({ gap, tokens, certificate: null });
+    const { bare, weir } = await takeTurns(say, {
+      title,
+      rounds: 2,
+      candidates: ['bare', 'weir'],
+      measure: (name) => clients[name](load, server.url),
+      describe: (measurement) => {
+        const { p50, p99, medianP99, startedPercent } = measurement.lags;
+        const lags = `p50 ${inMs(p50)}, p99 ${inMs(medianP99)} (all ${inMs(p99)})`;
+        const beside = streams === 0 ? '' : ` beside ${Math.round(measurement.tokenRate)} chunks/s`;
+        const ignored = isUsable(measurement) ? '' : ', too few to count';
+        return `${lags}, ${startedPercent.toFixed(1)} % started${beside}${ignored}`;
+      },
+    });
+    /** The best of the rounds that count: other load on the machine only adds time. */
+    const best = (name: keyof LagFigures) => (measured: readonly LagMeasurement[]) => {
+      const usable = measured.filter(isUsable).map(({ lags }) => lags[name]);
+      return usable.length === 0 ? Number.NaN : Math.min(...usable);
     };
-    const bound = atMost(lagCase.most);
+    const row = rowsBeside(weir, bare);
     return [
-      row('lag, p50', ({ p50 }) => p50),
-      { ...row('p99', ({ p99 }) => p99), bound },
-      { ...row('p99 of the median second', ({ medianP99 }) => medianP99), bound },
+      row(`${title}: lag, p50`, 'ms', best('p50')),
+      row(`${title}: p99`, 'ms', best('p99'), atMost(most)),
+      row(`${title}: p99 of the median second`, 'ms', best('medianP99'), atMost(most)),
     ];
-  });
-};
+  };
+
+// Without a ramp the code is not yet compiled at the full rate, everything that waits opens its own
+// connection, and the bench would measure that storm.
+const common = { rate: 1000, inFlight: 10_000, streamSeconds: 4, rampSeconds: 3, seconds: 3 };
+
+export const startLag: readonly BenchPart[] = [
+  startLagBench({ ...common, streams: 0, warmUp: 2 }, 2),
+  // After this warm-up all streams are in flight.
+  startLagBench({ ...common, streams: 1000, warmUp: 5 }, 1),
+];

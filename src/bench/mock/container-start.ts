@@ -4,40 +4,40 @@ import {
   findContainerEngine,
   loadContainerLibrary,
 } from '../../platform/process/mock-container.ts';
-import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
+import { atMost, type BenchPart, rowsBeside, takeTurns } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 
-const rounds = 7;
-
 /** How long the container of the mock takes until it answers, beside one that only starts Node. */
-export const measureContainerStart: BenchPart = async () => {
+export const measureContainerStart: BenchPart = async (say) => {
   const base = process.env['WEIR_NODE_IMAGE'] ?? null;
   const { dockerode } = (await findContainerEngine(await loadContainerLibrary())).container;
-  const options = { settings: {}, lifetime: milliseconds(60_000), base };
+  const starts = {
+    bare: async () => {
+      const container = await dockerode.createContainer({
+        Image: base ?? 'node:24-slim',
+        Cmd: ['node', '-e', '0'],
+        HostConfig: { AutoRemove: true },
+      });
+      const begun = performance.now();
+      await container.start();
+      await container.wait();
+      return performance.now() - begun;
+    },
+    mock: async () => {
+      const begun = performance.now();
+      const mock = await startMockContainer({ settings: {}, lifetime: milliseconds(60_000), base });
+      const ready = performance.now() - begun;
+      await mock.stop();
+      return ready;
+    },
+  };
   // The first start builds the image if it is missing, and has the engine read it.
-  await (await startMockContainer(options)).stop();
-  const ready: number[] = [];
-  const bare: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const container = await dockerode.createContainer({
-      Image: base ?? 'node:24-slim',
-      Cmd: ['node', '-e', '0'],
-      HostConfig: { AutoRemove: true },
-    });
-    const begun = performance.now();
-    await container.start();
-    await container.wait();
-    const bareEnded = performance.now();
-    const mock = await startMockContainer(options);
-    bare.push(bareEnded - begun);
-    ready.push(performance.now() - bareEnded);
-    await mock.stop();
-  }
-  const row = benchRow(
-    'container ready after its start, image built',
-    median(ready),
-    'ms',
-    atMost(900),
-  );
-  return [{ ...row, reference: median(bare) }];
+  await starts.mock();
+  const { bare, mock } = await takeTurns(say, {
+    rounds: 7,
+    candidates: ['bare', 'mock'],
+    measure: (name) => starts[name](),
+  });
+  const row = rowsBeside(mock, bare);
+  return [row('container ready after its start, image built', 'ms', median, atMost(900))];
 };

@@ -7,7 +7,7 @@ import { nextLine, readOptions } from '../harness/child-input.ts';
  * line that it reads, and prints `done` when all streams have ended.
  */
 
-interface MinimalStreamClientOptions {
+export interface StreamClientOptions {
   readonly port: number;
   readonly streams: number;
   readonly body: string;
@@ -15,7 +15,7 @@ interface MinimalStreamClientOptions {
   readonly spread: number;
 }
 
-const { port, streams, body, spread } = await readOptions<MinimalStreamClientOptions>();
+const { port, streams, body, spread } = await readOptions<StreamClientOptions>();
 
 const end = Buffer.from('data: [DONE]');
 const open = (): Promise<net.Socket> =>

@@ -3,30 +3,23 @@ import { runPinned } from '../harness/processes.ts';
 import { launcherFlags } from '../harness/run-weir.ts';
 import type { HeapOfRun, LongRunOptions } from './long-run.ts';
 
-const mebibyte = 2 ** 20;
-
-const heapAfter = (minutes: number): Promise<HeapOfRun> => {
-  const options: LongRunOptions = { minutes, rate: 20 };
-  return runPinned(1, 'bench/run/long-run.ts', options, ['--expose-gc', ...launcherFlags]);
-};
-
 /** Whether the heap of a run grows with its length: an hour against a minute at the same rate, on a manual clock. */
 export const measureHourOfHeap: BenchPart = async (say) => {
-  const minute = await heapAfter(1);
-  const hour = await heapAfter(60);
-  for (const [name, { whole, rest, requests }] of Object.entries({ minute, hour })) {
-    const [all, some] = [whole, rest].map((bytes) => (bytes / mebibyte).toFixed(1));
+  const heapAfter = async (name: string, minutes: number): Promise<HeapOfRun> => {
+    const options: LongRunOptions = { minutes, rate: 20 };
+    const flags = ['--expose-gc', ...launcherFlags];
+    const heap = await runPinned<HeapOfRun>(1, 'bench/run/long-run.ts', options, flags);
+    const [all, some] = [heap.whole, heap.rest].map((bytes) => (bytes / 2 ** 20).toFixed(1));
     say(
-      `one ${name}: ${requests} streams; heap after a collection ${all} MiB, ${some} MiB of it neither timeline, ledger nor samples`,
+      `one ${name}: ${heap.requests} streams; heap after a collection ${all} MiB, ${some} MiB of it neither timeline, ledger nor samples`,
     );
-  }
+    return heap;
+  };
+  const minute = await heapAfter('minute', 1);
+  const hour = await heapAfter('hour', 60);
+  const what = 'heap after an hour against a minute, without timeline, ledger and samples';
   return [
-    benchRow(
-      'heap after an hour against a minute, without timeline, ledger and samples',
-      hour.rest / minute.rest,
-      '×',
-      atMost(1.1),
-    ),
-    benchRow('the same with all of it', hour.whole / minute.whole, '×'),
+    benchRow(what, '×', hour.rest / minute.rest, atMost(1.1)),
+    benchRow('the same with all of it', '×', hour.whole / minute.whole),
   ];
 };

@@ -1,21 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { writeCheckpoint, openCheckpoint } from '../../run/watch/checkpoint.ts';
-import { constantLoad, fakeSliceOptions, fakePlan } from '../../engine/fake-run.fixture.ts';
-import { fakeWorld } from '../../engine/fake-world.fixture.ts';
+import {
+  EventQueue,
+  queueClock,
+  runUntilSettled,
+} from '../../acceptance/harness/event-queue.fixture.ts';
+import { constantLoad, fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
-import { drawFrom } from '../../model/workload/draw.ts';
-import { instant, milliseconds } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { instant } from '../../model/quantity.ts';
 import type { GeneratorSample } from '../../model/result/result.ts';
-import { watchGenerator } from '../../platform/host/generator-signals.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
+import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { observationLine } from '../../record/observation-lines.ts';
+import { writeCheckpoint } from '../../run/watch/checkpoint.ts';
+import { eventText } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
+import { openTempFolder } from '../harness/run-weir.ts';
 
 /**
  * A run of streamed chats with everything that a run records, on a manual clock: an hour takes half a minute.
@@ -38,48 +43,17 @@ export interface HeapOfRun {
 
 const { minutes, rate } = await readOptions<LongRunOptions>();
 const duration = minutes * 60_000;
-const minute = milliseconds(60_000);
-const plan = fakePlan(constantLoad(rate, duration), {
-  deadlines: { connect: minute, firstToken: minute, idle: minute, total: minute },
-  caps: { bytes: 1_000_000, events: 1000 },
-  stages: [
-    {
-      name: 'main',
-      load: constantLoad(rate, duration),
-      traffic: [
-        {
-          kind: 'chat-stream',
-          weight: 1,
-          model: 'weir/small',
-          maxTokens: null,
-          body: {},
-          conversations: [[{ role: 'user', content: 'hello there' }]],
-          price: null,
-        },
-      ],
-    },
-  ],
-});
+const stage = { name: 'main', load: constantLoad(rate, duration) };
+const traffic = samplePlan().stages[0]!.traffic.filter(({ kind }) => kind === 'chat-stream');
+const plan = samplePlan({ stages: [{ ...stage, traffic }] });
 
-const world = fakeWorld();
-const { clock } = world;
-const due = new Map<number, (() => void)[]>();
-const after = (delay: number, action: () => void): void => {
-  const moment = Math.ceil(clock.now() + Math.max(1, delay));
-  const actions = due.get(moment);
-  if (actions === undefined) due.set(moment, [action]);
-  else actions.push(action);
-};
-
+const queue = new EventQueue();
+const clock = queueClock(queue);
 const tokens = 50;
 /** Every request of this number is refused, each time with another message. */
 const refusedEvery = 100;
-const event = (delta: string, finish: string): Buffer =>
-  Buffer.from(
-    `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"weir/small","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`,
-  );
-const token = event('{"content":" word"}', 'null');
-const ending = Buffer.concat([event('{}', '"stop"'), Buffer.from('data: [DONE]\n\n')]);
+const token = Buffer.from(eventText('{"content":" word"}', 'null'));
+const ending = Buffer.from(`${eventText('{}', '"stop"')}data: [DONE]\n\n`);
 let requests = 0;
 
 const transport: Transport = {
@@ -87,6 +61,9 @@ const transport: Transport = {
     requests += 1;
     const draw = drawFrom(1, 0, requests);
     const isRefused = requests % refusedEvery === 0;
+    /** After this time, by up to 2.7 times more. */
+    const after = (delay: number, action: () => void): void =>
+      void queue.at(Math.ceil(queue.now + delay * Math.exp(draw.uniform())), action);
     observer.onConnected(clock.now(), 'reused');
     observer.onSent(clock.now());
     const refuse = (): void => {
@@ -98,10 +75,10 @@ const transport: Transport = {
     const sendToken = (step: number): void => {
       if (step === 0) observer.onHeaders(clock.now(), 200, { 'content-type': 'text/event-stream' });
       observer.onChunk(clock.now(), step < tokens ? token : ending);
-      if (step < tokens) after(10 * Math.exp(draw.uniform()), () => sendToken(step + 1));
+      if (step < tokens) after(10, () => sendToken(step + 1));
       else observer.onEnd(clock.now());
     };
-    after(150 * Math.exp(draw.uniform()), isRefused ? refuse : () => sendToken(0));
+    after(150, isRefused ? refuse : () => sendToken(0));
     return { abort: () => undefined };
   },
   close: () => Promise.resolve(),
@@ -114,10 +91,10 @@ const slice = { index: 0, count: 1, startedAt: '2026-11-21T00:00:00.000Z', baseU
 
 /** Writes the checkpoint and the observations into a folder. */
 const runIn = async (folder: string): Promise<void> => {
-  const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
+  const checkpoint = await openLineFile(join(folder, 'checkpoint.jsonl'));
   const observations = await openLineFile(join(folder, 'observations.jsonl'));
   const signals = watchGenerator();
-  const stopKeeping = writeCheckpoint(checkpoint.write, {
+  const stopKeeping = writeCheckpoint((line) => checkpoint.write(line), {
     header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
     tally,
     clock,
@@ -132,33 +109,16 @@ const runIn = async (folder: string): Promise<void> => {
       observations.write(observationLine(observation));
     },
   });
-
-  const state = { isOver: false };
-  const markOver = (): void => {
-    state.isOver = true;
-  };
-  void running.done.then(markOver, markOver);
-  for (let now = 1; !state.isOver; now += 1) {
-    world.advanceTo(now);
-    for (const action of due.get(now) ?? []) action();
-    due.delete(now);
-    if (now % 1000 > 0) continue;
-    generator.push(signals.sample(now / 1000 - 1));
-    // Lets the files be written.
-    await turn();
-  }
-  await running.done;
+  clock.every(1000, () => generator.push(signals.sample(queue.now / 1000 - 1)));
+  await runUntilSettled(queue, running.done);
   stopKeeping();
   signals.stop();
   await observations.close();
-  await checkpoint.remove();
+  await checkpoint.close();
 };
-
-const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
-try {
-  await runIn(folder);
-} finally {
-  await rm(folder, { recursive: true, force: true });
+{
+  await using folder = await openTempFolder();
+  await runIn(folder.path);
 }
 
 /** After several collections: memory outside the heap that one finds unused is freed by a later one. */

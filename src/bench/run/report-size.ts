@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
 import { openBrowser } from '../../acceptance/harness/open-browser.fixture.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
@@ -15,8 +13,9 @@ import { sampleObservation, sampleStream } from '../../record/sample-observation
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { runPage } from '../../report/run/run-page.ts';
-import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
-import { alternate, median } from '../harness/statistics.ts';
+import { atMost, type BenchPart, benchRow, rowsBeside, takeTurns } from '../harness/bench.ts';
+import { openTempFolder } from '../harness/run-weir.ts';
+import { median } from '../harness/statistics.ts';
 
 const rounds = 7;
 const perSecond = 200;
@@ -55,39 +54,32 @@ const longRun = (): Result => {
   return toResult(tally, sampleFacts([{ index: 0, count: 1 }], { scheduled }));
 };
 
-/** How long a page takes until its load event has ended, in ms. */
-const openingTime = async (page: Page, path: string): Promise<number> => {
-  await page.goto(pathToFileURL(path).href, { waitUntil: 'load' });
-  return page.evaluate<number>('performance.getEntriesByType("navigation")[0].loadEventEnd');
-};
-
 /** How large the report of a long run is, and how fast a browser opens it. */
-export const measureReport: BenchPart = async () => {
+export const measureReport: BenchPart = async (say) => {
   const result = longRun();
-  const html = runPage(result, judgeTrust(result), await readReportAssets());
-  const browser = await openBrowser().catch((error: unknown) => {
+  const report = runPage(result, judgeTrust(result), await readReportAssets());
+  const pages = { bare: '<!doctype html><title>bare</title><p>bare', report };
+  await using browser = await openBrowser().catch((error: unknown) => {
     throw new Problem(
       `no browser starts: ${String(error).split('\n')[0]}; install Debian's package chromium`,
     );
   });
-  const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
-  try {
-    const [report, bare] = [join(folder, 'report.html'), join(folder, 'bare.html')];
-    await writeFile(report, html);
-    await writeFile(bare, '<!doctype html><title>bare</title><p>bare');
-    const page = await browser.newPage();
-    const times = await alternate(rounds, [bare, report], (path) => openingTime(page, path));
-    const size = Buffer.byteLength(html) / 1000;
-    const opening = 'time to open it, until its load event has ended';
-    return [
-      benchRow(`report of ${seconds / 60} minutes at ${perSecond}/s`, size, 'kB', atMost(1000)),
-      {
-        ...benchRow(opening, median(times.get(report)!), 'ms', atMost(1000)),
-        reference: median(times.get(bare)!),
-      },
-    ];
-  } finally {
-    await browser.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await openTempFolder();
+  const page = await browser.newPage();
+  const { bare: bareTimes, report: times } = await takeTurns(say, {
+    rounds,
+    candidates: ['bare', 'report'],
+    measure: async (name) => {
+      const path = join(folder.path, `${name}.html`);
+      await writeFile(path, pages[name]);
+      await page.goto(pathToFileURL(path).href, { waitUntil: 'load' });
+      return page.evaluate<number>('performance.getEntriesByType("navigation")[0].loadEventEnd');
+    },
+  });
+  const size = Buffer.byteLength(report) / 1000;
+  const row = rowsBeside(times, bareTimes);
+  return [
+    benchRow(`report of ${seconds / 60} minutes at ${perSecond}/s`, 'kB', size, atMost(1000)),
+    row('time to open it, until its load event has ended', 'ms', median, atMost(1000)),
+  ];
 };

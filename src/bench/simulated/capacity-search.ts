@@ -1,16 +1,12 @@
 import { searchSimulatedCapacity } from '../../acceptance/capacity/simulated-capacity.fixture.ts';
 import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
-import { atLeast, atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
+import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 
 const seeds = 10;
 const workload = { promptTokens: 200, outputTokens: 50 };
-const names = ['large', 'medium', 'small'] as const;
 
 /** The relative errors of the searches of a preset, and their mean number of requests. */
-const searchAll = async (
-  name: (typeof names)[number],
-  spacing: 'even' | 'poisson',
-): Promise<{ readonly errors: readonly number[]; readonly requests: number }> => {
+const searchAll = async (name: keyof typeof batchingPresets, spacing: 'even' | 'poisson') => {
   const batching = batchingPresets[name];
   const saturation = saturationRate(batching, workload);
   const errors: number[] = [];
@@ -24,29 +20,22 @@ const searchAll = async (
 };
 
 /** How far capacity searches of simulated servers end from the saturation of their model by formula. */
-export const measureCapacitySearch: BenchPart = async (say) => {
-  const rows: BenchRow[] = [];
-  for (const name of names) {
-    const even = await searchAll(name, 'even');
-    const drawn = await searchAll(name, 'poisson');
-    say(
-      `${name}: ${Math.round(even.requests)} requests with even arrivals, ${Math.round(drawn.requests)} with Poisson arrivals`,
-    );
-    const { batch } = batchingPresets[name];
-    rows.push(
-      benchRow(
-        `highest rate, batch ${batch}, even arrivals: largest error of ${seeds} seeds`,
-        Math.max(...even.errors) * 100,
-        '%',
-        atMost(5),
-      ),
-      benchRow(
-        `the same with Poisson arrivals: seeds within 5 %, of ${seeds}`,
-        drawn.errors.filter((error) => error <= 0.05).length,
-        '',
-        atLeast(9),
-      ),
-    );
-  }
-  return rows;
-};
+export const capacitySearches = (['large', 'medium', 'small'] as const).map(
+  (name): BenchPart =>
+    async (say) => {
+      const even = await searchAll(name, 'even');
+      const drawn = await searchAll(name, 'poisson');
+      const [requests, drawnRequests] = [even, drawn].map((all) => Math.round(all.requests));
+      say(
+        `${name}: ${requests} requests with even arrivals, ${drawnRequests} with Poisson arrivals`,
+      );
+      const { batch } = batchingPresets[name];
+      const what = `highest rate, batch ${batch}, even arrivals: largest error of ${seeds} seeds`;
+      const within = drawn.errors.filter((error) => error <= 0.05).length;
+      const drawnWhat = `the same with Poisson arrivals: seeds within 5 %, of ${seeds}`;
+      return [
+        benchRow(what, '%', Math.max(...even.errors) * 100, atMost(5)),
+        benchRow(drawnWhat, '', within, atLeast(9)),
+      ];
+    },
+);

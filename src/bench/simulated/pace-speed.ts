@@ -40,7 +40,7 @@ export const measurePace: BenchPart = async (say) => {
       `${name}: ${work.requests} requests ${describe(score)}; backing off alone ${describe(backoff)}`,
     );
     const row = (what: string, share: number, bound: BenchRow['bound'] = null): BenchRow =>
-      benchRow(`${name}: ${what}`, share * 100, '%', bound);
+      benchRow(`${name}: ${what}`, '%', share * 100, bound);
     rows.push(
       row('of the best possible speed', score.shareOfBest, isBounded ? atLeast(97) : null),
       row('refused', score.refused, atMost(1)),

@@ -1,7 +1,7 @@
-import { atMost, type BenchPart, benchRow, type BenchRow, type Say } from '../harness/bench.ts';
+import { atMost, type BenchPart, rowsBeside, takeTurns } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';
 import { makeCertificate, startChatServer } from '../harness/start-chat-server.ts';
-import { alternate, sustainsRate } from '../harness/statistics.ts';
+import { sustainsRate } from '../harness/statistics.ts';
 import type { ArrivalClientOptions, Arrivals } from './arrival-client.ts';
 
 const seconds = 3;
@@ -17,16 +17,6 @@ interface ArrivalCase {
   /** Undici does not open more than 2,000 streams. */
   readonly transports: readonly ('socket' | 'undici')[];
 }
-
-const both = ['socket', 'undici'] as const;
-const usualCases: readonly ArrivalCase[] = [
-  { streams: 1000, isTls: false, rounds: 4, bound: 1, transports: both },
-  { streams: 2000, isTls: false, rounds: 4, bound: 1, transports: both },
-];
-const furtherCases: readonly ArrivalCase[] = [
-  { streams: 1000, isTls: true, rounds: 1, bound: null, transports: both },
-  { streams: 4000, isTls: false, rounds: 2, bound: 5, transports: ['socket'] },
-];
 
 /** What a client measured, and the events per second that the server sent by its own count. */
 export interface ArrivalMeasurement extends Arrivals {
@@ -73,53 +63,42 @@ export const bestArrivalRound = (
   return best ?? null;
 };
 
-const nameOf = ({ streams, isTls }: ArrivalCase): string =>
-  `${streams} × ${1000 / gap}/s${isTls ? ' over TLS' : ''}`;
-
-const measureCase = async (arrivalCase: ArrivalCase, say: Say): Promise<readonly BenchRow[]> => {
-  const { streams, rounds, bound, transports } = arrivalCase;
-  const name = nameOf(arrivalCase);
-  const clients: readonly Client[] = ['net', ...transports];
-  const measured = await alternate(rounds, clients, async (client, round) => {
-    const measurement = await measureClient(client, arrivalCase);
-    const { error, cpu, rate, sentRate } = measurement;
-    say(
-      `${name}, round ${round}: ${client} ${Math.round(rate)}/s of ${Math.round(sentRate)}/s sent, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
-    );
-    return measurement;
-  });
-  const best = new Map(
-    clients.map((client) => [
-      client,
-      bestArrivalRound(measured.get(client)!, (streams * 1000) / gap),
-    ]),
-  );
-  return transports.flatMap((client): readonly BenchRow[] => {
-    const row = (what: string, unit: string, of: (round: ArrivalMeasurement) => number) => {
-      const [value, reference] = [best.get(client), best.get('net')].map((round) =>
-        round ? of(round) : Number.NaN,
-      );
-      return { ...benchRow(`${client}, ${name}: ${what}`, value!, unit), reference: reference! };
-    };
-    const p99 = row('p99 of the median half second', 'ms', ({ error }) => error.medianP99);
-    return [
-      row('error of arrival times, p50', 'ms', ({ error }) => error.p50),
-      client === 'socket' && bound !== null ? { ...p99, bound: atMost(bound) } : p99,
-      row('CPU per event', 'µs', ({ cpu }) => cpu),
-    ];
-  });
-};
-
-const measureCases =
-  (cases: readonly ArrivalCase[]): BenchPart =>
+/** How exact arrival times are, and what an event costs: our transports beside a bare socket. */
+const arrivalBench =
+  (arrivalCase: ArrivalCase): BenchPart =>
   async (say) => {
-    const rows: BenchRow[] = [];
-    for (const arrivalCase of cases) rows.push(...(await measureCase(arrivalCase, say)));
-    return rows;
+    const { streams, isTls, rounds, bound, transports } = arrivalCase;
+    const name = `${streams} × ${1000 / gap}/s${isTls ? ' over TLS' : ''}`;
+    const measured = await takeTurns<Client, ArrivalMeasurement>(say, {
+      title: name,
+      rounds,
+      candidates: ['net', ...transports],
+      measure: (client) => measureClient(client, arrivalCase),
+      describe: ({ error, cpu, rate, sentRate }) =>
+        `${Math.round(rate)}/s of ${Math.round(sentRate)}/s sent, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
+    });
+    const best = (client: Client) => bestArrivalRound(measured[client], (streams * 1000) / gap);
+    return transports.flatMap((client) => {
+      const row = rowsBeside(best(client), best('net'));
+      const title = `${client}, ${name}`;
+      const most = client === 'socket' && bound !== null ? atMost(bound) : null;
+      const error = (of: 'p50' | 'medianP99') => (round: ArrivalMeasurement | null) =>
+        round?.error[of] ?? Number.NaN;
+      return [
+        row(`${title}: error of arrival times, p50`, 'ms', error('p50')),
+        row(`${title}: p99 of the median half second`, 'ms', error('medianP99'), most),
+        row(`${title}: CPU per event`, 'µs', (round) => round?.cpu ?? Number.NaN),
+      ];
+    });
   };
 
-/** How exact arrival times are, and what an event costs: our transports beside a bare socket, alternating. */
-export const measureUsualArrivals = measureCases(usualCases);
+const both = ['socket', 'undici'] as const;
 
-/** The same with many streams, and over TLS. */
-export const measureFurtherArrivals = measureCases(furtherCases);
+export const usualArrivals: readonly BenchPart[] = [
+  arrivalBench({ streams: 1000, isTls: false, rounds: 4, bound: 1, transports: both }),
+  arrivalBench({ streams: 2000, isTls: false, rounds: 4, bound: 1, transports: both }),
+];
+export const furtherArrivals: readonly BenchPart[] = [
+  arrivalBench({ streams: 1000, isTls: true, rounds: 1, bound: null, transports: both }),
+  arrivalBench({ streams: 4000, isTls: false, rounds: 2, bound: 5, transports: ['socket'] }),
+];

@@ -1,15 +1,13 @@
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { measuredWindow } from '../../model/result/summary.ts';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { atLeast, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
+import { atLeast, type BenchPart, benchRow, type BenchRow, takeTurns } from '../harness/bench.ts';
 import { smallChatHeaders, smallChatJson, smallChatTraffic } from '../harness/chat-bytes.ts';
 import { pinnedTo, runPinned, runToEnd } from '../harness/processes.ts';
-import { runWeir } from '../harness/run-weir.ts';
+import { openTempFolder, runWeir } from '../harness/run-weir.ts';
 import { startChatServer } from '../harness/start-chat-server.ts';
-import { alternate } from '../harness/statistics.ts';
 import type { ClosedClient, ClosedClientOptions, ClosedLoopThroughput } from './closed-client.ts';
 
 const rounds = 2;
@@ -40,20 +38,16 @@ const childrenCpu = (stdout: string): number => {
 
 /** Runs wrk, a closed loop in C, with one thread. Throws if requests failed. */
 const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
-  try {
-    const file = join(folder, 'chat.lua');
-    await writeFile(file, wrkScript);
-    const words = ['wrk', '-t1', `-c${loop.connections}`, `-d${loop.seconds}s`, '-s', file];
-    const shell = ['sh', '-c', '"$@"; times', 'sh', ...words, `${url}/chat/completions`] as const;
-    const { stdout } = await runToEnd(pinnedTo(1, shell));
-    const [, requests, microseconds, failed] = /TOTAL (\d+) (\d+) (\d+)/.exec(stdout) ?? [];
-    if (failed !== '0') throw new Error(`wrk: ${failed ?? 'all'} requests failed\n${stdout}`);
-    const seconds = Number(microseconds) / 1e6;
-    return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await openTempFolder();
+  const file = join(folder.path, 'chat.lua');
+  await writeFile(file, wrkScript);
+  const words = ['wrk', '-t1', `-c${loop.connections}`, `-d${loop.seconds}s`, '-s', file];
+  const shell = ['sh', '-c', '"$@"; times', 'sh', ...words, `${url}/chat/completions`] as const;
+  const stdout = await runToEnd(pinnedTo(1, shell));
+  const [, requests, microseconds, failed] = /TOTAL (\d+) (\d+) (\d+)/.exec(stdout) ?? [];
+  if (failed !== '0') throw new Error(`wrk: ${failed ?? 'all'} requests failed\n${stdout}`);
+  const seconds = Number(microseconds) / 1e6;
+  return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
 };
 
 /** The chats by `weir run`, with everything that a run records, in the seconds after the warm-up. */
@@ -68,9 +62,10 @@ const measureRun = async (target: string): Promise<ClosedLoopThroughput> => {
     load: { kind: 'closed', users, duration: `${warmUp + seconds + 1}s` },
     warmUp: `${warmUp}s`,
   });
-  const { completed, ...others } = sumOutcomes(result.groups);
-  const failed = Object.values(others).reduce((sum, count) => sum + count, 0);
-  if (failed > 0) throw new Error(`${failed} of ${failed + completed} requests of weir failed`);
+  const outcomes = sumOutcomes(result.groups);
+  const arrivals = countArrivals(outcomes);
+  const failed = arrivals - outcomes.completed;
+  if (failed > 0) throw new Error(`${failed} of ${arrivals} requests of weir failed`);
   const window = measuredWindow(result)?.timeline.slice(0, seconds) ?? [];
   const cpuOf = (second: number): number =>
     result.slices[0]?.generator.find((sample) => sample.second === second)?.cpu ?? Number.NaN;
@@ -84,7 +79,7 @@ const measureRun = async (target: string): Promise<ClosedLoopThroughput> => {
 const measureClient = (client: Client, url: string): Promise<ClosedLoopThroughput> => {
   if (client === 'wrk') return measureWrk(url);
   if (client === 'run') return measureRun(url);
-  const options: ClosedClientOptions = { url, client, ...loop };
+  const options: ClosedClientOptions = { url, client, calls: 'chat', rampUp: 0, ...loop };
   return runPinned(1, 'bench/transport/closed-client.ts', options);
 };
 
@@ -110,42 +105,42 @@ const comparisons: readonly (readonly [Client, Client, number | null, number])[]
   ['run', 'openai', 25, 25],
 ];
 
-const perSecond = ({ requests, seconds }: ClosedLoopThroughput): number => requests / seconds;
-const perCpuSecond = ({ requests, cpu }: ClosedLoopThroughput): number => requests / cpu;
+const figures = {
+  '': ({ requests, seconds }: ClosedLoopThroughput) => requests / seconds,
+  ' per second of CPU': ({ requests, cpu }: ClosedLoopThroughput) => requests / cpu,
+} as const;
+type Per = keyof typeof figures;
 
 /**
  * How many small chats one process sends and reads: `weir run` and our transports alone, beside widely used clients
- * and the minimal Node client. They alternate; the best round of each counts: other load on the machine only takes away.
+ * and the minimal Node client. The best round of each counts: other load on the machine only takes away.
  */
 export const measureSmallChats: BenchPart = async (say) => {
   if (!hasWrk) say(`not measured: ${wrkInstallHint}`);
   const clients = (Object.keys(names) as Client[]).filter((client) => client !== 'wrk' || hasWrk);
   await using server = await startChatServer({ gap: 0, tokens: 0, certificate: null });
-  const throughputs = await alternate(rounds, clients, async (client, round) => {
-    const measured = await measureClient(client, server.url);
-    const cpu = (1e6 / perCpuSecond(measured)).toFixed(1);
-    say(`round ${round}: ${client} ${Math.round(perSecond(measured))}/s, ${cpu} µs of CPU each`);
-    return measured;
+  const measured: Partial<Record<Client, readonly ClosedLoopThroughput[]>> = await takeTurns(say, {
+    title: 'small chats',
+    rounds,
+    candidates: clients,
+    measure: (client) => measureClient(client, server.url),
+    describe: (each) =>
+      `${Math.round(figures[''](each))}/s, ${(1e6 / figures[' per second of CPU'](each)).toFixed(1)} µs of CPU each`,
   });
-  const best = (client: Client, figure: typeof perSecond): number =>
-    Math.max(...(throughputs.get(client)?.map(figure) ?? [Number.NaN]));
-  const ratioRow = (own: Client, other: Client, figure: typeof perSecond): BenchRow => {
-    const suffix = figure === perSecond ? '' : ' per second of CPU';
-    const missing = other === 'wrk' && !hasWrk ? `; not measured: ${wrkInstallHint}` : '';
-    const what = `${names[own]} against ${names[other]}${suffix}${missing}`;
-    const reference = best('net', figure) / best(other, figure);
-    return { ...benchRow(what, best(own, figure) / best(other, figure), '×'), reference };
+  const best = (client: Client, per: Per): number =>
+    Math.max(...(measured[client]?.map(figures[per]) ?? [Number.NaN]));
+  const ratioRow = (own: Client, other: Client, per: Per, least: number | null): BenchRow => {
+    const missing = measured[other] ? '' : `; not measured: ${wrkInstallHint}`;
+    const what = `${names[own]} against ${names[other]}${per}${missing}`;
+    const rival = best(other, per);
+    const row = benchRow(what, '×', best(own, per) / rival, least === null ? null : atLeast(least));
+    return { ...row, reference: best('net', per) / rival };
   };
   return [
-    ...clients.map((client) =>
-      benchRow(`small chats by ${names[client]}`, best(client, perSecond), '/s'),
-    ),
+    ...clients.map((client) => benchRow(`small chats by ${names[client]}`, '/s', best(client, ''))),
     ...comparisons.flatMap(([own, other, bySecond, byCpu]) => [
-      {
-        ...ratioRow(own, other, perSecond),
-        bound: bySecond === null ? null : atLeast(bySecond),
-      },
-      { ...ratioRow(own, other, perCpuSecond), bound: atLeast(byCpu) },
+      ratioRow(own, other, '', bySecond),
+      ratioRow(own, other, ' per second of CPU', byCpu),
     ]),
   ];
 };

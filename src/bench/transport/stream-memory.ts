@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { hasEnded, memoryOf } from '../harness/processes.ts';
 import { startWeirRun, streamScenario, type WeirRun } from '../harness/run-weir.ts';
@@ -40,19 +41,16 @@ const trackMemory = async (server: ChatServer, { child }: WeirRun) => {
 
 /** How many requests did not complete, those that were never counted included. */
 const countFailures = async (run: WeirRun): Promise<number> => {
-  const { timeline } = await run.result();
-  const counts = timeline.flatMap(({ outcomes }) => Object.entries(outcomes));
-  const sum = (isCompleted: boolean): number =>
-    counts.reduce((all, [kind, n]) => all + ((kind === 'completed') === isCompleted ? n : 0), 0);
-  return Math.max(sum(false), streams - sum(true));
+  const outcomes = sumOutcomes((await run.result()).timeline);
+  return Math.max(countArrivals(outcomes), streams) - outcomes.completed;
 };
 
 /** Whether 10,000 streams at once in one run all complete, and the memory that each takes, without forced collections. */
 export const measureStreamMemory: BenchPart = async (say) => {
   const name = `${streams} streams at once in one run`;
   const rows = (failed: number, each: number): readonly BenchRow[] => [
-    benchRow(`${name}: requests that did not complete`, failed, '', atMost(0)),
-    benchRow(`${name}: memory of each, above the idle process`, each, 'KiB', atMost(16)),
+    benchRow(`${name}: requests that did not complete`, '', failed, atMost(0)),
+    benchRow(`${name}: memory of each, above the idle process`, 'KiB', each, atMost(16)),
   ];
   const most = await maxDescriptors();
   if (most < neededDescriptors) {

@@ -1,79 +1,44 @@
 import {
   minSelfRuns,
-  type ComparisonCriteria,
   type ExtraReportPaths,
   type RepetitionRequest,
 } from '../../run/input/run-request.ts';
-import type { Argv } from 'yargs';
-import { UsageProblem } from './scenario-options.ts';
+import {
+  type Given,
+  inGroup,
+  listOption,
+  switchOption,
+  textOption,
+  UsageProblem,
+} from './define-verb.ts';
 
-export const comparisonOptions = <T>(builder: Argv<T>) =>
-  builder
-    .options({
-      gate: {
-        type: 'string',
-        describe:
-          'Metrics that decide, separated by commas: completed, outputTokens, errors, limited, or a measure’s percentile such as ttft.p95 [the usual ones]',
-      },
-      strict: {
-        type: 'boolean',
-        default: false,
-        describe: 'Exit with 13 if the comparison is inconclusive',
-      },
-      'allow-different': {
-        type: 'boolean',
-        default: false,
-        describe:
-          'Compare runs that are invalid, without repeating them, or of different plans; the report says so',
-      },
-    })
-    .group(['gate', 'strict', 'allow-different'], 'Comparison:');
+export const comparisonOptions = inGroup('Comparison:', {
+  gate: textOption(
+    'Metrics that decide, separated by commas: completed, outputTokens, errors, limited, or a measure’s percentile such as ttft.p95 [the usual ones]',
+  ),
+  strict: switchOption('Exit with 13 if the comparison is inconclusive'),
+  'allow-different': switchOption(
+    'Compare runs that are invalid, without repeating them, or of different plans; the report says so',
+  ),
+});
 
-export const comparisonCriteriaFrom = ({
-  gate,
-  strict,
-  allowDifferent,
-}: ComparisonCriteria): ComparisonCriteria => ({ gate, strict, allowDifferent });
+export const repetitionOptions = {
+  ...comparisonOptions,
+  ...inGroup('Comparison:', {
+    repeat: textOption('Run N times, each in its own folder'),
+    pause: textOption('Wait between two runs [60s where limits are declared, none against `mock`]'),
+    baseline: listOption(
+      'Compare with these stored runs: a result file or a folder of runs, repeatable',
+    ),
+    against: textOption('Alternate with runs against this target, and compare: it is the base'),
+    self: switchOption(
+      'Measure how much the runs differ by themselves, and the smallest detectable change',
+    ),
+  }),
+};
 
-/** The number of runs of `weir run`, and what they are compared with. */
-export const repetitionOptions = <T>(builder: Argv<T>) =>
-  comparisonOptions(builder)
-    .options({
-      repeat: { type: 'string', describe: 'Run N times, each in its own folder' },
-      pause: {
-        type: 'string',
-        describe: 'Wait between two runs [60s where limits are declared, none against `mock`]',
-      },
-      baseline: {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [] as string[],
-        describe: 'Compare with these stored runs: a result file or a folder of runs, repeatable',
-      },
-      self: {
-        type: 'boolean',
-        default: false,
-        describe:
-          'Measure how much the runs differ by themselves, and the smallest detectable change',
-      },
-      against: {
-        type: 'string',
-        describe: 'Alternate with runs against this target, and compare: it is the base',
-      },
-    })
-    .group(['repeat', 'pause', 'baseline', 'against', 'self'], 'Comparison:');
-
-interface RepetitionArguments
-  extends
-    ComparisonCriteria,
-    Partial<Pick<RepetitionRequest, 'against' | 'pause'>>,
-    ExtraReportPaths {
-  readonly repeat?: string | undefined;
-  readonly baseline: string[];
-  readonly self: boolean;
-  readonly observations?: string | undefined;
-}
+type RepetitionArguments = Given<typeof repetitionOptions> &
+  ExtraReportPaths & { readonly observations: string | undefined };
 
 const countFrom = (text: string | undefined): number => {
   const count = Number(text ?? 1);
@@ -82,40 +47,41 @@ const countFrom = (text: string | undefined): number => {
 };
 
 /** Throws a `UsageProblem` if `--self` has too few runs, or another option asks for a comparison. */
-const checkSelf = (compares: boolean, repetitions: string | undefined, strict: boolean): void => {
+const checkSelf = (compares: boolean, repetitions: number, strict: boolean): void => {
   if (compares || strict) {
     throw new UsageProblem(
       `--self compares the runs with each other: expected nothing else to compare with; got ${compares ? '--baseline or --against' : '--strict'}`,
     );
   }
-  if (countFrom(repetitions) < minSelfRuns) {
+  if (repetitions < minSelfRuns) {
     throw new UsageProblem(
-      `--self: expected at least ${minSelfRuns} runs, better ten (--repeat 10); got ${countFrom(repetitions)}`,
+      `--self: expected at least ${minSelfRuns} runs, better ten (--repeat 10); got ${repetitions}`,
     );
   }
 };
 
 /** `null`: one run without a comparison. Throws a `UsageProblem` for options that contradict each other. */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
-  const { baseline } = given;
-  const [repetitions, against] = [given.repeat, given.against];
+  const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;
   const compares = against !== undefined || baseline.length > 0;
-  const criteriaOptions = [
-    ...(given.gate === undefined ? [] : ['--gate']),
-    ...(given.strict ? ['--strict'] : []),
-    ...(given.allowDifferent ? ['--allow-different'] : []),
-  ];
-  if (given.self) checkSelf(compares, repetitions, given.strict);
-  if (!compares && !given.self && criteriaOptions.length > 0) {
+  const repetitions = countFrom(repeat);
+  if (self) checkSelf(compares, repetitions, strict);
+  const criteria = {
+    '--gate': gate !== undefined,
+    '--strict': strict,
+    '--allow-different': allowDifferent,
+  };
+  const usedCriteria = Object.entries(criteria).flatMap(([name, isUsed]) => (isUsed ? name : []));
+  if (!compares && !self && usedCriteria.length > 0) {
     throw new UsageProblem(
-      `${criteriaOptions.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
+      `${usedCriteria.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
     );
   }
   if (against !== undefined && baseline.length > 0) {
     throw new UsageProblem('expected one base, --baseline or --against; got both');
   }
-  if (repetitions === undefined && !compares) {
-    if (given.pause === undefined) return null;
+  if (repeat === undefined && !compares) {
+    if (pause === undefined) return null;
     throw new UsageProblem('--pause: expected several runs, --repeat N; got one');
   }
   const singleRunOptions = (['observations', 'junit', 'csv', 'summary'] as const).filter(
@@ -126,14 +92,7 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
       `--${singleRunOptions.join(', --')}: expected one run, which is not compared; got several. \`weir report\` writes them for each run, and a comparison has its own in its folder`,
     );
   }
-  return {
-    ...comparisonCriteriaFrom(given),
-    repetitions: countFrom(repetitions),
-    against,
-    baseline,
-    pause: given.pause,
-    self: given.self,
-  };
+  return { gate, strict, allowDifferent, repetitions, against, baseline, pause, self };
 };
 
 /** The sides of `weir compare`: two paths, or several with `--with` before those of the new side; `next` is `null` for `--self`. */

@@ -1,22 +1,12 @@
 import type { MetricsExportOptions } from '../../run/input/run-request.ts';
 import { isIPv6 } from 'node:net';
 import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
-import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
-import { UsageProblem } from './scenario-options.ts';
+import { inGroup, textOption, UsageProblem } from './define-verb.ts';
 
-/** Options for live metrics. */
-export const liveMetricsOptions = {
-  metrics: {
-    type: 'string',
-    group: 'Output:',
-    describe: 'Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
-  },
-  otlp: {
-    type: 'string',
-    group: 'Output:',
-    describe: 'Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT',
-  },
-} as const;
+export const liveMetricsOptions = inGroup('Output:', {
+  metrics: textOption('Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT'),
+  otlp: textOption('Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT'),
+});
 
 /** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
 const metricsAddress = (text: string | undefined): MetricsAddress | null => {
@@ -57,29 +47,24 @@ const parsed = (text: string, from: string): URL => {
 
 /** Appends the metrics path to a base address, as the specification of OTLP exporters says; leaves a full address unchanged. */
 const withMetricsPath = (url: URL): string => {
-  if (url.pathname.endsWith(`/${metricsPath}`)) return url.href;
-  const based = new URL(url);
-  based.pathname = `${url.pathname.replace(/\/$/, '')}/${metricsPath}`;
-  return based.href;
+  if (!url.pathname.endsWith(`/${metricsPath}`))
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/${metricsPath}`;
+  return url.href;
 };
 
+/** The address that `--otlp` gives, or else the standard variables; an empty variable is not set. */
 const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
-  const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } =
+  const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } =
     environment;
   // The specification uses the address for metrics unchanged.
-  if (own !== undefined && own !== '')
-    return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
-  return withMetricsPath(
-    parsed(
-      base === undefined || base === '' ? defaultEndpoint : base,
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-    ),
-  );
+  if (own !== '') return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
+  const address = base === '' ? defaultEndpoint : base;
+  return withMetricsPath(parsed(address, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
 };
 
-const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text }: Environment): number => {
-  if (text === undefined || text === '') return defaultInterval;
+const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): number => {
+  if (text === '') return defaultInterval;
   const interval = Number(text);
   if (Number.isSafeInteger(interval) && interval >= 100 && interval < 2 ** 31) return interval;
   throw new UsageProblem(
@@ -88,19 +73,16 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text }: Environment): numbe
 };
 
 /**
- * Where `--otlp` pushes: its own address, or else that of the standard variables. Variables alone start nothing, since
- * they are often set for other programs, and a run must not contact a third party unasked.
+ * The exporters that the command line asks for. Variables alone start none, since they are often set for other
+ * programs, and a run must not contact a third party unasked.
  */
-const otlpAddress = (text: string | undefined, environment: Environment): OtlpAddress | null =>
-  text === undefined
-    ? null
-    : { url: urlFrom(text, environment), interval: intervalFrom(environment) };
-
-/** The exporters that the command line asks for. */
 export const metricsExportFrom = (
-  given: { readonly metrics: string | undefined; readonly otlp: string | undefined },
+  { metrics, otlp }: { readonly metrics: string | undefined; readonly otlp: string | undefined },
   environment: Environment = process.env,
 ): MetricsExportOptions => ({
-  metrics: metricsAddress(given.metrics),
-  otlp: otlpAddress(given.otlp, environment),
+  metrics: metricsAddress(metrics),
+  otlp:
+    otlp === undefined
+      ? null
+      : { url: urlFrom(otlp, environment), interval: intervalFrom(environment) },
 });

@@ -1,4 +1,4 @@
-import { UsageProblem } from './scenario-options.ts';
+import { UsageProblem } from './define-verb.ts';
 
 /** The numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
 export const numbersFrom = (

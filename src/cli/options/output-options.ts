@@ -1,49 +1,30 @@
-import type { Argv } from 'yargs';
-import { historyPath } from '../../run/input/history-path.ts';
+import { historyPath } from '../../run/input/report-paths.ts';
 import type { ExtraReportPaths } from '../../run/input/run-request.ts';
+import { inGroup, switchOption, textOption } from './define-verb.ts';
 
-export const withOutputOptions = <T>(builder: Argv<T>) =>
-  builder
-    .option('json', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print the result as JSON instead of the summary',
-    })
-    .option('quiet', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print only errors; see the files and the exit code',
-    });
+export const outputOptions = inGroup('Output:', {
+  json: switchOption('Print the result as JSON instead of the summary'),
+  quiet: switchOption('Print only errors; see the files and the exit code'),
+});
 
-/** Options of the reports that are written on request. */
-export const withReportOptions = <T>(builder: Argv<T>) =>
-  withOutputOptions(builder).options({
-    junit: {
-      type: 'string',
-      group: 'Output:',
-      describe: 'Also write the verdicts as JUnit XML to this file',
-    },
-    csv: {
-      type: 'string',
-      group: 'Output:',
-      describe: 'Also write the figures as a CSV table to this file',
-    },
-    summary: {
-      type: 'string',
-      group: 'Output:',
-      describe: 'Also write a summary in Markdown to this file (always to $GITHUB_STEP_SUMMARY)',
-    },
-  });
+export const reportOptions = {
+  ...outputOptions,
+  ...inGroup('Output:', {
+    junit: textOption('Also write the verdicts as JUnit XML to this file'),
+    csv: textOption('Also write the figures as a CSV table to this file'),
+    summary: textOption(
+      'Also write a summary in Markdown to this file (always to $GITHUB_STEP_SUMMARY)',
+    ),
+  }),
+};
 
-export const withHistoryOption = <T>(builder: Argv<T>) =>
-  builder.option('history', {
+export const historyOption = inGroup('Output:', {
+  history: {
     type: 'boolean',
     default: true,
-    group: 'Output:',
     describe: 'Add the run to reports/history.db or $WEIR_HISTORY; disable with --no-history',
-  });
+  },
+});
 
 /** The summary page of a CI job; GitHub names its file in the environment. */
 export const jobSummaryPath = (): string | undefined =>

@@ -1,79 +1,59 @@
-import type { Argv } from 'yargs';
 import type { PlanSource } from '../../run/input/read-plan.ts';
+import type { Slice } from '../../model/workload/arrival.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
+import {
+  type Given,
+  inGroup,
+  listOption,
+  positionals,
+  textOption,
+  UsageProblem,
+} from './define-verb.ts';
 
-/** An invalid command line; the message says what was expected. */
-export class UsageProblem extends Error {}
+const flagOptions = inGroup('Without a file:', {
+  model: textOption('Model of the requests'),
+  kind: textOption('Kind of traffic: chat-stream (default), chat, speech, transcription or models'),
+  prompt: textOption('Prompt of the requests [a short built-in prompt]'),
+  'max-tokens': textOption('Maximum tokens per answer'),
+  text: textOption('Text to speak, or the transcript of --clip'),
+  voice: textOption('Voice [Emily.wav]'),
+  clip: textOption('Audio to transcribe: a file or a .json manifest [bundled]'),
+  rate: textOption('Constant arrival rate: 5/s, 300/min'),
+  users: textOption('Closed-loop users'),
+  iterations: textOption('Requests that the users share'),
+  duration: textOption('Duration: 30s, 5m'),
+});
 
-/** Options that replace a scenario file, in the order of the help. */
-const flagOptions = {
-  model: { type: 'string', describe: 'Model of the requests' },
-  kind: {
-    type: 'string',
-    describe: 'Kind of traffic: chat-stream (default), chat, speech, transcription or models',
-  },
-  prompt: { type: 'string', describe: 'Prompt of the requests [a short built-in prompt]' },
-  'max-tokens': { type: 'string', describe: 'Maximum tokens per answer' },
-  text: { type: 'string', describe: 'Text to speak, or the transcript of --clip' },
-  voice: { type: 'string', describe: 'Voice [Emily.wav]' },
-  clip: {
-    type: 'string',
-    describe: 'Audio to transcribe: a file or a .json manifest [bundled]',
-  },
-  rate: { type: 'string', describe: 'Constant arrival rate: 5/s, 300/min' },
-  users: { type: 'string', describe: 'Closed-loop users' },
-  iterations: { type: 'string', describe: 'Requests that the users share' },
-  duration: { type: 'string', describe: 'Duration: 30s, 5m' },
-} as const;
+export const scenarioOptions = {
+  ...inGroup(positionals, {
+    scenario: textOption('Scenario file: YAML, JSON or TypeScript'),
+  }),
+  ...inGroup('Target:', {
+    target: textOption(
+      'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
+    ),
+    transport: textOption('HTTP client: socket (default) or undici; HTTP/2 always uses undici'),
+  }),
+  ...inGroup('Scale:', {
+    workers: textOption('Threads that send the requests together: a number, or auto [1]'),
+  }),
+  ...inGroup('Scenario:', {
+    set: listOption('Override a field of the scenario: --set load.rate=10/s'),
+  }),
+  ...flagOptions,
+};
 
-export const withScenarioOptions = <T>(builder: Argv<T>) =>
-  builder
-    .positional('scenario', {
-      type: 'string',
-      describe: 'Scenario file: YAML, JSON or TypeScript',
-    })
-    .option('target', {
-      type: 'string',
-      group: 'Target:',
-      describe:
-        'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
-    })
-    .option('transport', {
-      type: 'string',
-      group: 'Target:',
-      describe: 'HTTP client: socket (default) or undici; HTTP/2 always uses undici',
-    })
-    .option('workers', {
-      type: 'string',
-      group: 'Scale:',
-      describe: 'Threads that send the requests together: a number, or auto [1]',
-    })
-    .option('set', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      group: 'Scenario:',
-      describe: 'Override a field of the scenario: --set load.rate=10/s',
-    })
-    .options(flagOptions)
-    .group(Object.keys(flagOptions), 'Without a file:');
+const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 
-type ScenarioArguments = ScenarioFlags &
-  Partial<Omit<PlanSource, 'flags' | 'set'>> & { readonly set: string[] };
-
-export const planSourceFrom = (parsed: ScenarioArguments): PlanSource => {
-  const { scenario, set, target, transport, workers } = parsed;
-  const { model, kind, prompt, maxTokens, text, voice, clip } = parsed;
-  const { rate, users, iterations, duration } = parsed;
-  const content = { model, kind, prompt, maxTokens, text, voice, clip };
-  const flags = { ...content, rate, users, iterations, duration };
-  const usedFlags = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [] : [name === 'maxTokens' ? '--max-tokens' : `--${name}`],
+export const planSourceFrom = (given: Given<typeof scenarioOptions>): PlanSource => {
+  const { scenario, set, target, transport, workers } = given;
+  const flags: ScenarioFlags = given;
+  const usedFlags = flagNames.filter(
+    (name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined,
   );
   if (scenario !== undefined && usedFlags.length > 0) {
     throw new UsageProblem(
-      `${usedFlags.join(', ')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): change its fields with --set, for example --set load.rate=10/s`,
+      `--${usedFlags.join(', --')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): change its fields with --set, for example --set load.rate=10/s`,
     );
   }
   if (scenario === undefined && usedFlags.length === 0) {
@@ -84,9 +64,7 @@ export const planSourceFrom = (parsed: ScenarioArguments): PlanSource => {
   return { scenario, flags, set, target, transport, workers };
 };
 
-export const sliceFrom = (
-  text: string | undefined,
-): { readonly index: number; readonly count: number } => {
+export const sliceFrom = (text: string | undefined): Slice => {
   if (text === undefined) return { index: 0, count: 1 };
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 const ask = async (question: string): Promise<string> => {
+  const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   // The prompt takes Ctrl-C for itself.
   prompt.once('SIGINT', () => {
@@ -31,7 +31,7 @@ export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
       },
       warn: (text) => screen.line(text),
       print: (outcome) => {
-        const text = json ? outcome.json : quiet ? '' : outcome.text(stdoutStyle());
+        const text = json ? (outcome.json ?? '') : quiet ? '' : outcome.text(stdoutStyle());
         if (text !== '') toStdout(text);
       },
       listFiles: (lines) => {

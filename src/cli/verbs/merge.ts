@@ -1,33 +1,34 @@
 import {
+  defineVerb,
+  inGroup,
+  positionals,
+  severalOption,
+  textOption,
+} from '../options/define-verb.ts';
+import {
   extraReportsFrom,
   historyFrom,
-  withHistoryOption,
-  withReportOptions,
+  historyOption,
+  reportOptions,
 } from '../options/output-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
-import type { AddVerb } from '../options/verbs.ts';
 
-export const addMerge: AddVerb = (cli, ended) =>
-  cli.command(
-    'merge <results..>',
-    'Merge the results of the slices of one run',
-    (builder) =>
-      withHistoryOption(withReportOptions(builder))
-        .positional('results', { type: 'string', array: true, demandOption: true })
-        .option('out', {
-          type: 'string',
-          demandOption: true,
-          group: 'Output:',
-          describe: 'Folder for the merged result and its reports',
-        }),
-    async (given) => {
-      const request = {
-        results: given.results,
-        out: given.out,
-        extraReports: extraReportsFrom(given),
-        history: historyFrom(given),
-      };
-      const { mergeStored } = await import('../../run/series/stored-runs.ts');
-      ended(await mergeStored(request, terminalHost(given)));
-    },
-  );
+export const mergeVerb = defineVerb({
+  options: {
+    ...reportOptions,
+    ...historyOption,
+    ...inGroup(positionals, {
+      results: { ...severalOption(''), demandOption: true },
+    }),
+    ...inGroup('Output:', {
+      out: { ...textOption('Folder for the merged result and its reports'), demandOption: true },
+    }),
+  },
+  run: async (given) => {
+    const { results, out } = given;
+    const extraReports = extraReportsFrom(given);
+    const request = { results, out, extraReports, history: historyFrom(given) };
+    const { mergeStored } = await import('../../run/series/stored-runs.ts');
+    return mergeStored(request, terminalHost(given));
+  },
+});

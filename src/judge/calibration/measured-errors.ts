@@ -50,9 +50,6 @@ export const measuredErrors = (
       errors.gap.record(Math.abs(late[token]! - late[token - 1]!));
     }
   }
-  const ttft = errorSummary(errors.ttft);
-  const gap = errorSummary(errors.gap);
-  const endToEnd = errorSummary(errors.endToEnd);
-  if (ttft === null || gap === null || endToEnd === null) return null;
-  return { answers: ttft.n, errors: { ttft, gap, endToEnd } };
+  const [ttft, gap, endToEnd] = [errors.ttft, errors.gap, errors.endToEnd].map(errorSummary);
+  return ttft && gap && endToEnd ? { answers: ttft.n, errors: { ttft, gap, endToEnd } } : null;
 };

@@ -31,50 +31,44 @@ const inverse = (matrix: readonly Row[]): readonly Row[] | null => {
   return rows.map((row) => row.slice(n));
 };
 
+/** The sum of the products of two rows. */
+const dot = (one: Row, other: Row): number =>
+  one.reduce((sum, value, i) => sum + value * other[i]!, 0);
+
 interface Point {
   readonly n: number;
   /** N / X. */
   readonly y: number;
 }
 
-interface LinearFit {
-  readonly beta: readonly [number, number, number];
-  readonly squares: number;
-  /** The half width of the 95 % band of N / X. */
-  readonly band: (n: number) => number;
-  readonly parameters: number;
-}
-
 /** Residuals are relative, as the error of a step is. */
-const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit | null => {
+const fitModel = (points: readonly Point[], model: readonly number[]) => {
   const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
-  const normal = model.map((_, i) =>
-    model.map((__, j) => rows.reduce((sum, row) => sum + row[i]! * row[j]!, 0)),
+  const columnsOfRows = model.map((_, i) => rows.map((row) => row[i]!));
+  const covariance = inverse(
+    columnsOfRows.map((one) => columnsOfRows.map((other) => dot(one, other))),
   );
-  const covariance = inverse(normal);
   if (covariance === null) return null;
-  const sums = model.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0));
-  const found = covariance.map((row) => row.reduce((sum, value, j) => sum + value * sums[j]!, 0));
+  const sums = columnsOfRows.map((column) => column.reduce((sum, value) => sum + value, 0));
+  const found = covariance.map((row) => dot(row, sums));
   if (found.some((value) => value < 0)) return null;
-  const squares = rows.reduce(
-    (sum, row) => sum + (1 - row.reduce((at, value, j) => at + value * found[j]!, 0)) ** 2,
-    0,
-  );
+  const squares = rows.reduce((sum, row) => sum + (1 - dot(row, found)) ** 2, 0);
   const freedom = points.length - model.length;
   if (freedom < 1) return null;
   const variance = squares / freedom;
   const t = criticalT(0.05, freedom);
+  /** The half width of the 95 % band of N / X. */
   const band = (n: number): number => {
     const at = model.map((column) => columns[column]!(n));
-    const form = covariance.reduce(
-      (sum, row, i) => sum + at[i]! * row.reduce((inner, value, j) => inner + value * at[j]!, 0),
-      0,
-    );
+    const form = covariance.reduce((sum, row, i) => sum + at[i]! * dot(row, at), 0);
     return t * Math.sqrt(variance * Math.max(0, form));
   };
-  const beta = [0, 1, 2].map((column) => found[model.indexOf(column)] ?? 0);
-  return { beta: [beta[0]!, beta[1]!, beta[2]!], squares, band, parameters: model.length };
+  const betaOf = (column: number): number => found[model.indexOf(column)] ?? 0;
+  const beta = [betaOf(0), betaOf(1), betaOf(2)] as const;
+  return { beta, squares, band, parameters: model.length };
 };
+
+type LinearFit = NonNullable<ReturnType<typeof fitModel>>;
 
 /** Akaike’s information criterion. */
 const criterion = ({ squares, parameters }: LinearFit, points: number): number =>

@@ -114,43 +114,42 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** Every step was kept: a declared limit determines the rate, or nothing in the tried range. */
-const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRate => {
-  const highest = Math.max(...decisiveSteps(steps).map(({ rate }) => rate));
-  const ceiling = ceilingOf(terms, steps);
-  const isCapped = ceiling !== null && highest >= ceiling.rate * 0.98;
-  const value = isCapped ? ceiling.rate : highest;
-  const why = isCapped
-    ? `the maximum of the declared limit of ${ceiling.bound} per minute`
-    : 'the highest rate tried';
-  return {
-    rate: { value, low: value, high: value },
-    binding: isCapped ? ceiling.bound : 'none',
-    because: `the objectives are met at ${highest.toPrecision(3)}/s, ${why}`,
-    proved: isCapped,
-  };
-};
-
-const someBroken = (
+const foundRate = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
   forLatency: boolean,
 ): FoundRate | null => {
-  const rate = believedRate(steps, terms, forLatency);
-  const { kept, broken = [] } = Object.groupBy(decisiveSteps(steps), ({ verdict }) => verdict);
+  const decisive = decisiveSteps(steps);
+  const { kept, broken } = Object.groupBy(decisive, ({ verdict }) => verdict);
   if (kept === undefined) return null;
-  const higher = broken.filter((step) => step.rate >= rate.value * 0.97);
-  const above = nearestStep(higher, rate.value) ?? nearestStep(broken, rate.value);
-  const breach = above?.breaches[0];
-  const { precision } = terms;
-  const closest = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
   const ceiling = ceilingOf(terms, steps);
+  if (broken === undefined) {
+    // A declared limit determines the rate, or nothing in the tried range.
+    const highest = Math.max(...kept.map(({ rate }) => rate));
+    const isCapped = ceiling !== null && highest >= ceiling.rate * 0.98;
+    const value = isCapped ? ceiling.rate : highest;
+    const why = isCapped
+      ? `the maximum of the declared limit of ${ceiling.bound} per minute`
+      : 'the highest rate tried';
+    return {
+      rate: { value, low: value, high: value },
+      binding: isCapped ? ceiling.bound : 'none',
+      because: `the objectives are met at ${highest.toPrecision(3)}/s, ${why}`,
+      proved: isCapped,
+    };
+  }
+  const rate = believedRate(steps, terms, forLatency);
+  const higher = broken.filter((step) => step.rate >= rate.value * 0.97);
+  const above = nearestStep(higher, rate.value) ?? nearestStep(broken, rate.value)!;
+  const breach = above.breaches[0];
+  const { precision } = terms;
+  const isClose = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
   const isCapped = ceiling !== null && rate.value > ceiling.rate * 0.98;
   return {
     rate,
     binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
-    because: `at ${above?.rate.toPrecision(3) ?? '?'}/s ${breach?.text ?? 'an objective was broken'}`,
-    proved: closest && rate.high / rate.low <= 1 + precision * 1.5,
+    because: `at ${above.rate.toPrecision(3)}/s ${breach?.text ?? 'an objective was broken'}`,
+    proved: isClose && rate.high / rate.low <= 1 + precision * 1.5,
   };
 };
 
@@ -166,14 +165,10 @@ export const judgeCapacity = (
   terms: CapacityTerms,
   forLatency: boolean,
 ): CapacityAnswer | null => {
-  const decisive = decisiveSteps(steps);
-  if (decisive.length === 0) return null;
-  const found = decisive.every(({ verdict }) => verdict === 'kept')
-    ? allKept(steps, terms)
-    : someBroken(steps, terms, forLatency);
+  const found = foundRate(steps, terms, forLatency);
   if (found === null) return null;
   const rate = found.rate.value;
-  const kept = decisive.filter(({ verdict }) => verdict === 'kept');
+  const kept = steps.filter(({ verdict }) => verdict === 'kept');
   const closest = nearestStep(kept, rate);
   const latency = closest?.latency?.mean ?? null;
   const tokens = tokensPerRequest(steps);

@@ -1,7 +1,6 @@
 import type { EstimatedRange, CapacityStep, StepBreach } from '../../model/series/capacity.ts';
+import { meanOf } from '../statistics/significance.ts';
 import { criticalT } from '../statistics/student-t.ts';
-import type { TimelineSecond } from '../../model/measures/counts.ts';
-import type { Histogram } from '../../model/measures/histogram.ts';
 import type { Stage } from '../../model/plan/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
 import { quantile } from '../../model/measures/quantile.ts';
@@ -12,9 +11,6 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { stageSpans } from '../objectives/observed-value.ts';
 import { judgeTrust } from '../trust/judge-trust.ts';
 import { objectiveBreaches } from './step-objectives.ts';
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The lag-1 autocorrelation of residuals, 0 … 0.9; negative values count as 0. */
 const autocorrelation = (residuals: readonly number[]): number => {
@@ -36,7 +32,7 @@ export const slopeOf = (series: readonly number[]): EstimatedRange => {
   const n = series.length;
   if (n < 3) return { value: 0, low: -Infinity, high: Infinity };
   const middle = (n - 1) / 2;
-  const level = mean(series);
+  const level = meanOf(series);
   const spread = (n * (n * n - 1)) / 12;
   const value = series.reduce((sum, each, i) => sum + (i - middle) * (each - level), 0) / spread;
   const residuals = series.map((each, i) => each - level - value * (i - middle));
@@ -65,43 +61,24 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
-/** The offered rate in the measured half; random arrivals differ from the planned rate. */
-const offeredIn = (stage: Stage, rate: number, arrivals: number, seconds: number): number =>
-  stage.load.kind === 'open' && stage.load.spacing === 'even' ? rate : arrivals / seconds;
-
-/** Requests in flight at the start of each second of the run. */
-const inFlightOver = (
-  bySecond: ReadonlyMap<number, TimelineSecond>,
-  until: number,
-): readonly number[] => {
-  let inFlight = 0;
-  return Array.from({ length: until + 1 }, (_, second) => {
-    const before = inFlight;
-    const { begun = 0, ended = 0 } = bySecond.get(second) ?? {};
-    inFlight += begun - ended;
-    return before;
-  });
-};
-
 /** The flow through a step: its second half, in whole seconds. */
-const flowOf = (result: Result, from: number, to: number) => {
-  const bySecond = new Map(result.timeline.map((second) => [second.second, second]));
-  const inFlight = inFlightOver(bySecond, to).slice(from);
-  const completed = Array.from(
-    { length: to - from },
-    (_, i) => bySecond.get(from + i)?.outcomes.completed ?? 0,
-  );
+const flowOf = ({ timeline }: Result, from: number, to: number) => {
+  const bySecond = new Map(timeline.map((second) => [second.second, second]));
+  const completed: number[] = [];
+  /** At the start of each second and at the end. */
+  const inFlight: number[] = [];
+  let running = 0;
+  for (let second = 0; second <= to; second += 1) {
+    const { begun = 0, ended = 0, outcomes } = bySecond.get(second) ?? {};
+    if (second >= from) inFlight.push(running);
+    if (second >= from && second < to) completed.push(outcomes?.completed ?? 0);
+    running += begun - ended;
+  }
   const half = Math.ceil(completed.length / 2);
-  const [first, second] = [mean(completed.slice(0, half)), mean(completed.slice(-half))];
-  const throughput = mean(completed);
+  const [first, second] = [meanOf(completed.slice(0, half)), meanOf(completed.slice(-half))];
+  const throughput = meanOf(completed);
   const spread = throughput === 0 ? 1 : Math.abs(first - second) / (2 * throughput);
-  return { inFlight: mean(inFlight), slope: slopeOf(inFlight), throughput, spread };
-};
-
-const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
-  const [p50, p95] = [quantile(histogram, 0.5), quantile(histogram, 0.95)];
-  if (p50 === null || p95 === null) return null;
-  return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
+  return { inFlight: meanOf(inFlight), slope: slopeOf(inFlight), throughput, spread };
 };
 
 const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] => {
@@ -131,27 +108,28 @@ const growthOf = ({ value, low, high }: EstimatedRange, rate: number): Estimated
 const figuresOf = (
   result: Result,
   where: LabelFilter,
-): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => ({
-  latency: latencyOf(distributionOf(result, 'endToEnd', where)),
-  ttftP95: quantile(distributionOf(result, 'ttft', where), 0.95)?.value ?? null,
-  tokens: tokensOf(result, where),
-  cost: distributionOf(result, 'cost', where).mean,
-});
-
-/** Why the load generator is invalid, instead of breaches. */
-const generatorFaults = ({ level, evidence }: Trust): readonly StepBreach[] =>
-  evidence
-    .filter((each) => each.level === level)
-    .map(({ signal, observed }) => ({ bound: 'none', text: `${signal}: ${observed}` }));
+): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => {
+  const endToEnd = distributionOf(result, 'endToEnd', where);
+  const [p50, p95] = [quantile(endToEnd, 0.5), quantile(endToEnd, 0.95)];
+  return {
+    latency: p50 && p95 && { mean: endToEnd.mean ?? 0, p50: p50.value, p95: p95.value },
+    ttftP95: quantile(distributionOf(result, 'ttft', where), 0.95)?.value ?? null,
+    tokens: tokensOf(result, where),
+    cost: distributionOf(result, 'cost', where).mean,
+  };
+};
 
 const verdictOf = (
-  trust: Trust,
+  { level, evidence }: Trust,
   criteria: ReturnType<typeof objectiveBreaches>,
   growth: EstimatedRange,
   growthBreaches: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
-  if (trust.level === 'invalid') {
-    return { verdict: 'unfit', sure: false, breaches: [...generatorFaults(trust)] };
+  if (level === 'invalid') {
+    const faults = evidence
+      .filter((each) => each.level === level)
+      .map(({ signal, observed }) => ({ bound: 'none' as const, text: `${signal}: ${observed}` }));
+    return { verdict: 'unfit', sure: false, breaches: faults };
   }
   const breaches = [...growthBreaches, ...criteria.breaches];
   if (breaches.length > 0) {
@@ -179,7 +157,7 @@ const judgeStep = (
   const outcomes = sumOutcomes(groupsMatching(result, where));
   const arrivals = countArrivals(outcomes);
   if (arrivals === 0) return null;
-  const offered = offeredIn(stage, rate, arrivals, (ended - measuredFrom) / 1000);
+  const isEven = stage.load.kind === 'open' && stage.load.spacing === 'even';
   const { completed, limited } = outcomes;
   const flow = flowOf(result, from, to);
   const growth = growthOf(flow.slope, rate);
@@ -190,7 +168,8 @@ const judgeStep = (
   const criteria = objectiveBreaches(result, stage.name, outcomes);
   return {
     name,
-    rate: perSecond(offered),
+    // Random arrivals differ from the planned rate.
+    rate: perSecond(isEven ? rate : arrivals / ((ended - measuredFrom) / 1000)),
     seconds: to - from,
     arrivals,
     completed,

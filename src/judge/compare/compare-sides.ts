@@ -10,24 +10,17 @@ import {
 import { sumOfHistograms } from '../../model/measures/histogram.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import {
-  type MetricCandidate,
-  metricCandidatesOf,
-  onBoth,
-  type RatioCandidate,
-} from './metric-candidates.ts';
+import { metricCandidatesOf, type MetricCandidate } from './metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from './gates.ts';
 import {
+  geometricMean,
   holm,
   ksDistance,
-  type Share,
   shareOf,
   sumOfShares,
-  meanOf,
 } from '../statistics/significance.ts';
-import { contrastOf, judgeRatio, type JudgedMetric, type RatioMetric } from './judge-ratio.ts';
-import { judgeShare, shareP } from './judge-share.ts';
-import { type ComparedResults, histogramsOf, trafficStreamsOf } from './metric-values.ts';
+import { differenceOf, judgeMetric } from './judge-metric.ts';
+import { type Both, histogramsOf, onBoth, trafficStreamsOf } from './traffic-streams.ts';
 import type { Side } from './repetition.ts';
 import {
   type ComparedProperty,
@@ -55,65 +48,33 @@ export interface CompareSidesOptions {
   readonly comparedAt: string;
 }
 
-const geometricMean = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : Math.exp(meanOf(values.map(Math.log)));
-
-type SideFigures = ComparedMetric['base'];
-
-const ratioFigures = (values: readonly number[]): SideFigures => ({
-  values: [...values],
-  typical: geometricMean(values),
-});
-
-const shareFigures = (parts: readonly Share[]): SideFigures => {
-  const total = sumOfShares(parts);
-  return { values: parts.map(shareOf), typical: total.of === 0 ? null : shareOf(total) };
-};
-
-const ratioMetric = ({ base, next, labels, effect, floor }: RatioCandidate): RatioMetric => ({
-  base,
-  next,
-  lowerIsBetter: labels.better !== 'higher',
-  least: 1 + Math.max(effect, floor / (geometricMean(base) ?? 1)),
-});
-
-/** The unadjusted p-value of a candidate; `null` with too few runs. */
-const ownP = (candidate: MetricCandidate): number | null =>
-  candidate.scale === 'ratio' ? (contrastOf(ratioMetric(candidate))?.p ?? null) : shareP(candidate);
-
-const judged = (
-  candidate: MetricCandidate,
-  adjustedP: number | null,
-  tests: number,
-): JudgedMetric | null => {
-  if (candidate.base.length === 0 || candidate.next.length === 0) return null;
-  return candidate.scale === 'ratio'
-    ? judgeRatio(ratioMetric(candidate), adjustedP, tests)
-    : judgeShare(candidate, adjustedP, tests);
-};
-
-const metricOf = (
-  candidate: MetricCandidate,
-  adjustedP: number | null,
-  tests: number,
-): ComparedMetric => {
-  const { labels, scale, gated, remark } = candidate;
-  const judgement = judged(candidate, adjustedP, tests);
-  const { effect = null, verdict = 'inconclusive', needed = null } = judgement ?? {};
-  const figures =
-    candidate.scale === 'ratio' ? onBoth(candidate, ratioFigures) : onBoth(candidate, shareFigures);
-  return { ...labels, scale, gated, ...figures, effect, verdict, needed, remark };
+/** What a report shows of one side. */
+const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => {
+  if (candidate.scale === 'ratio') {
+    return onBoth(candidate, (values) => ({
+      values: [...values],
+      typical: values.length === 0 ? null : geometricMean(values),
+    }));
+  }
+  return onBoth(candidate, (parts) => {
+    const total = sumOfShares(parts);
+    return { values: parts.map(shareOf), typical: total.of === 0 ? null : shareOf(total) };
+  });
 };
 
 const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMetric[] => {
-  const tested = candidates.flatMap((candidate) => {
-    const p = candidate.gated ? ownP(candidate) : null;
-    return p === null ? [] : [{ candidate, p }];
+  const differences = candidates.map(differenceOf);
+  const tested = candidates.flatMap(({ gated }, i) => {
+    const p = differences[i]?.p ?? null;
+    return gated && p !== null ? [{ i, p }] : [];
   });
   const adjusted = holm(tested.map(({ p }) => p));
-  return candidates.map((candidate) => {
-    const place = tested.findIndex((each) => each.candidate === candidate);
-    return metricOf(candidate, place < 0 ? null : adjusted[place]!, tested.length);
+  const adjustedOf = new Map(tested.map(({ i }, place) => [i, adjusted[place]!]));
+  return candidates.map((candidate, i) => {
+    const { labels, scale, gated, remark } = candidate;
+    const adjustedP = adjustedOf.get(i) ?? null;
+    const judgement = judgeMetric(candidate, differences[i]!, adjustedP, tested.length);
+    return { ...labels, scale, gated, ...figuresOf(candidate), ...judgement, remark };
   });
 };
 
@@ -123,7 +84,7 @@ const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict =
   return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
 };
 
-const shapesOf = (results: ComparedResults): readonly ComparedShape[] =>
+const shapesOf = (results: Both<readonly Result[]>): readonly ComparedShape[] =>
   trafficStreamsOf(results).flatMap((stream) => {
     const [first] = comparedPercentiles[stream.traffic].gated;
     const { measure } = percentileOf(first)!;

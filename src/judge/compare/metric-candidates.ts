@@ -1,27 +1,18 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { type Total, totals } from './gates.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Result } from '../../model/result/result.ts';
+import { groupsMatching, measuredWindow, outsideWarmUp } from '../../model/result/summary.ts';
+import type { Share } from '../statistics/significance.ts';
+import { comparedPercentiles, percentileOf, type Total, totals } from './gates.ts';
 import {
-  type ComparedResults,
+  type Both,
   histogramsOf,
-  percentilesOf,
-  rateOf,
-  failureShareOf,
+  onBoth,
   type TrafficStream,
   trafficStreamsOf,
-  percentileValue,
-} from './metric-values.ts';
-import type { Share } from '../statistics/significance.ts';
-
-interface Both<T> {
-  readonly base: T;
-  readonly next: T;
-}
-
-export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Both<B> => ({
-  base: turn(base),
-  next: turn(next),
-});
+} from './traffic-streams.ts';
 
 type MetricLabels = Pick<
   ComparedMetric,
@@ -41,7 +32,7 @@ export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly floor: number;
 }
 
-interface ShareCandidate extends Candidate, Both<readonly Share[]> {
+export interface ShareCandidate extends Candidate, Both<readonly Share[]> {
   readonly scale: 'difference';
 }
 
@@ -49,46 +40,52 @@ export type MetricCandidate = RatioCandidate | ShareCandidate;
 
 const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparisonRules;
 
-/** Times of single tokens: 5 ms would be a quarter of a typical one. */
-const tokenTimes: ReadonlySet<MeasureName> = new Set<MeasureName>(['gap', 'tpot']);
-
 const floorOf = (measure: MeasureName): number => {
   if (measures[measure].unit !== 'ms') return 0;
-  return tokenTimes.has(measure) ? tokenFloor : latencyFloor;
+  // Times of single tokens: 5 ms would be a quarter of a typical one.
+  return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
-/** A value of each run; `null` where a run has none. */
-type RunValues = readonly (number | null)[];
-
-const missingValuesNote = (values: RunValues, side: string): readonly string[] => {
-  const count = values.filter((value) => value === null).length;
-  return count === 0
-    ? []
-    : [`${count} of the ${side} runs ${count === 1 ? 'has' : 'have'} no value`];
-};
-
-/** None if no run has a value. */
+/** None if no run has a value; `values` are `null` where a run has none. */
 const ratioCandidates = (
   candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor'>,
-  { base, next }: Both<RunValues>,
+  values: Both<readonly (number | null)[]>,
   remarks: readonly string[],
 ): readonly RatioCandidate[] => {
-  const found = onBoth({ base, next }, (values) => values.filter((value) => value !== null));
+  const found = onBoth(values, (side) => side.filter((value) => value !== null));
   if (found.base.length + found.next.length === 0) return [];
-  const notes = [...remarks, ...missingValuesNote(base, 'base'), ...missingValuesNote(next, 'new')];
-  return [{ ...candidate, scale: 'ratio', ...found, remark: notes.join('; ') || null }];
+  const missingNotes = (['base', 'next'] as const).flatMap((side) => {
+    const count = values[side].length - found[side].length;
+    const name = side === 'base' ? 'base' : 'new';
+    return count === 0
+      ? []
+      : [`${count} of the ${name} runs ${count === 1 ? 'has' : 'have'} no value`];
+  });
+  const remark = [...remarks, ...missingNotes].join('; ') || null;
+  return [{ ...candidate, scale: 'ratio', ...found, remark }];
 };
 
-const latencies = (
-  sides: ComparedResults,
+/** The default percentiles of the kind and the requested ones. */
+const percentileCandidates = (
+  results: Both<readonly Result[]>,
   stream: TrafficStream,
   gates: readonly string[] | null,
-): readonly RatioCandidate[] =>
-  percentilesOf(stream, gates).flatMap(({ measure, q, name, gated }) => {
-    const found = onBoth(sides, (results) =>
-      histogramsOf(results, stream, measure).map((histogram) => percentileValue(histogram, q)),
+): readonly RatioCandidate[] => {
+  const { gated, shown } = comparedPercentiles[stream.traffic];
+  const defaultNames: readonly string[] = [...gated, ...shown];
+  const requestedNames = (gates ?? []).filter((name) => !defaultNames.includes(name));
+  const gatedNames: readonly string[] = gates ?? gated;
+  return [...defaultNames, ...requestedNames].flatMap((name) => {
+    const { measure, q = 0 } = percentileOf(name) ?? {};
+    if (measure === undefined || !measures[measure].traffic.includes(stream.traffic)) return [];
+    const found = onBoth(results, (side) =>
+      histogramsOf(side, stream, measure).map((histogram) => {
+        const percentile = quantile(histogram, q);
+        // A value of 0 has no logarithm.
+        return percentile === null || percentile.value <= 0 ? null : percentile;
+      }),
     );
-    const isWeak = [...found.base, ...found.next].some((value) => value?.weak);
+    const isWeak = [...found.base, ...found.next].some((each) => each?.weak);
     const minSamples = Math.round(10 / Math.min(q, 1 - q));
     const { short, unit, better } = measures[measure];
     const id = [stream.traffic, stream.model, name].filter((word) => word !== null).join(' ');
@@ -96,14 +93,15 @@ const latencies = (
     return ratioCandidates(
       {
         labels: { id, ...stream, name, label, unit, better },
-        gated: gated && (gates !== null || !isWeak),
+        gated: gatedNames.includes(name) && (gates !== null || !isWeak),
         effect: better === 'higher' ? throughputEffect : latencyEffect,
         floor: floorOf(measure),
       },
-      onBoth(found, (values) => values.map((value) => value?.value ?? null)),
+      onBoth(found, (side) => side.map((each) => each?.value ?? null)),
       isWeak ? [`fewer than ${minSamples.toLocaleString('en-US')} samples in a run`] : [],
     );
   });
+};
 
 const totalWords = {
   completed: { label: 'Completed', unit: '/s', better: 'higher' },
@@ -112,17 +110,36 @@ const totalWords = {
   limited: { label: 'Answers 429', unit: '%', better: 'lower' },
 } as const satisfies Record<Total, { label: string; unit: string; better: 'lower' | 'higher' }>;
 
+/** Per second of the measured window; `null` without a window or events. */
+const rateOf = (result: Result, total: 'completed' | 'outputTokens'): number | null => {
+  const { timeline = [], seconds = 1 } = measuredWindow(result) ?? {};
+  const sum = timeline.reduce(
+    (all, second) =>
+      all + (total === 'completed' ? second.outcomes.completed : second.outputTokens),
+    0,
+  );
+  return sum === 0 ? null : sum / seconds;
+};
+
+/** The arrivals that were answered 429 (`limited`) or failed otherwise (`errors`), of all that were due. */
+const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
+  const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
+  const of = countArrivals(outcomes);
+  const { completed, limited } = outcomes;
+  return { events: total === 'limited' ? limited : of - completed - limited, of };
+};
+
 const totalCandidates = (
-  sides: ComparedResults,
+  results: Both<readonly Result[]>,
   name: Total,
   gated: boolean,
 ): readonly MetricCandidate[] => {
   const labels = { id: name, traffic: null, model: null, name, ...totalWords[name] };
   if (name === 'completed' || name === 'outputTokens') {
-    const rates = onBoth(sides, (results) => results.map((result) => rateOf(result, name)));
+    const rates = onBoth(results, (side) => side.map((result) => rateOf(result, name)));
     return ratioCandidates({ labels, gated, effect: throughputEffect, floor: 0 }, rates, []);
   }
-  const found = onBoth(sides, (results) => results.map((result) => failureShareOf(result, name)));
+  const found = onBoth(results, (side) => side.map((result) => failureShareOf(result, name)));
   const isNone = [...found.base, ...found.next].every(({ events }) => events === 0);
   const remark = isNone ? 'none on either side' : null;
   return [{ labels, scale: 'difference', ...found, gated: gated && !isNone, remark }];
@@ -142,12 +159,12 @@ const missingCandidate = (name: string): RatioCandidate => ({
 
 /** Everything that can be compared; `gates` are the names of the deciding metrics, `null` the defaults. */
 export const metricCandidatesOf = (
-  sides: ComparedResults,
+  results: Both<readonly Result[]>,
   gates: readonly string[] | null,
 ): readonly MetricCandidate[] => {
   const found = [
-    ...trafficStreamsOf(sides).flatMap((stream) => latencies(sides, stream, gates)),
-    ...totals.flatMap((name) => totalCandidates(sides, name, gates?.includes(name) ?? true)),
+    ...trafficStreamsOf(results).flatMap((stream) => percentileCandidates(results, stream, gates)),
+    ...totals.flatMap((name) => totalCandidates(results, name, gates?.includes(name) ?? true)),
   ];
   const missing = (gates ?? []).filter((gate) => !found.some(({ labels }) => labels.name === gate));
   return [...found, ...missing.map(missingCandidate)];

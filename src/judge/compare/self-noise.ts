@@ -1,10 +1,10 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
-import { detectableEffect, resolution, fewestRepetitions } from './judge-ratio.ts';
+import { detectableEffect, resolution, fewestRepetitions } from './judge-metric.ts';
 import type { Side } from './repetition.ts';
 import type { SideDifference } from './side-differences.ts';
-import { meanOf, varianceOf } from '../statistics/significance.ts';
+import { geometricMean, meanOf, varianceOf } from '../statistics/significance.ts';
 
 const { alpha } = comparisonRules;
 
@@ -28,7 +28,7 @@ const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
 
 const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
   const { id, label, unit, scale, gated, base, next, effect } = metric;
-  const { low, high, detectable } = effect ?? { low: null, high: null, detectable: null };
+  const { low = null, high = null, detectable = null } = effect ?? {};
   if (effect === null || low === null || high === null || detectable === null) return [];
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];
@@ -44,7 +44,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   };
   const least = isRatio ? Math.log(effect.least) : effect.least;
   const asChange = (value: number): number => (isRatio ? Math.exp(value) : value);
-  const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);
+  const typical = isRatio ? geometricMean(values) : meanOf(values);
   return [
     {
       id,

@@ -10,7 +10,7 @@ import {
   halfWidth,
   welch,
 } from '../statistics/significance.ts';
-import { repetitionsNeeded } from './judge-ratio.ts';
+import { repetitionsNeeded } from './judge-metric.ts';
 import { criticalNormal } from '../statistics/student-t.ts';
 
 const z95 = 1.959963984540054;

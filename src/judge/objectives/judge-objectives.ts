@@ -1,4 +1,3 @@
-import type { Group } from '../../model/measures/counts.ts';
 import {
   comparisonOperators,
   inScope,
@@ -12,7 +11,7 @@ import {
   rulingByReason,
 } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
-import { type RateName, rates, type CountedArrivals } from '../../model/measures/run-figures.ts';
+import { type RateName, rates } from '../../model/measures/run-figures.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
   distributionOf,
@@ -23,14 +22,7 @@ import {
 } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import {
-  ratedSeconds,
-  observeCount,
-  observeDistribution,
-  type ObservedValue,
-  observeRate,
-  observeShare,
-} from './observed-value.ts';
+import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
 
 /** Whether an observed value meets an objective; too few samples are `no-data`, never a pass. */
 export const groundsFor = (
@@ -41,36 +33,29 @@ export const groundsFor = (
   return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
 };
 
-const countedIn = (groups: readonly Group[]): CountedArrivals => ({
-  outcomes: sumOutcomes(groups),
-  sent: groups.reduce((sum, { sent }) => sum + sent, 0),
-  metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
-});
-
-const observeRateIn = (result: Result, name: RateName, { scope }: Objective): ObservedValue => {
+const ratedIn = (result: Result, name: RateName, { stages, traffic }: Objective['scope']) => {
   const rate = rates[name];
-  if (!result.groups.some(rate.hasData)) return observeRate(0, 0);
-  const seconds = new Set(ratedSeconds(result.plan, result.scheduled, scope.stages));
-  const kinds = scope.traffic === null ? trafficKinds : [scope.traffic];
+  if (!result.groups.some(rate.hasData)) return { events: 0, seconds: 0 };
+  const seconds = new Set(ratedSeconds(result.plan, result.scheduled, stages));
+  const kinds = traffic === null ? trafficKinds : [traffic];
   const events = result.timeline
     .filter(({ second }) => seconds.has(second))
     .reduce((sum, second) => sum + rate.of(second, kinds), 0);
-  return observeRate(events, seconds.size);
+  return { events, seconds: seconds.size };
 };
 
-const observe = (result: Result, objective: Objective): ObservedValue => {
-  const { figure, scope } = objective;
+const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
-  switch (figure.kind) {
-    case 'measure':
-      return observeDistribution(distributionOf(result, figure.name, where), figure.statistic);
-    case 'count':
-      return observeCount(figure.name, countedIn(groupsMatching(result, where)));
-    case 'share':
-      return observeShare(figure.name, countedIn(groupsMatching(result, where)));
-    case 'rate':
-      return observeRateIn(result, figure.name, objective);
-  }
+  const groups = groupsMatching(result, where);
+  return observeFigure(figure, {
+    distribution: (name) => distributionOf(result, name, where),
+    counted: () => ({
+      outcomes: sumOutcomes(groups),
+      sent: groups.reduce((sum, { sent }) => sum + sent, 0),
+      metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+    }),
+    rated: (name) => ratedIn(result, name, scope),
+  });
 };
 
 /** Whether the whole confidence interval is on the same side of the bound as the figure; `null` without one. */

@@ -1,12 +1,12 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
-import type { Statistic } from '../../model/plan/objective.ts';
+import type { ObjectiveFigure } from '../../model/plan/objective.ts';
+import type { MeasureName } from '../../model/measures/measures.ts';
 import { quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
-  counts,
-  type CountName,
-  shares,
-  type ShareName,
   type CountedArrivals,
+  counts,
+  type RateName,
+  shares,
 } from '../../model/measures/run-figures.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { loadDuration, type Plan } from '../../model/plan/plan.ts';
@@ -23,6 +23,13 @@ export interface ObservedValue {
   readonly high: number | null;
 }
 
+/** What figures are observed from: the one that a figure needs is called. */
+interface FigureSources {
+  readonly distribution: (name: MeasureName) => Histogram;
+  readonly counted: () => CountedArrivals;
+  readonly rated: (name: RateName) => { readonly events: number; readonly seconds: number };
+}
+
 const withoutInterval = (observed: number | null, n: number | null): ObservedValue => ({
   observed,
   n,
@@ -30,28 +37,33 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   high: null,
 });
 
-export const observeDistribution = (histogram: Histogram, statistic: Statistic): ObservedValue => {
-  const n = histogram.count;
-  if (typeof statistic !== 'number') return withoutInterval(histogram[statistic], n);
-  const { value = null, low = null, high = null } = quantile(histogram, statistic) ?? {};
-  return { observed: value, n, low, high };
+/** Shares in percent of all arrivals, rates per second. */
+export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): ObservedValue => {
+  switch (figure.kind) {
+    case 'measure': {
+      const histogram = sources.distribution(figure.name);
+      const { statistic } = figure;
+      const n = histogram.count;
+      if (typeof statistic !== 'number') return withoutInterval(histogram[statistic], n);
+      const { value = null, low = null, high = null } = quantile(histogram, statistic) ?? {};
+      return { observed: value, n, low, high };
+    }
+    case 'count':
+      return withoutInterval(counts[figure.name].of(sources.counted()), null);
+    case 'share': {
+      const counted = sources.counted();
+      const n = countArrivals(counted.outcomes);
+      if (n === 0) return withoutInterval(null, n);
+      const part = shares[figure.name].of(counted);
+      const { low, high } = wilsonInterval(part, n);
+      return { observed: (part / n) * 100, n, low: low * 100, high: high * 100 };
+    }
+    case 'rate': {
+      const { events, seconds } = sources.rated(figure.name);
+      return withoutInterval(seconds === 0 ? null : events / seconds, null);
+    }
+  }
 };
-
-export const observeCount = (name: CountName, counted: CountedArrivals): ObservedValue =>
-  withoutInterval(counts[name].of(counted), null);
-
-/** In percent of all arrivals; `null` without arrivals. */
-export const observeShare = (name: ShareName, counted: CountedArrivals): ObservedValue => {
-  const n = countArrivals(counted.outcomes);
-  if (n === 0) return withoutInterval(null, n);
-  const part = shares[name].of(counted);
-  const { low, high } = wilsonInterval(part, n);
-  return { observed: (part / n) * 100, n, low: low * 100, high: high * 100 };
-};
-
-/** Per second; `null` without seconds. */
-export const observeRate = (events: number, seconds: number): ObservedValue =>
-  withoutInterval(seconds === 0 ? null : events / seconds, null);
 
 /** Start and end of each stage in ms of the run. */
 export const stageSpans = (

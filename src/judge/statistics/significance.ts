@@ -31,6 +31,9 @@ export interface Contrast {
 export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
+export const geometricMean = (values: readonly number[]): number =>
+  Math.exp(meanOf(values.map(Math.log)));
+
 /** The sample variance; `values` are at least two. */
 export const varianceOf = (values: readonly number[]): number => {
   const mean = meanOf(values);

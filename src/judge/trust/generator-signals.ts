@@ -190,53 +190,34 @@ const signals: readonly Signal[] = [
   },
 ];
 
-interface JudgedSlice {
-  readonly level: TrustLevel;
-  readonly samples: readonly GeneratorSample[];
-  /** The first second, if it is measured. */
-  readonly unjudged: GeneratorSample | null;
-  /** The name of the slice; empty if there is only one. */
-  readonly where: string;
-}
-
-const evidenceOf = (signal: Signal, slices: readonly JudgedSlice[]): TrustSignal | null => {
-  const level = worstOf(slices.map((slice) => slice.level));
-  const worst = slices.find((slice) => slice.level === level);
-  if (worst === undefined) return null;
-  const { samples, where, unjudged } = worst;
-  const first =
-    unjudged === null ? '' : `; the first second is not judged: ${signal.observedIn(unjudged)}`;
-  return {
-    signal: signal.signal,
-    level,
-    observed: `${where}${signal.observed(samples)}${signal.secondsNote?.(samples) ?? ''}${first}`,
-    expected: signal.expected,
-    advice: level === 'valid' ? null : signal.advice(samples),
-  };
-};
-
-const forSaturatingLoad = (signal: Signal): Signal =>
-  signal.whenSaturating === undefined
-    ? signal
-    : { ...signal, expected: signal.whenSaturating, level: () => 'valid', secondsNote: () => '' };
-
 /**
  * The signals of the generator's samples, each by its worst slice. The levels were measured with
  * prototypes of the engine. `lag` is the level of the start lag in the same seconds.
  */
 export const generatorSignals = (result: Result, lag: TrustLevel): readonly TrustSignal[] => {
-  const table = saturateLoadOf(result.plan) === null ? signals : signals.map(forSaturatingLoad);
+  const isSaturating = saturateLoadOf(result.plan) !== null;
   const slices = result.slices
     .map((slice) => ({ slice, ...judgedSeconds(result, slice.generator) }))
     .filter(({ judged }) => judged.length > 0);
-  return table.flatMap((signal) => {
-    const judged = slices.flatMap(
-      ({ slice, judged: samples, unjudged }): readonly JudgedSlice[] => {
-        const level = signal.level(samples, lag);
-        const where = slice.count === 1 ? '' : `${sliceName(result, slice)}: `;
-        return level === null ? [] : [{ level, samples, unjudged, where }];
+  return signals.flatMap((signal): TrustSignal[] => {
+    const isExpected = isSaturating && signal.whenSaturating !== undefined;
+    const levels = slices.map(({ judged }) => (isExpected ? 'valid' : signal.level(judged, lag)));
+    const level = worstOf(levels.filter((each) => each !== null));
+    const worst = slices[levels.indexOf(level)];
+    if (worst === undefined) return [];
+    const { slice, judged, unjudged } = worst;
+    const where = slice.count === 1 ? '' : `${sliceName(result, slice)}: `;
+    const note = isExpected ? '' : (signal.secondsNote?.(judged) ?? '');
+    const first =
+      unjudged === null ? '' : `; the first second is not judged: ${signal.observedIn(unjudged)}`;
+    return [
+      {
+        signal: signal.signal,
+        level,
+        observed: `${where}${signal.observed(judged)}${note}${first}`,
+        expected: (isExpected && signal.whenSaturating) || signal.expected,
+        advice: level === 'valid' ? null : signal.advice(judged),
       },
-    );
-    return evidenceOf(signal, judged) ?? [];
+    ];
   });
 };

@@ -1,9 +1,9 @@
 import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
-import { type Quantile, quantile } from '../../model/measures/quantile.ts';
+import { quantile } from '../../model/measures/quantile.ts';
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
-import type { TrustSignal, TrustLevel, Trust } from '../../model/result/verdict.ts';
+import type { TrustSignal, Trust } from '../../model/result/verdict.ts';
 import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
@@ -12,19 +12,14 @@ import { generatorSignals } from './generator-signals.ts';
 /** Three digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-interface JudgedLag {
-  readonly p99: Quantile;
-  /** The value compared with the levels, in ms. */
-  readonly decisive: number;
-  readonly level: TrustLevel;
-}
-
-const judge = (lags: Histogram): JudgedLag | null => {
+/** `decisive` in ms is compared with the levels; `null` without starts. */
+const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
   const decisive = judgedValueOf(p99);
   return { p99, decisive, level: levelAbove(decisive, 2, 10) };
 };
+type JudgedLag = NonNullable<ReturnType<typeof judge>>;
 
 const boundText = ({ p99, decisive }: JudgedLag): string =>
   p99.weak ? `; too few for a p99: judged by its lower bound of ${msText(decisive)}` : '';
@@ -41,14 +36,20 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
   return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
 };
 
-/** `later`: the starts after the first second; `null` if that second is judged too. */
+/**
+ * The generator's lag, begun − released, over every measured start, independent of connections and
+ * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
+ * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
+ * worst decides: in their sum the others would hide it. `later`: the starts in the seconds by which other
+ * signals are judged.
+ */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
-  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
     lag === undefined
       ? []
       : [{ lags: decodeHistogram(lag), whose: `${sliceName(result, slice)}: ` }],
   );
+  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
   const starts = [all, ...ofSlices].flatMap((each) => {
     const judged = judge(each.lags);
     return judged === null ? [] : [{ ...judged, ...each }];
@@ -57,27 +58,14 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   const found = starts.find((each) => each.level === level);
   if (found === undefined) return null;
   const { p99, lags, whose } = found;
+  const { unjudged } = judgedSeconds(result, result.timeline);
   return {
     signal: 'start lag',
     level,
     observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
-    advice: advise(found, whose === '' ? later : null),
+    advice: advise(found, whose === '' && unjudged !== null ? later : null),
   };
-};
-
-/**
- * The generator's lag, begun − released, over every measured start, independent of connections and
- * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
- * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
- * worst decides: in their sum the others would hide it. `later` is the level in the seconds by which
- * other signals are judged.
- */
-const judgeStartLag = (result: Result) => {
-  const { unjudged, judged } = judgedSeconds(result, result.timeline);
-  const later = judge(lagOver(judged));
-  const evidence = startLagSignal(result, unjudged === null ? null : later);
-  return { evidence, later: later?.level ?? 'valid' };
 };
 
 /** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
@@ -99,18 +87,16 @@ const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   return Math.min(ofRun, last + 1);
 };
 
-const missingSecondsText = (result: Result, slice: SliceRun): string | null => {
-  const expected = wholeSeconds(result, slice);
-  const seconds = new Set(slice.generator.map(({ second }) => second));
-  const sampled = [...seconds].filter((second) => second < expected).length;
-  if (sampled >= expected * minSampledShare) return null;
-  const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
-  return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`;
-};
-
 /** Seconds without a sample: the state of the load generator is not verified. */
 const missingSamples = (result: Result): TrustSignal | null => {
-  const shortSlices = result.slices.flatMap((slice) => missingSecondsText(result, slice) ?? []);
+  const shortSlices = result.slices.flatMap((slice) => {
+    const expected = wholeSeconds(result, slice);
+    const seconds = new Set(slice.generator.map(({ second }) => second));
+    const sampled = [...seconds].filter((second) => second < expected).length;
+    if (sampled >= expected * minSampledShare) return [];
+    const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
+    return [`${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`];
+  });
   if (shortSlices.length === 0) return null;
   return {
     signal: 'generator samples',
@@ -187,11 +173,11 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
  * target does not matter.
  */
 export const judgeTrust = (result: Result): Trust => {
-  const startLag = judgeStartLag(result);
+  const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
   const evidence = [
-    startLag.evidence,
+    startLagSignal(result, later),
     capReached(result),
-    ...generatorSignals(result, startLag.later),
+    ...generatorSignals(result, later?.level ?? 'valid'),
     missingSamples(result),
     slicesTogether(result),
     ownFailures(

@@ -1,17 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { isTruncatedAudio } from './truncated-audio.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { isEbml, webmBlocks } from '../../contract/containers.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { UploadedFile } from '../http/upload.ts';
 import { clipFiles } from './known-clips.ts';
-import { webmDuration } from './webm-duration.ts';
 
-/** A file that can be transcribed. */
-export interface ProbedAudio {
-  /** SHA-256 of the file. */
-  readonly digest: Buffer;
-  readonly seconds: number;
-}
+/**
+ * The length of a WebM file by its blocks, in seconds, for files of browsers and pipes that do not declare it.
+ * The last block counts as long as the one before; `null` with fewer than two.
+ */
+export const webmDuration = (file: Uint8Array): number | null => {
+  if (!isEbml(file)) return null;
+  let [previous, end, scale] = [0, 0, 0];
+  for (const { time, unit } of webmBlocks(file, false)) {
+    if (time <= previous) continue;
+    end = time + time - previous;
+    previous = time;
+    scale = unit;
+  }
+  return end === 0 ? null : (end * scale) / 1e9;
+};
 
 /** The length of an audio file in seconds, by its container and not by its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
@@ -28,31 +37,25 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 /** A day. The largest upload would then have 2.4 kbit/s: a container that declares more is wrong. */
 const maxSeconds = 86_400;
 
-const probeFile = async ({
-  bytes,
-  digest,
-}: UploadedFile): Promise<ProbedAudio | RequestRefusal> => {
-  if (bytes.length === 0) return { cause: 'empty-file', message: 'The file is empty.' };
+const probeFile = async ({ bytes, digest }: UploadedFile) => {
+  if (bytes.length === 0) throw new RequestRefusal('empty-file', 'The file is empty.');
   if (isTruncatedAudio(bytes)) {
     const message = 'The file is shorter than its container declares; send the complete file.';
-    return { cause: 'truncated-audio', message };
+    throw new RequestRefusal('truncated-audio', message);
   }
   const seconds = await durationOf(bytes);
-  if (seconds === null || seconds > maxSeconds) {
-    const message = 'The file cannot be decoded as audio of a known length.';
-    return { cause: 'undecodable-audio', message };
-  }
-  return { digest, seconds };
+  if (seconds !== null && seconds <= maxSeconds) return { digest, seconds };
+  const message = 'The file cannot be decoded as audio of a known length.';
+  throw new RequestRefusal('undecodable-audio', message);
 };
 
-const cacheSize = 256;
-const cache = new Map<string, Promise<ProbedAudio | RequestRefusal>>();
+export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 
-/**
- * Reads the length of an uploaded file, or returns why it is refused. Load tests send the same few files
- * again and again, so the last results are cached.
- */
-export const probeAudio = (file: UploadedFile): Promise<ProbedAudio | RequestRefusal> => {
+const cacheSize = 256;
+const cache = new Map<string, Promise<ProbedAudio>>();
+
+/** Load tests send the same few files again and again, so the last results are cached. */
+export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
   cache.delete(key);

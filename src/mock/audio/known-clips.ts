@@ -11,13 +11,11 @@ const manifest = new URL('../../../fixtures/speech/manifest.json', import.meta.u
 
 const readClips = async () =>
   manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8'))).clips;
-/** The bundled clips, once they were needed. */
 let clips: ReturnType<typeof readClips> | undefined;
 
 /** The bundled clip with this SHA-256 (hex), or `null`. */
 export const knownClip = async (sha256: string) =>
   (await (clips ??= readClips())).find((clip) => clip.sha256 === sha256) ?? null;
 
-/** The files of the bundled clips. */
 export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));

@@ -77,17 +77,6 @@ const packetsPerPage = 50;
 const packet = Buffer.alloc(60);
 packet.set([0xf8, 0xff, 0xfe]);
 
-const pageFlags = { none: 0, first: 2, last: 4 } as const;
-
-interface Page {
-  readonly flags: number;
-  /** Samples until the end of this page, pre-skip included. */
-  readonly granule: number;
-  readonly sequence: number;
-  /** Each shorter than 255 bytes, so that it is one segment. */
-  readonly packets: readonly Uint8Array[];
-}
-
 /** CRC-32 with the polynomial 0x04c11db7, neither reflected nor inverted (RFC 3533, section 6). */
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte << 24;
@@ -106,19 +95,24 @@ const checksum = (bytes: Uint8Array): number => {
 const serialNumber = 0x57454952;
 const checksumOffset = 22;
 
-const pageOf = ({ flags, granule, sequence, packets }: Page): Uint8Array => {
-  const head = Buffer.alloc(27 + packets.length);
+const pageFlags = { none: 0, first: 2, last: 4 } as const;
+
+/** `granule`: samples until the end of the page, pre-skip included. Each packet is shorter than 255 bytes, so that it is one segment. */
+const pageOf = (
+  flags: keyof typeof pageFlags,
+  granule: number,
+  sequence: number,
+  packets: readonly Uint8Array[],
+): Uint8Array => {
+  const head = Buffer.alloc(27);
   head.write('OggS', 0, 'latin1');
-  head.writeUInt8(flags, 5);
+  head.writeUInt8(pageFlags[flags], 5);
   head.writeBigUInt64LE(BigInt(granule), 6);
   head.writeUInt32LE(serialNumber, 14);
   head.writeUInt32LE(sequence, 18);
   head.writeUInt8(packets.length, 26);
-  head.set(
-    packets.map(({ length }) => length),
-    27,
-  );
-  const page = Buffer.concat([head, ...packets]);
+  const lengths = Buffer.from(packets.map(({ length }) => length));
+  const page = Buffer.concat([head, lengths, ...packets]);
   page.writeUInt32LE(checksum(page), checksumOffset);
   return page;
 };
@@ -140,17 +134,13 @@ comments.write(vendor, 12, 'latin1');
 function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   const samples = preSkip + Math.round(seconds * opusSampleRate);
   const count = Math.ceil(samples / samplesPerPacket);
-  yield pageOf({ flags: pageFlags.first, granule: 0, sequence: 0, packets: [identification] });
-  yield pageOf({ flags: pageFlags.none, granule: 0, sequence: 1, packets: [comments] });
+  yield pageOf('first', 0, 0, [identification]);
+  yield pageOf('none', 0, 1, [comments]);
   for (let sent = 0, sequence = 2; sent < count; sequence += 1) {
-    const size = Math.min(packetsPerPage, count - sent);
-    sent += size;
-    yield pageOf({
-      flags: sent === count ? pageFlags.last : pageFlags.none,
-      granule: Math.min(sent * samplesPerPacket, samples),
-      sequence,
-      packets: Array.from({ length: size }, () => packet),
-    });
+    const packets = Array.from({ length: Math.min(packetsPerPage, count - sent) }, () => packet);
+    sent += packets.length;
+    const granule = Math.min(sent * samplesPerPacket, samples);
+    yield pageOf(sent === count ? 'last' : 'none', granule, sequence, packets);
   }
 }
 

@@ -1,22 +1,12 @@
 import { speechContentTypes, speechRequestSchema } from '../../contract/audio.ts';
 import { speechCost } from '../../contract/prices.ts';
 import { charactersIn } from '../../model/workload/characters.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
-import type { Handler } from '../http/handler.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
+import { type Handler, answerAt, sendBody } from '../http/send-answer.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody, readRequestBody } from '../http/request-body.ts';
-import { answerAt, sendBody } from '../http/send-answer.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type MockSpeechFormat, silentAudio } from './silent-audio.ts';
-
-/** A valid request for speech. */
-interface ParsedSpeech {
-  /** Unicode code points of the text. */
-  readonly characters: number;
-  readonly format: MockSpeechFormat;
-  /** The length of the audio. */
-  readonly seconds: number;
-}
+import { silentAudio } from './silent-audio.ts';
 
 const charactersPerSecond = 15;
 /** Players do not recognise an MP3 file of a few frames. */
@@ -24,28 +14,22 @@ const minSeconds = 0.25;
 /** A day, the most that the 32-bit length of a WAV file can declare. */
 const maxSeconds = 86_400;
 
-const parseSpeech = (body: Uint8Array, settings: Settings): ParsedSpeech | RequestRefusal => {
-  const parsed = readJsonBody(body, speechRequestSchema);
-  if ('cause' in parsed) return parsed;
-  const { model, voice, input, response_format: format, speed } = parsed.value;
+/** The characters, format and seconds of a valid request for speech. */
+const parseSpeech = (body: Uint8Array, settings: Settings) => {
+  const { model, voice, input, ...options } = readJsonBody(body, speechRequestSchema);
   const { voices } = settings.speech;
-  const modelRefusal = checkModel(model, [settings.speech.model], settings);
-  if (modelRefusal !== null) return modelRefusal;
+  checkModel(model, [settings.speech.model], settings);
   if (!voices.includes(voice)) {
-    return {
-      cause: 'unsupported-voice',
-      message: `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`,
-    };
+    const message = `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`;
+    throw new RequestRefusal('unsupported-voice', message);
   }
   const characters = charactersIn(input);
-  const seconds = Math.max(minSeconds, characters / (charactersPerSecond * (speed ?? 1)));
+  const seconds = Math.max(minSeconds, characters / (charactersPerSecond * (options.speed ?? 1)));
   if (seconds > maxSeconds) {
-    return {
-      cause: 'invalid-parameter',
-      message: `Invalid input: its audio would be longer than ${maxSeconds / 3600} hours; split the text.`,
-    };
+    const message = `Invalid input: its audio would be longer than ${maxSeconds / 3600} hours; split the text.`;
+    throw new RequestRefusal('invalid-parameter', message);
   }
-  return { characters, format: format ?? 'mp3', seconds };
+  return { characters, format: options.response_format ?? ('mp3' as const), seconds };
 };
 
 /**
@@ -55,12 +39,7 @@ const parseSpeech = (body: Uint8Array, settings: Settings): ParsedSpeech | Reque
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;
   readRequestBody(exchange, (body) => {
-    const speech = parseSpeech(body, settings);
-    if ('cause' in speech) {
-      exchange.refuse(speech);
-      return;
-    }
-    const { characters, format, seconds } = speech;
+    const { characters, format, seconds } = parseSpeech(body, settings);
     const { base, perCharacter } = settings.speech;
     answerAt(admitted, clock.now() + base + characters * perCharacter, () => {
       exchange.writeHead(200, { 'content-type': speechContentTypes[format] });

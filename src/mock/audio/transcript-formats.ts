@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { transcriptionFieldsSchema } from '../../contract/audio.ts';
-import type { Segment, Transcript } from './transcript.ts';
+import type { Segment, TimedText, Transcript } from './transcript.ts';
 
 type Fields = z.output<typeof transcriptionFieldsSchema>;
 export type MockTranscriptFormat = NonNullable<Fields['response_format']>;
@@ -9,12 +9,10 @@ export type Granularities = readonly ('word' | 'segment')[] | null;
 
 const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => text).join(' ');
 
+const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: end / 1000 });
+
 /** A segment of the default format (interface 2.7). */
-const briefSegment = ({ start, end, text }: Segment) => ({
-  start: start / 1000,
-  end: end / 1000,
-  text,
-});
+const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
 /** A segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
@@ -28,23 +26,20 @@ const verboseSegment = (segment: Segment, id: number) => ({
   no_speech_prob: 0,
 });
 
+const timedWord = (word: TimedText) => ({ word: word.text, ...secondsOf(word) });
+
 /** `verbose_json` as the OpenAI API writes it: segments unless only words are requested (interface 4.4 shows no shape). */
 const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
   const { language, seconds, segments } = transcript;
   const requested = granularities ?? ['segment'];
+  const words = segments.flatMap((segment) => segment.words);
   return {
     task: 'transcribe',
     language,
     duration: seconds,
     text: textOf(transcript),
     ...(requested.includes('segment') ? { segments: segments.map(verboseSegment) } : {}),
-    ...(requested.includes('word')
-      ? {
-          words: segments
-            .flatMap(({ words }) => words)
-            .map(({ text, start, end }) => ({ word: text, start: start / 1000, end: end / 1000 })),
-        }
-      : {}),
+    ...(requested.includes('word') ? { words: words.map(timedWord) } : {}),
   };
 };
 
@@ -59,41 +54,25 @@ const timestamp = (milliseconds: number, separator: string): string => {
 const subtitleCue = ({ start, end, text }: Segment, separator: string): string =>
   `${timestamp(start, separator)} --> ${timestamp(end, separator)}\n${text}\n\n`;
 
-const json = 'application/json';
-const plain = 'text/plain; charset=utf-8';
+type Writer = (transcript: Transcript, granularities: Granularities) => string;
 
-/** How each response format writes a transcript, and its content type. */
-export const transcriptWriters = {
-  json: {
-    contentType: json,
-    write: (transcript) =>
-      JSON.stringify({
-        text: textOf(transcript),
-        language: transcript.language,
-        duration: transcript.seconds,
-        segments: transcript.segments.map(briefSegment),
-      }),
-  },
-  text: { contentType: plain, write: (transcript) => `${textOf(transcript)}\n` },
-  srt: {
-    contentType: plain,
-    write: ({ segments }) =>
-      segments.map((segment, index) => `${index + 1}\n${subtitleCue(segment, ',')}`).join(''),
-  },
-  vtt: {
-    contentType: plain,
-    write: ({ segments }) =>
-      `WEBVTT\n\n${segments.map((segment) => subtitleCue(segment, '.')).join('')}`,
-  },
-  verbose_json: {
-    contentType: json,
-    write: (transcript, granularities) =>
-      JSON.stringify(verboseTranscript(transcript, granularities)),
-  },
-} as const satisfies Record<
-  MockTranscriptFormat,
-  {
-    readonly contentType: string;
-    readonly write: (transcript: Transcript, granularities: Granularities) => string;
-  }
->;
+/** How each response format writes a transcript. */
+export const transcriptWriters: Readonly<Record<MockTranscriptFormat, Writer>> = {
+  json: (transcript) =>
+    JSON.stringify({
+      text: textOf(transcript),
+      language: transcript.language,
+      duration: transcript.seconds,
+      segments: transcript.segments.map(briefSegment),
+    }),
+  text: (transcript) => `${textOf(transcript)}\n`,
+  srt: ({ segments }) =>
+    segments.map((segment, index) => `${index + 1}\n${subtitleCue(segment, ',')}`).join(''),
+  vtt: ({ segments }) =>
+    `WEBVTT\n\n${segments.map((segment) => subtitleCue(segment, '.')).join('')}`,
+  verbose_json: (transcript, granularities) =>
+    JSON.stringify(verboseTranscript(transcript, granularities)),
+};
+
+export const contentTypeOf = (format: MockTranscriptFormat): string =>
+  format.endsWith('json') ? 'application/json' : 'text/plain; charset=utf-8';

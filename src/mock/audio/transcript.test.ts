@@ -53,7 +53,7 @@ describe('the formats of a transcript', () => {
     segments: segmentsOf('One two. Three?', 3725.5),
   };
   const write = (format: keyof typeof transcriptWriters) =>
-    transcriptWriters[format].write(transcript, ['word', 'segment']);
+    transcriptWriters[format](transcript, ['word', 'segment']);
 
   it('write hours, milliseconds and numbers in captions', () => {
     expect(write('srt')).toMatchInlineSnapshot(`
@@ -138,9 +138,9 @@ describe('the formats of a transcript', () => {
   });
 
   it('contain in verbose_json the requested granularities, by default segments', () => {
-    const keysFor = (granularities: Parameters<typeof transcriptWriters.verbose_json.write>[1]) =>
+    const keysFor = (granularities: Parameters<typeof transcriptWriters.verbose_json>[1]) =>
       Object.keys(
-        JSON.parse(transcriptWriters.verbose_json.write(transcript, granularities)) as object,
+        JSON.parse(transcriptWriters.verbose_json(transcript, granularities)) as object,
       ).slice(4);
     expect(keysFor(null)).toEqual(['segments']);
     expect(keysFor(['word'])).toEqual(['words']);

@@ -2,15 +2,10 @@ import type { Draw } from '../../model/workload/draw.ts';
 import { commonWords } from '../chat/common-words.ts';
 
 /** Spoken text with its begin and end, in whole milliseconds from the beginning of the audio. */
-interface TimedText {
+export interface TimedText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-}
-
-/** A sentence with the times of its words. */
-export interface Segment extends TimedText {
-  readonly words: readonly TimedText[];
 }
 
 export interface Transcript {
@@ -54,22 +49,24 @@ const timeWords = (text: string, end: number): readonly TimedText[] => {
 
 const endsSentence = (word: TimedText): boolean => /[.!?]$/.test(word.text);
 
-const segmentOf = (words: readonly TimedText[]): Segment => ({
+/** A sentence with the times of its words. */
+const segmentOf = (words: readonly TimedText[]) => ({
   text: words.map(({ text }) => text).join(' '),
   start: words[0]?.start ?? 0,
   end: words.at(-1)?.end ?? 0,
   words,
 });
 
+export type Segment = ReturnType<typeof segmentOf>;
+
 /** The sentences of a text as segments; its words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
-  const segments: Segment[] = [];
-  let sentence: TimedText[] = [];
+  const sentences: TimedText[][] = [];
+  let isOpen = false;
   for (const word of timeWords(text, Math.floor(seconds * 1000))) {
-    sentence.push(word);
-    if (!endsSentence(word)) continue;
-    segments.push(segmentOf(sentence));
-    sentence = [];
+    if (isOpen) sentences.at(-1)!.push(word);
+    else sentences.push([word]);
+    isOpen = !endsSentence(word);
   }
-  return sentence.length === 0 ? segments : [...segments, segmentOf(sentence)];
+  return sentences.map(segmentOf);
 };

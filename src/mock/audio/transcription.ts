@@ -1,29 +1,16 @@
 import { transcriptionFieldsSchema, uploadExtensions } from '../../contract/audio.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
-import { answerAt } from '../http/send-answer.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
+import { answerAt, type AdmittedRequest, type Handler } from '../http/send-answer.ts';
 import { invalidParameters } from '../http/request-body.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readUpload, type Upload, type UploadedFile } from '../http/upload.ts';
+import { readUpload, type Upload } from '../http/upload.ts';
 import type { Settings } from '../settings/settings.ts';
 import { probeAudio, type ProbedAudio } from './audio-probe.ts';
 import { knownClip } from './known-clips.ts';
 import { randomTranscriptText, segmentsOf } from './transcript.ts';
-import {
-  type Granularities,
-  type MockTranscriptFormat,
-  transcriptWriters,
-} from './transcript-formats.ts';
-
-/** A valid form for a transcription; its file is not decoded yet. */
-interface ParsedTranscription {
-  readonly file: UploadedFile;
-  readonly language: string | null;
-  readonly format: MockTranscriptFormat;
-  readonly granularities: Granularities;
-}
+import { contentTypeOf, transcriptWriters } from './transcript-formats.ts';
 
 const extensions: readonly string[] = uploadExtensions;
 
@@ -31,35 +18,32 @@ const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
 /** A name that ends in `[]` is a list, as is a repeated one. */
-const valuesOf = ({ fields }: Upload): Record<string, string | readonly string[] | undefined> =>
+const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
-    [...fields].map(([name, values]) => [
-      name,
-      name.endsWith('[]') || values.length > 1 ? values : values[0],
-    ]),
+    [...fields].map(([name, values]) => {
+      const isList = name.endsWith('[]') || values.length > 1;
+      return [name, isList ? values : values[0]];
+    }),
   );
 
-const parseTranscription = (
-  upload: Upload,
-  settings: Settings,
-): ParsedTranscription | RequestRefusal => {
+/** A valid form for a transcription; its file is not decoded yet. */
+const parseTranscription = (upload: Upload, settings: Settings) => {
   const parsed = transcriptionFieldsSchema.safeParse(valuesOf(upload));
-  if (!parsed.success) return invalidParameters(parsed.error);
+  if (!parsed.success) throw invalidParameters(parsed.error);
   const { model, language, response_format: format } = parsed.data;
-  const modelRefusal = checkModel(model, [settings.transcription.model], settings);
-  if (modelRefusal !== null) return modelRefusal;
+  checkModel(model, [settings.transcription.model], settings);
   const { file } = upload;
   if (file === null) {
     const message = 'Invalid file: expected a part named "file" with a file name.';
-    return { cause: 'invalid-parameter', message };
+    throw new RequestRefusal('invalid-parameter', message);
   }
   if (!extensions.includes(extensionOf(file.name))) {
     const message = `The format of ${JSON.stringify(file.name)} is not supported; expected a file name with one of the extensions ${extensions.join(', ')}.`;
-    return { cause: 'unsupported-format', message };
+    throw new RequestRefusal('unsupported-format', message);
   }
   return {
     file,
-    language: language === undefined || language === '' ? null : language,
+    language: language === '' ? null : (language ?? null),
     format: format ?? 'json',
     granularities: parsed.data['timestamp_granularities[]'] ?? null,
   };
@@ -73,49 +57,27 @@ const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) 
   return { text: randomTranscriptText(draw, seconds), language: 'en' };
 };
 
-interface TranscriptionReply {
-  readonly seconds: number;
-  readonly contentType: string;
-  readonly text: string;
-}
-
-const transcribe = async (
-  request: ParsedTranscription,
-  seed: number,
-): Promise<TranscriptionReply | RequestRefusal> => {
+const transcribe = async (request: ReturnType<typeof parseTranscription>, seed: number) => {
   const probed = await probeAudio(request.file);
-  if ('cause' in probed) return probed;
   const { seconds } = probed;
   const { text, language } = await transcriptTextOf(probed, seed);
-  const { contentType, write } = transcriptWriters[request.format];
   const segments = segmentsOf(text, seconds);
   const transcript = { language: request.language ?? language, seconds, segments };
-  return { seconds, contentType, text: write(transcript, request.granularities) };
+  const reply = transcriptWriters[request.format](transcript, request.granularities);
+  return { seconds, contentType: contentTypeOf(request.format), text: reply };
 };
 
-const answer = async (
-  admitted: AdmittedRequest,
-  upload: Upload | RequestRefusal,
-): Promise<void> => {
+const answer = async (admitted: AdmittedRequest, upload: Upload): Promise<void> => {
   const { exchange, settings, clock, bill } = admitted;
   const begin = clock.now();
-  const request = 'cause' in upload ? upload : parseTranscription(upload, settings);
-  const reply = 'cause' in request ? request : await transcribe(request, settings.seed);
+  const reply = await transcribe(parseTranscription(upload, settings), settings.seed);
   if (!exchange.isOpen) return;
-  if ('cause' in reply) {
-    const status = settings.uploadTooLarge;
-    exchange.refuse(reply.cause === 'too-large' ? { ...reply, status } : reply);
-    return;
-  }
   const { base, perSecond } = settings.transcription;
   answerAt(admitted, begin + base + reply.seconds * perSecond, () => {
     const audioMilliseconds = Math.round(reply.seconds * 1000);
     exchange.counters.billed.audioMilliseconds += audioMilliseconds;
-    bill({
-      kind: 'transcription',
-      quantities: { audioMilliseconds },
-      micros: transcriptionCost(reply.seconds),
-    });
+    const micros = transcriptionCost(reply.seconds);
+    bill({ kind: 'transcription', quantities: { audioMilliseconds }, micros });
     exchange.answerText('completed.transcription', 200, reply.text, {
       'content-type': reply.contentType,
     });
@@ -123,7 +85,15 @@ const answer = async (
 };
 
 /** POST /audio/transcriptions (interface 4.4). */
-export const answerTranscription: Handler = (admitted) =>
-  readUpload(admitted.exchange.request, (upload) => {
-    if (admitted.exchange.isOpen) void answer(admitted, upload);
+export const answerTranscription: Handler = (admitted) => {
+  const { exchange, settings } = admitted;
+  const refuse = (error: unknown): void => {
+    if (!(error instanceof RequestRefusal)) throw error;
+    const status = error.cause === 'too-large' ? settings.uploadTooLarge : undefined;
+    if (exchange.isOpen) exchange.refuse(error, status);
+  };
+  readUpload(exchange.request, (upload) => {
+    if (upload instanceof RequestRefusal) refuse(upload);
+    else if (exchange.isOpen) answer(admitted, upload).catch(refuse);
   });
+};

@@ -1,5 +1,15 @@
-import { readUint, readText } from './read-bytes.ts';
-import { ebmlLength, isEbml } from './webm-duration.ts';
+import {
+  ebmlLength,
+  isEbml,
+  type Mp3Frame,
+  mp3HeaderLength,
+  readMp3Frame,
+  readUint,
+} from '../../contract/containers.ts';
+
+/** The text of one-byte characters at an offset; shorter at the end of the file. */
+const readText = (file: Uint8Array, from: number, bytes: number): string =>
+  String.fromCharCode(...file.subarray(from, from + bytes));
 
 /** RIFF declares its length; writers to a pipe declare 0 or 0xffffffff. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
@@ -43,45 +53,16 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** Fields of the header of a layer III frame (ISO 11172-3 and 13818-3, section 2.4.2.3). */
-interface Mp3Frame {
-  /** The length of the frame, header included. */
-  readonly bytes: number;
-  /** Offset of an Info or Xing tag in the frame: after header and side information. */
-  readonly tag: number;
-}
-
-/** In kbit/s; index 0 means that it is not declared. */
-const bitRates = {
-  mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
-  mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
-} as const;
-const sampleRates = [44_100, 48_000, 32_000] as const;
-/** By the header's version bits: 2.5, reserved, 2, 1. */
-const rateDivisors = [4, 0, 2, 1] as const;
-
-const layer3 = 1;
-const singleChannel = 3;
-
-/** The frame at an offset, or `null` if there is none of layer III with a known bit rate. */
+/** The MP3 frame at an offset, or `null`; bytes after the end of the file count as zero. */
 const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
-  const header = readUint(file, from, 4);
-  const bits = (shift: number, count: number): number => (header >>> shift) & (2 ** count - 1);
-  if (bits(21, 11) !== 0x7ff || bits(17, 2) !== layer3) return null;
-  const divisor = rateDivisors[bits(19, 2)] ?? 0;
-  const isMpeg1 = divisor === 1;
-  const kilobits = bitRates[isMpeg1 ? 'mpeg1' : 'mpeg2'][bits(12, 4)] ?? 0;
-  const rate = sampleRates[bits(10, 2)];
-  if (divisor === 0 || kilobits === 0 || rate === undefined) return null;
-  const frameBytes = ((isMpeg1 ? 144 : 72) * kilobits * 1000 * divisor) / rate;
-  const [mono, stereo] = isMpeg1 ? [17, 32] : [9, 17];
-  const sideInformation = bits(6, 2) === singleChannel ? mono : stereo;
-  return { bytes: Math.floor(frameBytes) + bits(9, 1), tag: 4 + sideInformation };
+  const header = Buffer.alloc(mp3HeaderLength);
+  header.set(file.subarray(from, from + mp3HeaderLength));
+  return readMp3Frame(header);
 };
 
 /** The length of all frames as the Info or Xing tag of the first one declares it; `null` without. */
-const declaredBytes = (file: Uint8Array, from: number, { tag }: Mp3Frame): number | null => {
-  const at = from + tag;
+const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
+  const at = from + mp3HeaderLength + sideInfo;
   if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
   const flags = readUint(file, at + 4, 4);
   const hasFrameCount = (flags & 1) !== 0;
@@ -103,29 +84,27 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
   if (first === null) return begin > file.length;
   let end = begin;
   for (let frame: Mp3Frame | null = first; frame !== null; frame = frameAt(file, end)) {
-    end += frame.bytes;
+    end += frame.length;
   }
   return Math.max(end, begin + (declaredBytes(file, begin, first) ?? 0)) > file.length;
 };
 
+type Test = (file: Uint8Array) => boolean;
+
 /** How to recognise each container, and whether a file of it ends early. */
-const containers: readonly {
-  readonly matches: (file: Uint8Array) => boolean;
-  readonly endsEarly: (file: Uint8Array) => boolean;
-}[] = [
-  { matches: (file) => readText(file, 0, 4) === 'RIFF', endsEarly: riffEndsEarly },
-  { matches: (file) => readText(file, 0, 4) === 'OggS', endsEarly: oggEndsEarly },
-  { matches: (file) => readText(file, 4, 4) === 'ftyp', endsEarly: boxesEndEarly },
-  { matches: isEbml, endsEarly: webmEndsEarly },
-  {
-    matches: (file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0,
-    endsEarly: mp3EndsEarly,
-  },
+const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
+  [(file) => readText(file, 0, 4) === 'RIFF', riffEndsEarly],
+  [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
+  [(file) => readText(file, 4, 4) === 'ftyp', boxesEndEarly],
+  [isEbml, webmEndsEarly],
+  [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
 /**
  * Whether an audio file ends before the length that its container declares. Decoders read many such files as
  * shorter ones, hence this check. A file that declares no length is never truncated.
  */
-export const isTruncatedAudio = (file: Uint8Array): boolean =>
-  containers.find(({ matches }) => matches(file))?.endsEarly(file) ?? false;
+export const isTruncatedAudio = (file: Uint8Array): boolean => {
+  const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
+  return endsEarly?.(file) ?? false;
+};

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { durationOf } from './audio-probe.ts';
-import { webmDuration } from './webm-duration.ts';
+import { durationOf, webmDuration } from './audio-probe.ts';
 
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../../fixtures/speech/${name}`, import.meta.url));

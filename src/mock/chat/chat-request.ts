@@ -2,19 +2,9 @@ import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody } from '../http/request-body.ts';
 import type { CompletionOptions, Tool } from './completion.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import { countTokens } from './token-count.ts';
-
-/** A valid chat request, with its prompt counted and its defaults filled in. */
-export interface ParsedChat extends CompletionOptions {
-  readonly model: string;
-  readonly promptTokens: number;
-  /** The texts of the messages, in order. */
-  readonly prompt: readonly string[];
-  readonly stream: boolean;
-  readonly streamUsage: boolean;
-}
 
 type Message = ChatRequest['messages'][number];
 
@@ -22,64 +12,49 @@ type Message = ChatRequest['messages'][number];
 const textOf = ({ content, tool_calls: calls }: Message): string =>
   (content ?? '') + (calls?.length ? JSON.stringify(calls) : '');
 
-/**
- * The functions of which the answer calls one: none if the request forbids it or ends with the result of a call;
- * `null` if it asks for an unknown one.
- */
-const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] | null => {
+/** The functions of which the answer calls one: none if the request forbids it or ends with the result of a call. */
+const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters } }) => ({ name, parameters }));
   if (choice === 'none') return [];
   if (typeof choice === 'object' && choice !== null) {
     const chosen = all.filter(({ name }) => name === choice.function.name);
-    return chosen.length === 0 ? null : chosen;
+    if (chosen.length > 0) return chosen;
+    const message = 'Invalid tool_choice: expected the name of a function in tools.';
+    throw new RequestRefusal('invalid-parameter', message);
   }
   return choice !== 'required' && messages.at(-1)?.role === 'tool' ? [] : all;
 };
 
-/** Counts the message contents; roles and templates do not count. */
-const promptTokensOf = ({ messages }: ChatRequest): number =>
-  messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0);
-
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
 
-/** Refuses a chat that does not fit into the context window. */
-const checkContextLength = (
-  promptTokens: number,
-  maxTokens: number | null,
-  { contextTokens }: Settings,
-): RequestRefusal | null => {
-  if (promptTokens + (maxTokens ?? 1) <= contextTokens) return null;
-  return {
-    cause: 'context-exceeded',
-    message: `The context window has ${contextTokens} tokens; the messages have ${promptTokens}${maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`}.`,
-  };
-};
-
-export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | RequestRefusal => {
-  const parsed = readJsonBody(body, chatRequestSchema);
-  if ('cause' in parsed) return parsed;
-  const request = parsed.value;
-  const modelRefusal = checkModel(request.model, settings.models, settings);
-  if (modelRefusal !== null) return modelRefusal;
+/** A valid chat request, with its prompt counted and its defaults filled in. */
+export const parseChat = (body: Uint8Array, settings: Settings) => {
+  const request = readJsonBody(body, chatRequestSchema);
+  checkModel(request.model, settings.models, settings);
   const tools = toolsOf(request);
-  if (tools === null) {
-    const message = 'Invalid tool_choice: expected the name of a function in tools.';
-    return { cause: 'invalid-parameter', message };
-  }
-  const promptTokens = promptTokensOf(request);
+  const prompt = request.messages.map(textOf);
+  // Roles and templates do not count.
+  const promptTokens = prompt.reduce((sum, text) => sum + countTokens(text), 0);
   const maxTokens = request.max_tokens ?? request.max_completion_tokens ?? null;
-  const lengthRefusal = checkContextLength(promptTokens, maxTokens, settings);
-  if (lengthRefusal !== null) return lengthRefusal;
+  if (promptTokens + (maxTokens ?? 1) > settings.contextTokens) {
+    const answer = maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`;
+    const message = `The context window has ${settings.contextTokens} tokens; the messages have ${promptTokens}${answer}.`;
+    throw new RequestRefusal('context-exceeded', message);
+  }
+  const format: CompletionOptions['format'] =
+    request.response_format?.type === 'json_object' ? 'json' : 'text';
   return {
     model: request.model,
     promptTokens,
-    prompt: request.messages.map(textOf),
+    /** The texts of the messages, in order. */
+    prompt,
     maxTokens,
     stopSequences: stopsOf(request),
-    format: request.response_format?.type === 'json_object' ? 'json' : 'text',
+    format,
     tools,
     stream: request.stream ?? false,
     streamUsage: request.stream_options?.include_usage ?? false,
   };
 };
+export type ParsedChat = ReturnType<typeof parseChat>;

@@ -1,6 +1,4 @@
-/**
- * 256 common words; each is one token, with the space before it, in the vocabularies o200k, cl100k, p50k and r50k.
- */
+/** 256 words; each, with the space before it, is one token in o200k, cl100k, p50k and r50k. */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +
   'back be become been before begin being best between bird blue body both boy brought ' +

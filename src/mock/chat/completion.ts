@@ -9,7 +9,6 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
-/** The answer of a model. */
 export interface Completion {
   /** The called function, whose arguments are the tokens; `null` if they are content. */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
@@ -68,16 +67,12 @@ const generateToolCall = (
   maxTokens: number | null,
 ): Completion => {
   const { name, parameters } = draw.pick(tools);
-  const id = `call_${Math.floor(draw.uniform() * 2 ** 48)
-    .toString(36)
-    .padStart(10, '0')}`;
+  const number = Math.floor(draw.uniform() * 2 ** 48);
+  const id = `call_${number.toString(36).padStart(10, '0')}`;
   const all = splitTokens(JSON.stringify(randomJsonValue(draw, parameters ?? { type: 'object' })));
   const tokens = all.slice(0, maxTokens ?? all.length);
-  return {
-    toolCall: { id, name },
-    tokens,
-    finish: tokens.length < all.length ? 'length' : 'tool_calls',
-  };
+  const finish = tokens.length < all.length ? 'length' : 'tool_calls';
+  return { toolCall: { id, name }, tokens, finish };
 };
 
 /** Draws an answer word by word; it ends before the first stop sequence in it. */
@@ -91,12 +86,9 @@ export const generateCompletion = (
   const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
   const tokens = format === 'json' ? randomJsonObject(draw, count) : randomWords(draw, count);
   const text = stopSequences.length === 0 ? '' : tokens.join('');
-  const stopPositions = stopSequences
-    .map((stop) => text.indexOf(stop))
-    .filter((position) => position >= 0);
-  if (stopPositions.length > 0) {
-    const cut = truncateAt(tokens, Math.min(...stopPositions));
-    return { toolCall: null, tokens: cut, finish: 'stop' };
+  const stops = stopSequences.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+  if (stops.length > 0) {
+    return { toolCall: null, tokens: truncateAt(tokens, Math.min(...stops)), finish: 'stop' };
   }
   const isWhole = format === 'json' ? count >= shortestObject : maxTokens === null;
   return { toolCall: null, tokens, finish: isWhole ? 'stop' : 'length' };

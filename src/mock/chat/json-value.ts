@@ -21,41 +21,33 @@ const randomInteger = (draw: Draw, { minimum, maximum }: JsonSchemaPart): number
   return randomIntegerBetween(draw, low, Math.max(low, Math.floor(numberOr(maximum, low + 100))));
 };
 
+type Generator = (draw: Draw, schema: JsonSchemaPart, depth: number) => unknown;
+
 /** Below this depth objects and arrays stay as empty as allowed, since schemas may be recursive. */
 const maxDepth = 6;
 
-const randomObject = (draw: Draw, schema: JsonSchemaPart, depth: number): unknown => {
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {};
-  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+const randomObject: Generator = (draw, { properties, required }, depth) => {
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   return Object.fromEntries(
-    Object.entries(properties)
-      .filter(([name]) => required.includes(name) || (depth < maxDepth && draw.uniform() < 0.5))
+    Object.entries(isSchema(properties) ? properties : {})
+      .filter(([name]) => needed.includes(name) || (depth < maxDepth && draw.uniform() < 0.5))
       .map(([name, inner]) => [name, randomJsonValue(draw, inner, depth + 1)]),
   );
 };
 
-const randomArray = (
-  draw: Draw,
-  { items, minItems, maxItems }: JsonSchemaPart,
-  depth: number,
-): unknown => {
+const randomArray: Generator = (draw, { items, minItems, maxItems }, depth) => {
   const minLength = numberOr(minItems, depth < maxDepth ? 1 : 0);
   const maxLength = Math.max(minLength, numberOr(maxItems, minLength + 1));
   const length = depth < maxDepth ? randomIntegerBetween(draw, minLength, maxLength) : minLength;
   return Array.from({ length }, () => randomJsonValue(draw, items, depth + 1));
 };
 
-const generators: Readonly<
-  Record<string, (draw: Draw, schema: JsonSchemaPart, depth: number) => unknown>
-> = {
+const generators: Readonly<Record<string, Generator>> = {
   object: randomObject,
   array: randomArray,
   integer: randomInteger,
   number: (draw, schema) =>
-    Math.min(
-      randomInteger(draw, schema) + 0.5,
-      numberOr(schema['maximum'], Number.POSITIVE_INFINITY),
-    ),
+    Math.min(randomInteger(draw, schema) + 0.5, numberOr(schema['maximum'], Infinity)),
   boolean: (draw) => draw.uniform() < 0.5,
   null: () => null,
   string: randomPhrase,

@@ -10,7 +10,6 @@ const classOf = (code: number): CharacterClass => {
   return isAsciiLetter || (code >= 0xaa && code < 0x2000) ? 'letter' : 'other';
 };
 
-/** Calls `onToken` with the begin of each token. */
 const eachToken = (text: string, onToken: (begin: number) => void): void => {
   let run: CharacterClass = 'space';
   let length = 0;

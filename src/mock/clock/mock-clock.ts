@@ -1,7 +1,4 @@
-/**
- * The mock's time: the machine's clock in the process, a manual clock in tests, which need not wait a minute for a
- * window to pass.
- */
+/** The machine's clock in the process; in tests a manual one, which need not wait for a window. */
 export interface MockClock {
   /** Milliseconds on a monotonic clock. */
   now(): number;
@@ -38,7 +35,6 @@ export interface AdjustableMockClock extends MockClock {
   advance(milliseconds: number): void;
 }
 
-/** A series that runs once. */
 export const once = (run: () => void): Recurring => ({
   run: () => {
     run();

@@ -31,10 +31,7 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
     // The turn ends before the nap.
     runEndOfTurnQueue();
     const left = due - performance.now();
-    if (left <= 0) {
-      wake();
-      return;
-    }
+    if (left <= 0) return wake();
     nap(Math.min(left, longestNap));
     immediate = setImmediate(poll);
   };
@@ -42,10 +39,7 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/**
- * Calls `wake` after a delay or earlier: a longer wait ends a little too early, so that the caller can wait for the
- * rest exactly.
- */
+/** Calls `wake` after a delay or a little earlier: the caller then waits for the rest exactly. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
@@ -53,10 +47,8 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
     runEndOfTurnQueue();
   };
   if (milliseconds < napThreshold) return wakeAfterNaps(milliseconds, wakeFully);
-  const timer = setTimeout(
-    wakeFully,
-    Math.min(longestDelay, Math.floor(milliseconds - napThreshold / 2)),
-  );
+  const delay = Math.min(longestDelay, Math.floor(milliseconds - napThreshold / 2));
+  const timer = setTimeout(wakeFully, delay);
   return () => clearTimeout(timer);
 };
 

@@ -8,29 +8,25 @@ interface WheelEntry {
 
 /** The entries of one slot and their due times, in separate arrays, so that entries are not touched before they are due. */
 class WheelSlot {
+  count = 0;
   readonly #dues: number[] = [];
   readonly #entries: (WheelEntry | null)[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
 
   add(due: number, entry: WheelEntry): void {
-    this.#dues[this.#count] = due;
-    this.#entries[this.#count] = entry;
-    this.#count += 1;
+    this.#dues[this.count] = due;
+    this.#entries[this.count] = entry;
+    this.count += 1;
   }
 
   earliest(): number {
     let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < this.#count; i += 1) least = Math.min(least, this.#dues[i]!);
+    for (let i = 0; i < this.count; i += 1) least = Math.min(least, this.#dues[i]!);
     return least;
   }
 
   /** Removes the entries that are due by `now` and passes them to `run`, which may add more for a later call. */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
-    const initialCount = this.#count;
+    const initialCount = this.count;
     let kept = 0;
     const keep = (i: number): void => {
       this.#dues[kept] = this.#dues[i]!;
@@ -41,16 +37,15 @@ class WheelSlot {
       if (this.#dues[i]! > now) keep(i);
       else run(this.#entries[i]!);
     }
-    for (let i = initialCount; i < this.#count; i += 1) keep(i);
-    this.#entries.fill(null, kept, this.#count);
-    this.#count = kept;
+    for (let i = initialCount; i < this.count; i += 1) keep(i);
+    this.#entries.fill(null, kept, this.count);
+    this.count = kept;
   }
 }
 
 /** Slots of one millisecond; later entries wait outside. */
 const slotCount = 2048;
 
-/** What the wheel needs from the event loop. */
 export interface EventLoopTimers {
   /** Milliseconds on a monotonic clock. */
   now(): number;
@@ -92,9 +87,8 @@ export class TimerWheel {
   #place(entry: WheelEntry, due: number, now: number): void {
     this.#currentTick = Math.max(this.#currentTick, Math.floor(Math.min(now, this.#armed)));
     if (due - this.#currentTick >= slotCount - 1) {
-      entry.cancel = this.#loop.after(Math.max(0, due - now - slotCount / 2), () =>
-        this.#place(entry, due, this.#loop.now()),
-      );
+      const placeAgain = (): void => this.#place(entry, due, this.#loop.now());
+      entry.cancel = this.#loop.after(Math.max(0, due - now - slotCount / 2), placeAgain);
       return;
     }
     entry.cancel = null;
@@ -124,7 +118,6 @@ export class TimerWheel {
     if (this.#waiting > 0) this.#arm(this.#earliest(), this.#loop.now());
   };
 
-  /** The earliest due time; there is at least one entry. */
   #earliest(): number {
     let tick = this.#currentTick;
     for (;;) {

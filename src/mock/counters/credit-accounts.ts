@@ -8,7 +8,6 @@ export interface CreditCharge {
   readonly micros: number;
 }
 
-/** One line of the ledger. */
 interface CreditLedgerEntry extends CreditCharge {
   readonly requestId: string;
   /** The key's index in the settings: the ledger holds no keys. */
@@ -18,48 +17,31 @@ interface CreditLedgerEntry extends CreditCharge {
 }
 
 /** The balance of each key, and the ledger. Balances and sums are integers, so they are exact. */
-export class CreditAccounts {
-  readonly #recent: RecentItems<CreditLedgerEntry>;
-  readonly #spent = new Map<number, number>();
-  #initialBalance: number | null;
-  #charges = 0;
-  #micros = 0;
-
-  constructor({ ledger, balance }: MockCredits) {
-    this.#recent = new RecentItems(ledger);
-    this.#initialBalance = balance;
-  }
-
+export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCredits) => {
+  const recent = new RecentItems<CreditLedgerEntry>(listed);
+  const spent = new Map<number, number>();
+  let initialBalance = initial;
+  let charges = 0;
+  let micros = 0;
   /** In micro-units, below zero if the last charge was larger than the rest; `null` without a limit. */
-  balance(key: number): number | null {
-    return this.#initialBalance === null
-      ? null
-      : this.#initialBalance - (this.#spent.get(key) ?? 0);
-  }
-
-  charge(key: number, requestId: string, charge: CreditCharge): void {
-    this.#spent.set(key, (this.#spent.get(key) ?? 0) + charge.micros);
-    this.#charges += 1;
-    this.#micros += charge.micros;
-    this.#recent.add({ requestId, key, ...charge, balance: this.balance(key) });
-  }
-
-  /** Resets every key to this balance; the ledger stays. */
-  setBalance(balance: number | null): void {
-    this.#initialBalance = balance;
-    this.#spent.clear();
-  }
-
-  /** Changes the number of listed entries. */
-  setLedgerSize(entries: number): void {
-    this.#recent.resize(entries);
-  }
-
-  /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
-  ledger() {
-    const { dropped } = this.#recent;
-    const entries = this.#recent.items();
-    return { charges: this.#charges, micros: this.#micros, dropped, entries };
-  }
-}
-export type CreditLedger = ReturnType<CreditAccounts['ledger']>;
+  const balance = (key: number): number | null =>
+    initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
+  return {
+    balance,
+    charge: (key: number, requestId: string, charge: CreditCharge): void => {
+      spent.set(key, (spent.get(key) ?? 0) + charge.micros);
+      charges += 1;
+      micros += charge.micros;
+      recent.add({ requestId, key, ...charge, balance: balance(key) });
+    },
+    /** Resets every key to this balance; the ledger stays. */
+    setBalance: (changed: number | null): void => {
+      initialBalance = changed;
+      spent.clear();
+    },
+    setLedgerSize: (entries: number): void => recent.resize(entries),
+    /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
+    ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
+  };
+};
+export type CreditLedger = ReturnType<ReturnType<typeof openCreditAccounts>['ledger']>;

@@ -1,8 +1,8 @@
 import { routes } from '../../contract/routes.ts';
-import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
-import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
-import { type LimitCause, limitCauses } from '../limits/key-limiter.ts';
-import { type RefusalCause, refusalCauses } from '../errors/request-refusal.ts';
+import { faultNames } from '../../model/gateway/mock-faults.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import { limitCauses } from '../limits/key-limiter.ts';
+import { refusalCauses } from '../errors/request-refusal.ts';
 
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
@@ -11,48 +11,33 @@ const routeNames = Object.keys(routes) as readonly RouteName[];
  * How a request can end: `completed` and `refused` with the last byte written, `faulted` with a fault in any way,
  * `aborted` by a client that disconnected early, `cut` by a stop of the mock.
  */
-export type ExchangeEnd =
-  | `completed.${TrafficKind}`
-  | `limited.${LimitCause}`
-  | `refused.${RefusalCause}`
-  | `faulted.${FaultName}`
-  | 'aborted'
-  | 'cut';
-
-const ends: readonly ExchangeEnd[] = [
+const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
   ...refusalCauses.map((cause) => `refused.${cause}` as const),
   ...faultNames.map((name) => `faulted.${name}` as const),
   'aborted',
   'cut',
-];
-
-/** Exact counts: every received request has one end or is in flight. */
-export interface MockCounters {
-  received: number;
-  /** Checks of the gateway before a run, which no other counter includes. */
-  preflights: number;
-  /** Requests that passed the checks of path, key, credits and limits. */
-  readonly admitted: Record<RouteName, number>;
-  readonly ended: Record<ExchangeEnd, number>;
-  /** Prompt tokens of all chats that began, and completion tokens that were written. */
-  readonly tokens: { input: number; output: number };
-  /** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
-  readonly billed: { characters: number; audioMilliseconds: number; micros: number };
-}
+] as const;
+export type ExchangeEnd = (typeof ends)[number];
 
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-export const emptyMockCounters = (): MockCounters => ({
+/** Exact counts: every received request has one end or is in flight. */
+export const emptyMockCounters = () => ({
   received: 0,
+  /** Checks of the gateway before a run, which no other counter includes. */
   preflights: 0,
+  /** Requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
   ended: zeros(ends),
+  /** Prompt tokens of all chats that began, and completion tokens that were written. */
   tokens: { input: 0, output: 0 },
+  /** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
+export type MockCounters = ReturnType<typeof emptyMockCounters>;
 
 /**
  * The counters of the control port: flat, with every name except those of faults that never occurred. `received` =

@@ -28,11 +28,16 @@ export const refusalErrors = {
 export type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-export interface RequestRefusal {
-  readonly cause: RefusalCause;
-  readonly message: string;
-  /** If it differs from that of the cause. */
-  readonly status?: number;
+/** Thrown while a request is read, and answered by `MockExchange.attempt`. */
+export class RequestRefusal extends Error {
+  override readonly cause: RefusalCause;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(cause: RefusalCause, message: string, headers = {}) {
+    super(message);
+    this.cause = cause;
+    this.headers = headers;
+  }
 }
 
 /** The body of an error (interface section 7). */

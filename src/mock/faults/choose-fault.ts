@@ -3,15 +3,13 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { type FaultName, faultNames, type FaultRule } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
-import { errorAnswers } from './error-answers.ts';
-import { type FaultContext, isEventStream, type MockFault } from './fault.ts';
-import { contentFaults } from './stream-content.ts';
+import { errorAnswers, wireFaults } from './answer-faults.ts';
+import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults } from './stream-ends.ts';
-import { framingFaults } from './stream-framing.ts';
-import { wireFaults } from './wire-faults.ts';
+import { streamFaults } from './stream-faults.ts';
 
 /** A request names its fault by this header, if the settings allow it. */
 const faultHeader = 'x-weir-fault';
@@ -19,31 +17,16 @@ const faultHeader = 'x-weir-fault';
 const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
   ...errorAnswers,
   ...wireFaults,
-  ...framingFaults,
-  ...contentFaults,
+  ...streamFaults,
   ...endingFaults,
 };
 
-/** The fault of a request. */
-interface ChosenFault {
-  readonly name: FaultName;
-  readonly fault: MockFault;
-  readonly parameters: Pick<FaultContext, 'after' | 'delay'>;
-}
-
-/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. */
-export type FaultChooser = (
-  route: RouteName,
-  exchange: MockExchange,
-) => ChosenFault | RequestRefusal | null;
+type ChosenFault = MockFault & Pick<FaultContext, 'after' | 'delay'> & { readonly name: FaultName };
 
 const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFault => {
-  const fault: MockFault = faultCatalogue[name];
-  const parameters = {
-    after: rule.after ?? fault.after ?? 0,
-    delay: rule.delay ?? fault.delay ?? 0,
-  };
-  return { name, fault, parameters };
+  const fault = faultCatalogue[name];
+  const { after = fault.after ?? 0, delay = fault.delay ?? 0 } = rule;
+  return { ...fault, name, after, delay };
 };
 
 /** Drawn from seed, request and rule, so that the order of requests does not matter. */
@@ -60,23 +43,15 @@ const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boo
   return length === null || count % every < length;
 };
 
-const isFaultName = (name: string): name is FaultName =>
-  (faultNames as readonly string[]).includes(name);
+const faultFromHeader = (header: string): ChosenFault => {
+  const name = faultNames.find((each) => each === header);
+  if (name !== undefined) return chosenFault(name);
+  const message = `Invalid ${faultHeader}: unknown fault ${JSON.stringify(header)}; choose from ${faultNames.join(', ')}.`;
+  throw new RequestRefusal('invalid-parameter', message);
+};
 
-const faultFromHeader = (name: string): ChosenFault | RequestRefusal =>
-  isFaultName(name)
-    ? chosenFault(name)
-    : {
-        cause: 'invalid-parameter',
-        message: `Invalid ${faultHeader}: unknown fault ${JSON.stringify(name)}; choose from ${faultNames.join(', ')}.`,
-      };
-
-/** A chooser that has counted no request. */
-export const openFaultChooser = ({
-  faults,
-  faultHeader: allowsHeader,
-  seed,
-}: Settings): FaultChooser => {
+/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. It has counted no request. */
+export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {
     if (rule.routes?.includes(route) === false) return false;
@@ -86,7 +61,7 @@ export const openFaultChooser = ({
       ? isScheduled(rule, count)
       : isDrawn(rule.probability, seed, id, index);
   };
-  return (route, { id, request }) => {
+  return (route: RouteName, { id, request }: MockExchange): ChosenFault | null => {
     const name = request.headers[faultHeader];
     if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
     // Every rule counts every request on its routes, even if another rule applies.
@@ -97,20 +72,13 @@ export const openFaultChooser = ({
 
 /** Makes a request show its fault; from then on its end is counted under the fault's name. */
 export const applyFault = (
-  { name, fault, parameters }: ChosenFault,
+  { name, scope, run, after, delay }: ChosenFault,
   exchange: MockExchange,
   clock: MockClock,
 ): void => {
-  const context = { exchange, clock, ...parameters };
-  if (fault.scope === 'stream') {
-    exchange.wrapStream((stream) => {
-      exchange.fault = name;
-      return fault.shape(stream, context);
-    });
-    exchange.rewriteHeaders = (headers) =>
-      isEventStream(headers) ? { ...headers, ...fault.head } : headers;
-    return;
-  }
-  exchange.fault = name;
-  fault.run(context);
+  const show = (): void => {
+    exchange.fault = name;
+  };
+  if (scope !== 'stream') show();
+  run({ exchange, clock, show, after, delay });
 };

@@ -2,7 +2,6 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
 
-/** One request with a fault. */
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
@@ -10,37 +9,38 @@ export interface FaultContext {
   readonly after: number;
   /** How long the fault waits, in ms. */
   readonly delay: number;
+  /** Counts the end of the request under the fault; of a streamed chat, once the stream begins. */
+  readonly show: () => void;
 }
 
-type RunFault = (context: FaultContext) => void;
-
-/** How a stream's events reach the wire. */
-export type StreamFault = (stream: EventStream, context: FaultContext) => EventStream;
-
-/** The defaults of a fault's parameters. */
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
-
-interface StreamOptions extends Defaults {
-  readonly head?: Readonly<Record<string, string>>;
-}
 
 /**
  * A fault. `gate` answers before credits and limits are checked, `answer` instead of the endpoint; `whole` changes any
  * answer of the endpoint, `stream` only streamed chats.
  */
-export type MockFault =
-  | ({ readonly scope: 'gate' | 'answer' | 'whole'; readonly run: RunFault } & Defaults)
-  | ({ readonly scope: 'stream'; readonly shape: StreamFault } & StreamOptions);
+export interface MockFault extends Defaults {
+  readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
+  readonly run: (context: FaultContext) => void;
+}
 
-export const whole = (run: RunFault, defaults: Defaults = {}): MockFault => ({
+export const whole = (run: MockFault['run'], defaults: Defaults = {}): MockFault => ({
   scope: 'whole',
   run,
   ...defaults,
 });
-export const stream = (shape: StreamFault, options: StreamOptions = {}): MockFault => ({
+
+/** How a stream's events reach the wire. */
+export type StreamFault = (stream: EventStream, context: FaultContext) => EventStream;
+
+export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault => ({
   scope: 'stream',
-  shape,
-  ...options,
+  run: (context) =>
+    context.exchange.wrapStream((inner) => {
+      context.show();
+      return shape(inner, context);
+    }),
+  ...defaults,
 });
 
 /** Before a reset, bytes that were written need this time to leave the machine, in ms. */
@@ -62,7 +62,6 @@ export const splitEvents = (text: string): readonly string[] => text.split(/(?<=
 
 export const isToken = (event: string): boolean => event.includes('"delta":{"content":');
 export const isDone = (event: string): boolean => event.startsWith('data: [DONE]');
-/** Whether an event carries the finish reason. */
 export const isFinish = (event: string): boolean => event.includes('"delta":{},"finish_reason":');
 
 /** Writes bytes; an empty chunk would end the message. */
@@ -70,20 +69,33 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
   if (bytes.length > 0) to.write(bytes);
 };
 
-/** Replaces each event by the result of `change`, which receives its index too. */
-export const changeEvents =
-  (change: (event: string, index: number) => string): StreamFault =>
-  (inner) => {
-    let index = 0;
+/** Passes on what a function writes for each write of events; `open` makes one for each stream. */
+export const rewrite =
+  (
+    open: (context: FaultContext) => (events: string, write: EventStream['write']) => void,
+  ): StreamFault =>
+  (inner, context) => {
+    const writeEvents = open(context);
     return {
-      write: (events) => {
-        const changed = splitEvents(String(events)).map((event) => change(event, index++));
-        writeNonEmpty(inner, changed.join(''));
-      },
+      write: (events) => writeEvents(String(events), (part) => writeNonEmpty(inner, part)),
       end: () => inner.end(),
     };
   };
 
+type ChangeEvent = (event: string, index: number) => string;
+
+/** Replaces each event by the result of a function, which receives its index too. */
+export const changeEvents = (open: (context: FaultContext) => ChangeEvent): StreamFault =>
+  rewrite((context) => {
+    const change = open(context);
+    let index = 0;
+    return (events, write) =>
+      write(
+        splitEvents(events)
+          .map((event) => change(event, index++))
+          .join(''),
+      );
+  });
+
 /** A stream whose events are replaced independently of each other. */
-export const changedEvents = (change: (event: string, index: number) => string): MockFault =>
-  stream(changeEvents(change));
+export const changedEvents = (change: ChangeEvent): MockFault => stream(changeEvents(() => change));

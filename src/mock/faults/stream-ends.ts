@@ -16,17 +16,17 @@ import {
 
 /** Streams that end too early, or not at all. */
 
-type EndStream = (inner: EventStream, context: FaultContext, next: string) => void;
+/** Receives the event that would have been next; returns what takes the rest of the stream, if anything does. */
+type EndStream = (inner: EventStream, context: FaultContext, next: string) => EventStream | void;
 
-/**
- * Passes on the first `after` tokens, at most all; from then on only what `endStream` writes, which receives the
- * event that would have been next.
- */
+const lost: EventStream = { write: () => undefined, end: () => undefined };
+
+/** Passes on the first `after` tokens, at most all; from then on only what `endStream` writes. */
 const cutEvents =
   (endStream: EndStream): StreamFault =>
   (inner, context) => {
     let left = context.after;
-    let isCut = false;
+    let rest: EventStream | null = null;
     const passes = (event: string): boolean => {
       if (isFinish(event) || isDone(event)) return false;
       if (!isToken(event)) return true;
@@ -35,17 +35,15 @@ const cutEvents =
     };
     return {
       write: (events) => {
-        if (isCut) return;
+        if (rest !== null) return rest.write(events);
         const all = splitEvents(String(events));
         const end = all.findIndex((event) => !passes(event));
         writeNonEmpty(inner, (end === -1 ? all : all.slice(0, end)).join(''));
         if (end === -1) return;
-        isCut = true;
-        endStream(inner, context, all[end] ?? '');
+        rest = endStream(inner, context, all[end] ?? '') ?? lost;
+        rest.write(all.slice(end).join(''));
       },
-      end: () => {
-        if (!isCut) inner.end();
-      },
+      end: () => (rest ?? inner).end(),
     };
   };
 
@@ -53,43 +51,28 @@ const cutEvents =
 const cut = (endStream: EndStream, delay = 0): MockFault =>
   stream(cutEvents(endStream), { after: 2, delay });
 
-const finWithoutDone: StreamFault = (inner, context) => ({
-  write: (events) => {
-    const others = splitEvents(String(events)).filter((event) => !isDone(event));
-    writeNonEmpty(inner, others.join(''));
-  },
-  end: () => closeConnection(context),
-});
+const withoutDone = (events: string): string =>
+  splitEvents(events)
+    .filter((event) => !isDone(event))
+    .join('');
 
 /** Holds back everything after some tokens, then writes it at once. */
-const pauseMidStream: StreamFault = (inner, context) => {
-  let held: string | null = null;
-  let isOver = false;
+const pause: EndStream = (inner, { clock, delay }) => {
+  let held: string | null = '';
   let hasEnded = false;
-  const resume = (): void => {
-    isOver = true;
+  clock.at(clock.now() + delay, () => {
     writeNonEmpty(inner, held ?? '');
+    held = null;
     if (hasEnded) inner.end();
-  };
-  const cutStream = cutEvents((_, __, next) => {
-    held = next;
-    context.clock.at(context.clock.now() + context.delay, resume);
-  })(inner, context);
+  });
   return {
     write: (events) => {
-      if (isOver) inner.write(events);
-      else if (held !== null) held += String(events);
-      else {
-        cutStream.write(events);
-        if (held !== null) {
-          const text = String(events);
-          held = text.slice(text.indexOf(held));
-        }
-      }
+      if (held === null) inner.write(events);
+      else held += String(events);
     },
     end: () => {
       hasEnded = true;
-      if (held === null || isOver) inner.end();
+      if (held === null) inner.end();
     },
   };
 };
@@ -129,7 +112,10 @@ export const endingFaults = {
   'error-event': cut(endWith(`event: error\ndata: ${failure}\n\n`)),
   truncated: cut((inner) => inner.end()),
   /** Sends everything except `[DONE]` and the end of the message. */
-  'fin-without-done': stream(finWithoutDone),
+  'fin-without-done': stream((inner, context) => ({
+    write: (events) => writeNonEmpty(inner, withoutDone(String(events))),
+    end: () => closeConnection(context),
+  })),
   /** No end of the message after `[DONE]`. */
   'open-after-done': stream((inner) => ({
     write: (events) => inner.write(events),
@@ -144,7 +130,7 @@ export const endingFaults = {
     context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
   }, resetDelay),
   'stall-mid-stream': cut(() => undefined),
-  'pause-mid-stream': stream(pauseMidStream, { after: 2, delay: 500 }),
+  'pause-mid-stream': cut(pause, 500),
   'endless-stream': cut((inner, context) => writeForever(inner, context, manyTokens), 1),
   'endless-line': cut((inner, context) => {
     inner.write(lineBegin);

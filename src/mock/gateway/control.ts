@@ -30,28 +30,9 @@ const parseControlBody = (body: Uint8Array | null): unknown => {
 const isAdjustableClock = (clock: MockClock): clock is AdjustableMockClock => 'advance' in clock;
 const advanceSchema = z.strictObject({ advance: z.number().nonnegative() });
 
-const clockCommands = (clock: MockClock): Readonly<Record<string, Command>> => {
-  const time = () => ({
-    mode: isAdjustableClock(clock) ? 'hand' : 'real',
-    now: clock.now(),
-    wall: new Date(clock.wall()).toISOString(),
-  });
-  return {
-    'GET /clock': time,
-    'POST /clock': (body) => {
-      if (!isAdjustableClock(clock))
-        throw new CommandProblem('This mock uses the machine’s clock, which cannot be advanced.');
-      const parsed = advanceSchema.safeParse(body);
-      if (!parsed.success)
-        throw new CommandProblem('Expected {"advance": MILLISECONDS} with a number of at least 0.');
-      clock.advance(parsed.data.advance);
-      return time();
-    },
-  };
-};
-
-const gatewayCommands = (
+const commandsOf = (
   gateway: Gateway,
+  clock: MockClock,
   readSettings: SettingsReader,
 ): Readonly<Record<string, Command>> => {
   const change: Command = (body) => {
@@ -59,6 +40,11 @@ const gatewayCommands = (
     if (problem !== null) throw new CommandProblem(problem);
     return gateway.behaviour();
   };
+  const time = () => ({
+    mode: isAdjustableClock(clock) ? 'hand' : 'real',
+    now: clock.now(),
+    wall: new Date(clock.wall()).toISOString(),
+  });
   return {
     'GET /health': () => ({ status: 'ok' }),
     'GET /counters': () => gateway.counters(),
@@ -78,6 +64,16 @@ const gatewayCommands = (
         'The mock keeps no trace log: start it with --truth FILE or with the setting truth.',
       );
     },
+    'GET /clock': time,
+    'POST /clock': (body) => {
+      if (!isAdjustableClock(clock))
+        throw new CommandProblem('This mock uses the machine’s clock, which cannot be advanced.');
+      const parsed = advanceSchema.safeParse(body);
+      if (!parsed.success)
+        throw new CommandProblem('Expected {"advance": MILLISECONDS} with a number of at least 0.');
+      clock.advance(parsed.data.advance);
+      return time();
+    },
   };
 };
 
@@ -87,15 +83,14 @@ export const controlListener = (
   clock: MockClock,
   readSettings: SettingsReader,
 ): RequestListener => {
-  const commands = { ...gatewayCommands(gateway, readSettings), ...clockCommands(clock) };
+  const commands = commandsOf(gateway, clock, readSettings);
   return (request, response) => {
     const requestLine = `${request.method} ${request.url}`;
     const command = Object.hasOwn(commands, requestLine) ? commands[requestLine] : undefined;
     readBody(request, maxControlBodyBytes, (body) => {
       if (command === undefined) {
         const known = Object.keys(commands).join(', ');
-        sendJson(response, 404, { error: `Expected one of: ${known}; got ${requestLine}.` });
-        return;
+        return sendJson(response, 404, { error: `Expected one of: ${known}; got ${requestLine}.` });
       }
       try {
         sendJson(response, 200, command(parseControlBody(body)));

@@ -2,8 +2,7 @@ import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import { openKeyLimiter } from '../limits/key-limiter.ts';
 import { openServing } from '../serving/serving.ts';
-import { CreditAccounts } from '../counters/credit-accounts.ts';
-import type { MockExchange } from '../http/mock-exchange.ts';
+import { openCreditAccounts } from '../counters/credit-accounts.ts';
 import { openFaultChooser } from '../faults/choose-fault.ts';
 import type { Settings } from '../settings/settings.ts';
 import { emptyMockCounters } from '../counters/mock-counters.ts';
@@ -20,7 +19,7 @@ export const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
   serving: openServing(settings, clock),
-  creditAccounts: new CreditAccounts(settings.credits),
+  creditAccounts: openCreditAccounts(settings.credits),
   chooseFault: openFaultChooser(settings),
 });
 
@@ -46,16 +45,3 @@ export const applySettingsChange = (
     ...(isUnchanged('faults', 'faultHeader') ? {} : { chooseFault: openFaultChooser(after) }),
   };
 };
-
-/** The state of every key, in the order of the settings: its requests in flight, limits, and balance in micro-units. */
-export const keyStates = (
-  { keyLimiters, creditAccounts }: CounterEpoch,
-  open: ReadonlySet<MockExchange>,
-  now: number,
-) =>
-  [...keyLimiters.values()].map((limiter, key) => ({
-    key,
-    inFlight: [...open].filter((exchange) => exchange.isOpen && exchange.keyIndex === key).length,
-    limits: limiter.levels(now),
-    balance: creditAccounts.balance(key),
-  }));

@@ -1,18 +1,13 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import { listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
 import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { CreditCharge } from '../counters/credit-accounts.ts';
-import {
-  startCounterEpoch,
-  applySettingsChange,
-  type CounterEpoch,
-  keyStates,
-} from './counter-epoch.ts';
+import { startCounterEpoch, applySettingsChange, type CounterEpoch } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import type { AdmittedRequest, Handler } from '../http/send-answer.ts';
 import { applyFault } from '../faults/choose-fault.ts';
 import type {
   Admission,
@@ -21,6 +16,7 @@ import type {
   LimitHeaders,
   Permit,
 } from '../limits/key-limiter.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
 import { behaviourOf, changeBehaviour, type Settings } from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
@@ -46,38 +42,33 @@ const routesByPath = new Map(
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** The route of a request, or `null` if it was refused for its path or method. */
-const findRoute = (exchange: MockExchange): RouteName | null => {
-  const { method = '', url = '' } = exchange.request;
+const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
   const path = url.split('?', 1)[0] ?? '';
   const route = routesByPath.get(path);
   if (route === undefined) {
     const message = `There is no endpoint at ${path}; all paths begin with ${basePath}.`;
-    exchange.refuse({ cause: 'not-found', message });
-    return null;
+    throw new RequestRefusal('not-found', message);
   }
   const expected = routes[route].method;
-  if (method !== expected) {
-    const message = `${path} expects ${expected}, not ${method}.`;
-    exchange.refuse({ cause: 'wrong-method', message }, { allow: expected });
-    return null;
-  }
-  return route;
+  if (method === expected) return route;
+  const message = `${path} expects ${expected}, not ${method}.`;
+  throw new RequestRefusal('wrong-method', message, { allow: expected });
 };
 
-/** The key of a request, its index in the settings, and its limits; `null` if it was refused for its key. */
-const findCaller = (exchange: MockExchange, epoch: CounterEpoch, settings: Settings) => {
-  const key = bearer.exec(exchange.request.headers.authorization ?? '')?.[1];
-  const limiter = key === undefined ? undefined : epoch.keyLimiters.get(key);
-  if (key !== undefined && limiter !== undefined) {
-    return { key, keyIndex: settings.keys.indexOf(key), limiter };
-  }
+/** The key of a request, its index in the settings, and its limits. */
+const findCaller = (
+  { headers }: IncomingMessage,
+  { keyLimiters }: CounterEpoch,
+  { keys }: Settings,
+) => {
+  const key = bearer.exec(headers.authorization ?? '')?.[1];
+  const limiter = keyLimiters.get(key ?? '');
+  if (key !== undefined && limiter) return { key, keyIndex: keys.indexOf(key), limiter };
   const message =
     key === undefined
       ? 'The API key is missing; send it as "Authorization: Bearer <API_KEY>".'
       : 'The API key is not valid.';
-  exchange.refuse({ cause: 'unauthorized', message }, { 'www-authenticate': 'Bearer' });
-  return null;
+  throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
 /** The class of a response, which decides whether it has limit headers. */
@@ -88,7 +79,7 @@ const responseClassOf = (route: RouteName, status: number, contentType: string):
 };
 
 /** For requests that are not limited. */
-const unlimitedPermit: Permit = {
+const unlimitedPermit: Omit<Permit, 'headers'> = {
   admitted: true,
   startsAt: Number.NEGATIVE_INFINITY,
   reserve: () => null,
@@ -96,28 +87,12 @@ const unlimitedPermit: Permit = {
   end: () => undefined,
 };
 
-/** Returns a function that sets the limit headers of the answer, on the responses that have them. */
-const limitHeaderSetter = (
-  exchange: MockExchange,
-  route: RouteName,
-  { headersOn }: ResolvedMockLimits,
-): ((headers: LimitHeaders) => void) => {
-  const showsHeaders = (shown: ResponseClass): boolean =>
-    (headersOn as readonly ResponseClass[]).includes(shown);
-  return (headers) => {
-    exchange.extraHeaders = (status, contentType) =>
-      showsHeaders(responseClassOf(route, status, contentType)) ? headers : {};
-  };
-};
-
 /** Checks the limits of a key and traces their levels. */
 const checkKeyLimits = (
   exchange: MockExchange,
   limiter: KeyLimiter,
-  { route, epoch, clock }: { route: RouteName; epoch: CounterEpoch; clock: MockClock },
+  { route, limits, now }: { route: RouteName; limits: ResolvedMockLimits; now: number },
 ): Admission => {
-  const { limits } = epoch;
-  const now = clock.now();
   if ((limits.uncounted as readonly string[]).includes(route)) {
     return { ...unlimitedPermit, headers: limiter.headers(now) };
   }
@@ -134,43 +109,34 @@ const admit = (
   epoch: CounterEpoch,
   context: Pick<AdmittedRequest, 'settings' | 'clock'>,
 ): void => {
-  const route = findRoute(exchange);
-  if (route === null) return;
-  const caller = findCaller(exchange, epoch, context.settings);
-  if (caller === null) return;
-  const { key, keyIndex, limiter } = caller;
-  const { clock } = context;
-  const { trace } = exchange;
-  const setLimitHeaders = limitHeaderSetter(exchange, route, epoch.limits);
+  const { request, trace } = exchange;
+  const { settings, clock } = context;
+  const { limits } = epoch;
+  const route = findRoute(request);
+  const { key, keyIndex, limiter } = findCaller(request, epoch, settings);
+  const setLimitHeaders = (headers: LimitHeaders): void => {
+    const shownOn: readonly ResponseClass[] = limits.headersOn;
+    exchange.extraHeaders = (status, contentType) =>
+      shownOn.includes(responseClassOf(route, status, contentType)) ? headers : {};
+  };
   setLimitHeaders(limiter.headers(clock.now()));
   exchange.keyIndex = keyIndex;
   trace?.setFields({ kind: route });
   const fault = epoch.chooseFault(route, exchange);
-  if (fault !== null && 'cause' in fault) {
-    exchange.refuse(fault);
-    return;
-  }
-  if (fault?.fault.scope === 'gate') {
-    applyFault(fault, exchange, clock);
-    return;
-  }
+  if (fault?.scope === 'gate') return applyFault(fault, exchange, clock);
   const balance = epoch.creditAccounts.balance(keyIndex);
   if (balance !== null && balance <= 0) {
     const message = 'The credits of this API key are used up; add credits to continue.';
-    exchange.refuse({ cause: 'no-credits', message });
-    return;
+    throw new RequestRefusal('no-credits', message);
   }
-  const refuseByLimit = (exceeded: LimitExceeded & { readonly headers: LimitHeaders }): void => {
+  const refuseByLimit = (exceeded: LimitExceeded): void => {
     setLimitHeaders(exceeded.headers);
-    const { body, headers } = limitedAnswer(exceeded, epoch.limits, { key, route }, clock);
+    const { body, headers } = limitedAnswer(exceeded, limits, { key, route }, clock);
     exchange.answerJson(`limited.${exceeded.cause}`, 429, body, headers);
   };
-  const permit = checkKeyLimits(exchange, limiter, { route, epoch, clock });
+  const permit = checkKeyLimits(exchange, limiter, { route, limits, now: clock.now() });
   setLimitHeaders(permit.headers);
-  if (!permit.admitted) {
-    refuseByLimit(permit);
-    return;
-  }
+  if (!permit.admitted) return refuseByLimit(permit);
   exchange.onEnd = () => permit.end();
   epoch.counters.admitted[route] += 1;
   trace?.setFields({ admitted: true });
@@ -181,7 +147,7 @@ const admit = (
   };
   const answer = (): void => {
     if (fault !== null) applyFault(fault, exchange, clock);
-    if (fault?.fault.scope === 'answer') return;
+    if (fault?.scope === 'answer') return;
     const { serving } = epoch;
     handlers[route]({ exchange, key, permit, refuseByLimit, bill, serving, ...context });
   };
@@ -189,7 +155,6 @@ const admit = (
   else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
 
-/** The public interface without its socket, and its control. */
 export type Gateway = ReturnType<typeof openGateway>;
 
 export const openGateway = (
@@ -211,7 +176,7 @@ export const openGateway = (
     exchange.onClose = () => void open.delete(exchange);
     exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
-    admit(exchange, epoch, { settings, clock });
+    exchange.attempt(() => admit(exchange, epoch, { settings, clock }));
   };
   return {
     receive,
@@ -221,7 +186,6 @@ export const openGateway = (
     reset: () => {
       epoch = startCounterEpoch(settings, clock);
     },
-    /** The settings that can change while the mock runs. */
     behaviour: () => behaviourOf(settings),
     /**
      * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
@@ -235,11 +199,16 @@ export const openGateway = (
       epoch = applySettingsChange(epoch, { before, after: settings }, clock);
       return null;
     },
-    /** The state of each key. */
-    state: () => keyStates(epoch, open, clock.now()),
+    /** The state of every key, in the order of the settings: its requests in flight, limits, and balance in micro-units. */
+    state: () =>
+      [...epoch.keyLimiters.values()].map((limiter, key) => ({
+        key,
+        inFlight: [...open].filter(({ isOpen, keyIndex }) => isOpen && keyIndex === key).length,
+        limits: limiter.levels(clock.now()),
+        balance: epoch.creditAccounts.balance(key),
+      })),
     /** The traces in memory, or `null` without a trace log. */
     requestTraces: () => traceLog?.recent() ?? null,
-    /** Ends every open request. */
     stop: () => {
       for (const exchange of open) if (exchange.isOpen) exchange.closeForShutdown();
     },

@@ -8,18 +8,6 @@ import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from '../settings/settings.ts';
 import { openRequestTraceLog } from '../http/request-trace.ts';
 
-/** A running mock gateway. */
-export interface Mock {
-  /** The base address, ending in `/v1`. */
-  readonly url: string;
-  /** The address of the control interface; it lists its commands in the answer to an unknown one. */
-  readonly controlUrl: string;
-  /** The counters of the control interface, also after `close`. */
-  counters(): Record<string, number>;
-  /** Ends open answers and closes every socket. */
-  close(): Promise<void>;
-}
-
 /** In ms, as usual proxies have it; with Node's default of 5 s slow loads would reconnect. */
 const keepAliveTimeout = 75_000;
 
@@ -38,9 +26,8 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const reason = listenProblems[code] ?? String(cause);
-    throw new MockStartError(`The mock cannot listen on ${host} port ${port}: ${reason}.`, {
-      cause,
-    });
+    const message = `The mock cannot listen on ${host} port ${port}: ${reason}.`;
+    throw new MockStartError(message, { cause });
   }
   const { address, family, port: actual } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
@@ -51,10 +38,8 @@ const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    open.set(
-      socket,
-      closed.then(() => open.delete(socket)),
-    );
+    const forget = closed.then(() => open.delete(socket));
+    open.set(socket, forget);
   });
   return async () => {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -72,7 +57,7 @@ export const startMock = async (
   input: SettingsInput,
   clock: MockClock,
   readSettings: SettingsReader = (plain) => plain,
-): Promise<Mock> => {
+) => {
   const settings = settingsSchema.parse(input);
   const traceLog = openRequestTraceLog(settings);
   const gateway = openGateway(settings, clock, traceLog);
@@ -89,6 +74,7 @@ export const startMock = async (
   );
   const control = createServer(controlListener(gateway, clock, readSettings));
   const closers = [publicServer, control].map(closerOf);
+  /** Ends open answers and closes every socket. */
   const close = async (): Promise<void> => {
     // Answers of this turn are counted but not written yet.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
@@ -97,14 +83,18 @@ export const startMock = async (
     traceLog?.close();
   };
   try {
+    /** The base address, ending in `/v1`. */
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
+    /** It lists its commands in the answer to an unknown one. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
-    return { url, controlUrl, counters: () => gateway.counters(), close };
+    return { url, controlUrl, counters: gateway.counters, close };
   } catch (problem) {
     await close();
     throw problem;
   }
 };
+
+export type Mock = Awaited<ReturnType<typeof startMock>>;
 
 /** The line that the mock's process prints once it listens: the addresses as JSON. */
 export const readyLine = ({ url, controlUrl }: Mock): string =>

@@ -23,18 +23,16 @@ export class ResponseStream implements EventStream {
 
   write(events: string | Uint8Array): void {
     const socket = (this.#socket ??= this.#chunkedSocket());
-    if (socket === null) {
-      this.#response.write(events);
-      return;
-    }
+    if (socket === null) return void this.#response.write(events);
     const length = Buffer.byteLength(events);
     const size = length.toString(16);
-    if (typeof events !== 'string') {
+    if (typeof events === 'string') {
+      // ASCII needs no encoder.
+      const encoding = length === events.length ? 'latin1' : 'utf8';
+      socket.write(`${size}\r\n${events}\r\n`, encoding);
+    } else {
       socket.write(Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]));
-      return;
     }
-    // ASCII needs no encoder.
-    socket.write(`${size}\r\n${events}\r\n`, length === events.length ? 'latin1' : 'utf8');
   }
 
   end(): void {

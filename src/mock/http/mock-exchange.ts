@@ -3,26 +3,22 @@ import { requestIdHeader } from '../../contract/routes.ts';
 import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { EventStream } from './event-stream.ts';
-import { errorBody, type RequestRefusal, refusalErrors } from '../errors/request-refusal.ts';
+import { errorBody, refusalErrors, RequestRefusal } from '../errors/request-refusal.ts';
 import type { ExchangeEnd, MockCounters } from '../counters/mock-counters.ts';
 import type { RequestTrace } from './request-trace.ts';
 
 type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
-let [formattedSecond, formattedDate] = [Number.NaN, ''];
+let formatted = { second: Number.NaN, date: '' };
 /** Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), cached for a second. */
 const httpDate = (wall: number): string => {
-  const now = Math.floor(wall / 1000);
-  if (now !== formattedSecond)
-    [formattedSecond, formattedDate] = [now, new Date(wall).toUTCString()];
-  return formattedDate;
+  const second = Math.floor(wall / 1000);
+  if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
+  return formatted.date;
 };
 
-/**
- * One request and its answer: adds the headers that every answer has, and counts the request under exactly one end,
- * whatever the client does.
- */
+/** One request and its answer, counted under exactly one end, whatever the client does. */
 export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -37,22 +33,18 @@ export class MockExchange {
   trace: RequestTrace | null = null;
   /** The end of the request is counted under this fault. */
   fault: FaultName | null = null;
-  /** Further headers of the answer. */
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
-  /** Changes the headers of any answer. */
   rewriteHeaders = (headers: Headers): Headers => headers;
   /** Changes each piece of an answer that is not streamed. */
   encode: Encode = (bytes) => bytes;
-  /** Changes streamed events. */
   shapeStream = (stream: EventStream): EventStream => stream;
   /** Called when the request ends before its answer. */
   onInterruption = (): void => undefined;
-  /** Called at the end of the request. */
   onEnd = (): void => undefined;
   /** Called when the client has its whole answer or has disconnected. */
   onClose = (): void => undefined;
+  end: ExchangeEnd | null = null;
   readonly #clock: MockClock;
-  #end: ExchangeEnd | null = null;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -76,12 +68,7 @@ export class MockExchange {
 
   /** Whether the request has not ended yet. */
   get isOpen(): boolean {
-    return this.#end === null;
-  }
-
-  /** How the request ended, once it has. */
-  get end(): ExchangeEnd | null {
-    return this.#end;
+    return this.end === null;
   }
 
   /** Changes streamed events by `shape`, before the shapes that are already set. */
@@ -105,8 +92,8 @@ export class MockExchange {
   /** Counts the end; called before the last byte is written, so that a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
-    this.#end = this.fault === null ? end : `faulted.${this.fault}`;
-    this.counters.ended[this.#end] += 1;
+    this.end = this.fault === null ? end : `faulted.${this.fault}`;
+    this.counters.ended[this.end] += 1;
     this.onEnd();
   }
 
@@ -123,24 +110,30 @@ export class MockExchange {
     this.answerText(end, status, JSON.stringify(body), allHeaders);
   }
 
-  refuse({ cause, message, status }: RequestRefusal, headers: Headers = {}): void {
-    const error = refusalErrors[cause];
-    const body = errorBody(error, message);
-    this.answerJson(`refused.${cause}`, status ?? error.status, body, headers);
+  refuse(refusal: RequestRefusal, status: number = refusalErrors[refusal.cause].status): void {
+    const { cause, message, headers } = refusal;
+    const body = errorBody(refusalErrors[cause], message);
+    this.answerJson(`refused.${cause}`, status, body, headers);
+  }
+
+  /** Runs a part of the request's handling, and refuses the request if it throws a refusal. */
+  attempt(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      if (!(error instanceof RequestRefusal)) throw error;
+      this.refuse(error);
+    }
   }
 
   /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
   closeForShutdown(): void {
     this.#interrupt('cut');
-    if (this.response.headersSent) {
-      this.response.end();
-      return;
-    }
+    if (this.response.headersSent) return void this.response.end();
     const stopping = { type: 'server_error', code: 'stopping' };
+    const body = errorBody(stopping, 'The mock is stopping; try again later.');
     this.writeHead(500, { 'content-type': 'application/json', connection: 'close' });
-    this.response.end(
-      JSON.stringify(errorBody(stopping, 'The mock is stopping; try again later.')),
-    );
+    this.response.end(JSON.stringify(body));
   }
 
   #interrupt(end: 'aborted' | 'cut'): void {

@@ -1,11 +1,8 @@
 import type { Model } from '../../contract/models.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/**
- * The creation time of everything: 2026-01-01T00:00:00Z as a Unix timestamp. It is constant, so that the same
- * request always gets the same bytes.
- */
+/** 2026-01-01T00:00:00Z; constant, so that the same request always gets the same bytes. */
 export const createdAt = 1_767_225_600;
 
 /** The ids of all models: those for chat, then the two for audio (interface 2.1). */
@@ -15,8 +12,7 @@ const idsOf = ({ models, speech, transcription }: Settings): readonly string[] =
   transcription.model,
 ];
 
-const publisherOf = (id: string): string =>
-  id.includes('/') ? id.slice(0, id.indexOf('/')) : 'weir';
+const publisherOf = (id: string): string => (id.includes('/') ? id.split('/', 1)[0]! : 'weir');
 
 /** The model list (interface 2.2). */
 export const listModels = (settings: Settings): { object: 'list'; data: Model[] } => ({
@@ -29,16 +25,16 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** Why an endpoint does not serve a model, or `null` if it does. The status is always 404, as in the OpenAI API. */
+/** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],
   settings: Settings,
-): RequestRefusal | null => {
-  if (servedModels.includes(model)) return null;
+): void => {
+  if (servedModels.includes(model)) return;
   const name = JSON.stringify(model);
   const message = idsOf(settings).includes(model)
     ? `The model ${name} is not served by this endpoint; it serves ${servedModels.join(', ')}.`
     : `The model ${name} does not exist; GET /models lists all models.`;
-  return { cause: 'unknown-model', message };
+  throw new RequestRefusal('unknown-model', message);
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { MockExchange } from './mock-exchange.ts';
 
 /** The largest request body, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
@@ -36,12 +36,11 @@ export const readBody = (
 export const readRequestBody = (exchange: MockExchange, onBody: (body: Uint8Array) => void): void =>
   readBody(exchange.request, maxBodyBytes, (body) => {
     if (!exchange.isOpen) return;
-    if (body !== null) {
-      onBody(body);
-      return;
-    }
-    const message = `The request body is larger than ${maxBodyBytes} bytes.`;
-    exchange.refuse({ cause: 'too-large', message });
+    exchange.attempt(() => {
+      if (body !== null) return onBody(body);
+      const message = `The request body is larger than ${maxBodyBytes} bytes.`;
+      throw new RequestRefusal('too-large', message);
+    });
   });
 
 const describeIssue = (issue: z.core.$ZodIssue): string =>
@@ -51,14 +50,14 @@ const describeIssue = (issue: z.core.$ZodIssue): string =>
         .join('; or ')
     : issue.message.replace(/^Invalid input: /, '');
 
-const issueMessage = (issue: z.core.$ZodIssue): string =>
-  `Invalid ${z.core.toDotPath(issue.path) || 'request body'}: ${describeIssue(issue)}.`;
-
 /** The refusal of a body that does not match its schema, with every wrong parameter. */
-export const invalidParameters = (error: z.ZodError): RequestRefusal => ({
-  cause: 'invalid-parameter',
-  message: error.issues.map(issueMessage).join(' '),
-});
+export const invalidParameters = (error: z.ZodError): RequestRefusal => {
+  const messages = error.issues.map((issue) => {
+    const place = z.core.toDotPath(issue.path) || 'request body';
+    return `Invalid ${place}: ${describeIssue(issue)}.`;
+  });
+  return new RequestRefusal('invalid-parameter', messages.join(' '));
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -71,15 +70,16 @@ export const parseJson = (body: Uint8Array): { readonly value: unknown } | null 
   }
 };
 
-/** Parses a JSON body by its schema. */
+/** Parses a body by its schema, or refuses it. */
 export const readJsonBody = <Schema extends z.ZodType>(
   body: Uint8Array,
   schema: Schema,
-): { readonly value: z.output<Schema> } | RequestRefusal => {
+): z.output<Schema> => {
   const json = parseJson(body);
   if (json === null) {
-    return { cause: 'not-json', message: 'The request body is not JSON in UTF-8.' };
+    throw new RequestRefusal('not-json', 'The request body is not JSON in UTF-8.');
   }
   const parsed = schema.safeParse(json.value);
-  return parsed.success ? { value: parsed.data } : invalidParameters(parsed.error);
+  if (parsed.success) return parsed.data;
+  throw invalidParameters(parsed.error);
 };

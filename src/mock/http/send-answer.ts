@@ -1,7 +1,27 @@
 import { scheduleTokens } from '../serving/token-schedule.ts';
 import { type EventStream, ResponseStream } from './event-stream.ts';
-import type { AdmittedRequest } from './handler.ts';
 import type { MockExchange } from './mock-exchange.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import type { CreditCharge } from '../counters/credit-accounts.ts';
+import type { Permit, LimitExceeded } from '../limits/key-limiter.ts';
+import type { Serving } from '../serving/serving.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** A request that passed the checks of path, key, credits and limits. */
+export interface AdmittedRequest {
+  readonly exchange: MockExchange;
+  readonly key: string;
+  readonly permit: Permit;
+  /** Answers with the 429 of a limit that is exceeded only after the body is read. */
+  readonly refuseByLimit: (exceeded: LimitExceeded) => void;
+  /** Charges the key's credits and counts the amount. */
+  readonly bill: (charge: CreditCharge) => void;
+  readonly serving: Serving;
+  readonly settings: Settings;
+  readonly clock: MockClock;
+}
+
+export type Handler = (admitted: AdmittedRequest) => void;
 
 /** Runs `answer` at `due`, unless the request ends before. */
 export const answerAt = (
@@ -24,23 +44,20 @@ export const sendBody = (
 ): void => {
   const { response } = exchange;
   const send = (): void => {
-    while (exchange.isOpen) {
+    let hasRoom = true;
+    while (hasRoom && exchange.isOpen) {
       const piece = pieces.next();
       if (piece.done === true) {
         finish();
-        response.end();
-        return;
+        return void response.end();
       }
-      if (!response.write(exchange.encode(piece.value))) {
-        response.once('drain', send);
-        return;
-      }
+      hasRoom = response.write(exchange.encode(piece.value));
     }
+    if (!hasRoom) response.once('drain', send);
   };
   send();
 };
 
-/** Sends the head of an event stream. */
 export const openEventStream = (exchange: MockExchange): EventStream => {
   const { response } = exchange;
   exchange.writeHead(200, {

@@ -2,20 +2,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { maxUploadBytes } from '../../contract/audio.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 
-/** The file of a form. */
 export interface UploadedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes. */
   readonly digest: Buffer;
-}
-
-/** A complete form; each field has all its values, in order. */
-export interface Upload {
-  readonly fields: ReadonlyMap<string, readonly string[]>;
-  readonly file: UploadedFile | null;
 }
 
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
@@ -27,15 +20,13 @@ const filePart = 'file';
 const maxFormOverhead = 1024 * 1024;
 const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
 
-const tooLarge: RequestRefusal = {
-  cause: 'too-large',
-  message: `The file is larger than ${maxUploadBytes} bytes.`,
-};
+const tooLarge = (): RequestRefusal =>
+  new RequestRefusal('too-large', `The file is larger than ${maxUploadBytes} bytes.`);
 
-const malformedForm = (problem: string): RequestRefusal => ({
-  cause: 'malformed-form',
-  message: `The request body is not a complete multipart form: ${problem}.`,
-});
+const malformedForm = (problem: string): RequestRefusal => {
+  const message = `The request body is not a complete multipart form: ${problem}.`;
+  return new RequestRefusal('malformed-form', message);
+};
 
 const errorText = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
@@ -56,13 +47,10 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
   }
 };
 
-/** Collects the fields and the file; calls `onLimitExceeded` when a part is too large. */
-const collectParts = (
-  form: BusboyInstance,
-  onLimitExceeded: (refusal: RequestRefusal) => void,
-): (() => Upload) => {
+/** Collects the fields, each with all its values in order, and the file; calls `onLimitExceeded` when a part is too large. */
+const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
   const fields = new Map<string, readonly string[]>();
-  let file: (() => UploadedFile) | null = null;
+  let file = null as (() => UploadedFile) | null;
   // The library's types hide that a part may have no name.
   form.on('field', (name: string | undefined, value, _, truncated) => {
     if (name === undefined) return;
@@ -72,11 +60,8 @@ const collectParts = (
   form.on('file', (part, stream, name) => {
     // The form reports errors of its parts too.
     stream.on('error', () => undefined);
-    stream.on('limit', () => onLimitExceeded(tooLarge));
-    if (part !== filePart || file !== null) {
-      stream.resume();
-      return;
-    }
+    stream.on('limit', () => onLimitExceeded(tooLarge()));
+    if (part !== filePart || file !== null) return void stream.resume();
     const chunks: Uint8Array[] = [];
     const hash = createHash('sha256');
     stream.on('data', (chunk: Uint8Array) => {
@@ -85,14 +70,13 @@ const collectParts = (
     });
     file = () => ({ name, bytes: Buffer.concat(chunks), digest: hash.digest() });
   });
-  form.on('fieldsLimit', () =>
-    onLimitExceeded(malformedForm(`more than ${partLimits.fields} fields`)),
-  );
-  form.on('filesLimit', () =>
-    onLimitExceeded(malformedForm(`more than ${partLimits.files} files`)),
-  );
-  return () => ({ fields, file: file === null ? null : file() });
+  for (const parts of ['fields', 'files'] as const) {
+    const problem = `more than ${partLimits[parts]} ${parts}`;
+    form.on(`${parts}Limit`, () => onLimitExceeded(malformedForm(problem)));
+  }
+  return () => ({ fields, file: file?.() ?? null });
 };
+export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
  * Reads a multipart form and calls `onUpload` once: with the upload, or with a refusal as soon as it is known; the
@@ -103,11 +87,11 @@ export const readUpload = (
   onUpload: (upload: Upload | RequestRefusal) => void,
 ): void => {
   const form = openForm(request);
-  if ('cause' in form) {
+  if (form instanceof RequestRefusal) {
     request.resume();
-    onUpload(form);
-    return;
+    return onUpload(form);
   }
+  const most = maxUploadBytes + maxFormOverhead;
   let size = 0;
   let isDone = false;
   const finish = (outcome: () => Upload | RequestRefusal): void => {
@@ -119,14 +103,11 @@ export const readUpload = (
   const refuse = (refusal: RequestRefusal): void => finish(() => refusal);
   const count = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > maxUploadBytes + maxFormOverhead) refuse(tooLarge);
+    if (size > most) refuse(tooLarge());
   };
   const upload = collectParts(form, refuse);
   form.on('error', (error) => refuse(malformedForm(errorText(error))));
   form.on('finish', () => finish(upload));
-  if (Number(request.headers['content-length'] ?? 0) > maxUploadBytes + maxFormOverhead) {
-    refuse(tooLarge);
-    return;
-  }
-  request.on('data', count).pipe(form);
+  if (Number(request.headers['content-length'] ?? 0) > most) refuse(tooLarge());
+  else request.on('data', count).pipe(form);
 };

@@ -1,7 +1,7 @@
 import { limitHeaders } from '../../contract/limit-headers.ts';
 import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limits.ts';
 import { withDelayedWrites, staleTokenCounter } from './limiter-bugs.ts';
-import type { MeterLevel, Meter, MeterRule } from './meter.ts';
+import type { MeterLevel, MeterRule } from './meter.ts';
 import { openMeter } from './meters.ts';
 
 /** The limits of a key, in the order of their checks. */
@@ -13,6 +13,9 @@ export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
 
+/** The current limit headers; those of disabled limits are left out. */
+export type LimitHeaders = Readonly<Record<string, string>>;
+
 /** The limit that refuses a request. */
 export interface LimitExceeded {
   readonly admitted: false;
@@ -21,54 +24,36 @@ export interface LimitExceeded {
   readonly level: MeterLevel;
   /** The time from which the same request would be admitted if no other came. */
   readonly fitsAt: number;
-}
-
-/** The current limit headers; those of disabled limits are left out. */
-export type LimitHeaders = Readonly<Record<string, string>>;
-interface WithLimitHeaders {
   readonly headers: LimitHeaders;
 }
 
-/** An admitted request. */
 export interface Permit {
   readonly admitted: true;
   /** When it may continue: at once, except in a queue. */
   readonly startsAt: number;
   /** Reserves tokens before the answer, if the gateway does so; a request that is refused here counts nothing. */
-  reserve(now: number, tokens: number): (LimitExceeded & WithLimitHeaders) | null;
+  reserve(now: number, tokens: number): LimitExceeded | null;
   /** Charges the tokens that were used; called once, when the answer has ended. */
   charge(now: number, tokens: number): void;
   /** Ends the request's time in flight; called once. */
   end(): void;
+  readonly headers: LimitHeaders;
 }
 
-export type Admission = (Permit | LimitExceeded) & WithLimitHeaders;
+export type Admission = Permit | LimitExceeded;
 
-/** The names of limit and remaining units of each metered limit. */
 const headerNames = [
   ['requests', limitHeaders.limitRequests, limitHeaders.remainingRequests],
   ['tokens', limitHeaders.limitTokens, limitHeaders.remainingTokens],
 ] as const;
 
-interface MeteredLimit {
-  readonly limit: number;
-  readonly meter: Meter;
-}
-
-/** The counters of one key in one worker. */
-interface WorkerCounters {
-  inFlight: number;
-  readonly cap: number | null;
-  readonly requests: MeteredLimit | null;
-  readonly tokens: MeteredLimit | null;
-}
-
 const defaultInFlightCap = 10;
 
-const newCounters = (limits: ResolvedMockLimits, phase: number): WorkerCounters => {
+/** The counters of one key in one worker. */
+const newCounters = (limits: ResolvedMockLimits, phase: number) => {
   const { algorithm, window, steps, burstShare, bugs } = limits;
   const has = (bug: LimitBug): boolean => (bugs as readonly LimitBug[]).includes(bug);
-  const openMeteredLimit = (limit: number | null, isStale: boolean): MeteredLimit | null => {
+  const openMeteredLimit = (limit: number | null, isStale: boolean) => {
     if (limit === null || algorithm === 'in-flight') return null;
     const burst = Math.max(1, Math.floor(limit * burstShare));
     const rule: MeterRule = { limit, window, phase, burst, steps };
@@ -82,18 +67,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number): WorkerCounters 
     tokens: openMeteredLimit(limits.tokensPerMinute, has('staleTokenCounter')),
   };
 };
-
-const limitExceeded = (
-  cause: 'requests' | 'tokens',
-  { limit, meter }: MeteredLimit,
-  { now, amount }: { readonly now: number; readonly amount: number },
-): LimitExceeded => ({
-  admitted: false,
-  cause,
-  limit,
-  level: meter.level(now),
-  fitsAt: meter.fitsAt(now, amount),
-});
+type WorkerCounters = ReturnType<typeof newCounters>;
 
 /** It is unknown when a request in flight ends; clients are asked to wait this long, in ms. */
 const inFlightRetryDelay = 1000;
@@ -114,37 +88,35 @@ const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
   now: number,
-): Permit | LimitExceeded => {
+): Admission => {
   const { cap, requests, tokens } = counters;
   if (cap !== null && counters.inFlight >= cap) {
     if (limits.bugs.includes('inFlightRefusalsCount')) requests?.meter.count(now, 1);
     const fitsAt = now + inFlightRetryDelay;
     const level = { remaining: 0, resetAt: fitsAt };
-    return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt };
+    const headers = headersOf(counters, now);
+    return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt, headers };
   }
-  const isShort = requests !== null && !requests.meter.fits(now, 1);
-  if (isShort || (tokens !== null && !tokens.meter.fits(now, 0))) {
-    requests?.meter.onRefused(now);
-    return isShort
-      ? limitExceeded('requests', requests, { now, amount: 1 })
-      : limitExceeded('tokens', tokens!, { now, amount: 0 });
-  }
+  const exceeded = (cause: 'requests' | 'tokens', at: number, amount: number): LimitExceeded => {
+    requests?.meter.onRefused(at);
+    const { limit, meter } = counters[cause]!;
+    const [level, fitsAt] = [meter.level(at), meter.fitsAt(at, amount)];
+    return { admitted: false, cause, limit, level, fitsAt, headers: headersOf(counters, at) };
+  };
+  if (requests?.meter.fits(now, 1) === false) return exceeded('requests', now, 1);
+  if (tokens?.meter.fits(now, 0) === false) return exceeded('tokens', now, 0);
   counters.inFlight += 1;
-  const startsAt = Math.max(
-    requests?.meter.count(now, 1) ?? now,
-    tokens?.meter.count(now, 0) ?? now,
-  );
+  const starts = [requests?.meter.count(now, 1) ?? now, tokens?.meter.count(now, 0) ?? now];
   let reserved = 0;
   return {
     admitted: true,
-    startsAt,
+    startsAt: Math.max(...starts),
+    headers: headersOf(counters, now),
     reserve: (at, amount) => {
       if (tokens === null || limits.accounting === 'after') return null;
       if (!tokens.meter.fits(at, amount)) {
         requests?.meter.count(at, -1);
-        requests?.meter.onRefused(at);
-        const short = limitExceeded('tokens', tokens, { now: at, amount });
-        return { ...short, headers: headersOf(counters, at) };
+        return exceeded('tokens', at, amount);
       }
       reserved = amount;
       tokens.meter.count(at, amount);
@@ -177,7 +149,6 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
-  /** The time up to which hidden requests are counted. */
   let hiddenCountedUntil: number | null = null;
   const countHiddenRequests = (counters: WorkerCounters, now: number): void => {
     const interval = limits.window / limits.hiddenRequests;
@@ -194,7 +165,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
       const counters = next();
       turn += 1;
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
-      return { ...checkWorkerLimits(counters, limits, now), headers: headersOf(counters, now) };
+      return checkWorkerLimits(counters, limits, now);
     },
     /** The levels of all limits, summed over all workers. */
     levels: (now: number): LimitLevels =>

@@ -33,7 +33,7 @@ const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, st
 
 /** The 429 of a request that exceeds a limit, in the form that the settings choose. */
 export const limitedAnswer = (
-  { cause, limit, level, fitsAt }: LimitExceeded,
+  { cause, limit, level, fitsAt }: Omit<LimitExceeded, 'headers'>,
   limits: ResolvedMockLimits,
   request: { readonly key: string; readonly route: string },
   clock: Pick<MockClock, 'now' | 'wall'>,

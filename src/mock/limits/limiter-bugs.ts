@@ -1,4 +1,4 @@
-import { atLeastOne, noop, type Meter, type MeterRule } from './meter.ts';
+import { type Meter, meterOf, type MeterRule } from './meter.ts';
 
 /** Meters with counting errors of real gateways (`limitBugs`). */
 
@@ -8,36 +8,31 @@ const writeDelay = 20;
 /** Counts late: requests that come meanwhile read the old value. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  const write = (now: number): void => {
-    if (pendingWrites.length === 0 || pendingWrites[0]!.at > now) return;
-    for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
-    pendingWrites = pendingWrites.filter(({ at }) => at > now);
+  /** The meter with everything that is written by now. */
+  const written = (now: number): Meter => {
+    if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
+      for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
+      pendingWrites = pendingWrites.filter(({ at }) => at > now);
+    }
+    return meter;
   };
   return {
-    fits: (now, amount) => {
-      write(now);
-      return meter.fits(now, amount);
-    },
-    fitsAt: (now, amount) => {
-      write(now);
-      return meter.fitsAt(now, amount);
-    },
+    fits: (now, amount) => written(now).fits(now, amount),
+    fitsAt: (now, amount) => written(now).fitsAt(now, amount),
     count: (now, amount) => {
-      write(now);
+      written(now);
       pendingWrites.push({ at: now + writeDelay, amount });
       return now;
     },
     onRefused: (now) => meter.onRefused(now),
     // Each request reports only its own pending write.
     level: (now) => {
-      write(now);
-      const { remaining, resetAt } = meter.level(now);
-      return { remaining: Math.max(0, remaining - (pendingWrites.length > 0 ? 1 : 0)), resetAt };
+      const { remaining, resetAt } = written(now).level(now);
+      return { remaining: Math.max(0, remaining - Math.min(1, pendingWrites.length)), resetAt };
     },
   };
 };
 
-/** A lockout ends after this many windows. */
 const longestLockout = 3;
 
 /**
@@ -59,24 +54,24 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
     if (now >= begin + window) begin = now;
     lastAskedAt = now;
   };
-  return {
-    fits: (now, amount) => {
-      renew(now);
-      return used + atLeastOne(amount) <= limit;
-    },
-    // It reports that the next window clears the counter.
-    fitsAt: (now, amount) =>
-      used + atLeastOne(amount) <= limit ? now : Math.max(now, begin + window),
+  const nextWindow = (now: number): number => Math.max(now, begin + window);
+  const meter = meterOf({
+    capacity: limit,
+    left: () => limit - used,
+    leftAt: nextWindow,
     count: (now, amount) => {
       renew(now);
       used = Math.max(0, used + amount);
       if (used >= limit) exhaustedAt ??= now;
-      return now;
     },
-    onRefused: noop,
-    level: (now) => ({
-      remaining: Math.max(0, limit - used),
-      resetAt: Math.max(now, begin + window),
-    }),
+  });
+  return {
+    ...meter,
+    fits: (now, amount) => {
+      renew(now);
+      return meter.fits(now, amount);
+    },
+    // It reports that the next window clears the counter.
+    fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

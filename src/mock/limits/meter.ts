@@ -6,7 +6,6 @@ export interface MeterRule {
   readonly phase: number;
   /** The size of a bucket that holds less than the limit. */
   readonly burst: number;
-  /** Refills per window of a stepped bucket. */
   readonly steps: number;
 }
 
@@ -33,7 +32,6 @@ export interface Meter {
    * which all units are available.
    */
   fitsAt(now: number, amount: number): number;
-  /** Called for each refused request. */
   onRefused(now: number): void;
   level(now: number): MeterLevel;
 }
@@ -41,11 +39,36 @@ export interface Meter {
 /** Rounding errors of sums and quotients stay below this. */
 export const roundingTolerance = 1e-9;
 
-/** How many whole periods fit between two times. */
 export const wholePeriods = (from: number, to: number, length: number): number =>
   Math.floor((to - from) / length + roundingTolerance);
 
-/** A request of unknown cost needs at least one unit. */
-export const atLeastOne = (amount: number): number => Math.max(1, amount);
+interface Algorithm {
+  /** The most units that are ever left. */
+  readonly capacity: number;
+  /** The units left, with their fraction; negative beyond the limit. */
+  readonly left: (now: number) => number;
+  /** The time from which so many units, at most `capacity`, are left if no other request comes. */
+  readonly leftAt: (now: number, units: number) => number;
+  /** As `Meter.count`; without a returned time units are admitted at once. */
+  readonly count: (now: number, amount: number) => number | void;
+  readonly onRefused?: (now: number) => void;
+}
 
-export const noop = (): void => undefined;
+export const meterOf = ({ capacity, left, leftAt, count, onRefused }: Algorithm): Meter => {
+  // A request of unknown cost needs at least one unit.
+  const fits = (now: number, amount: number): boolean =>
+    Math.max(1, amount) <= left(now) + roundingTolerance;
+  return {
+    fits,
+    fitsAt: (now, amount) => {
+      const units = Math.min(capacity, Math.max(1, amount));
+      return fits(now, units) ? now : leftAt(now, units);
+    },
+    count: (now, amount) => count(now, amount) ?? now,
+    onRefused: (now) => onRefused?.(now),
+    level: (now) => ({
+      remaining: Math.max(0, Math.floor(left(now) + roundingTolerance)),
+      resetAt: leftAt(now, capacity),
+    }),
+  };
+};

@@ -1,13 +1,5 @@
 import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
-import {
-  atLeastOne,
-  type Meter,
-  type MeterRule,
-  noop,
-  roundingTolerance,
-  wholePeriods,
-} from './meter.ts';
-import { slidingLog } from './sliding-log.ts';
+import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } from './meter.ts';
 
 /** Limiters that count within windows of time, and limiters that refill over time. */
 
@@ -17,25 +9,17 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
   let used = 0;
   const isOver = (now: number): boolean => now >= begin + window;
   const usedAt = (now: number): number => (isOver(now) ? 0 : used);
-  const unitsLeft = (now: number): number => limit - usedAt(now);
-  return {
-    fits: (now, amount) => atLeastOne(amount) <= unitsLeft(now),
-    fitsAt: (now, amount) =>
-      Math.min(limit, atLeastOne(amount)) <= unitsLeft(now) ? now : begin + window,
+  return meterOf({
+    capacity: limit,
+    left: (now) => limit - usedAt(now),
+    leftAt: (now) => (isOver(now) ? now : begin + window),
     count: (now, amount) => {
       used = Math.max(0, usedAt(now) + amount);
       if (isOver(now)) begin = beginAt(now);
-      return now;
     },
-    onRefused: noop,
-    level: (now) => ({
-      remaining: Math.max(0, unitsLeft(now)),
-      resetAt: isOver(now) ? now : begin + window,
-    }),
-  };
+  });
 };
 
-/** The begin of the clock's window at `now`. */
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
@@ -52,35 +36,83 @@ const slidingCounter = (rule: MeterRule): Meter => {
     current = 0;
     begin = at;
   };
-  const used = (now: number): number => {
-    advanceWindow(now);
-    return previous * (1 - (now - begin) / window) + current;
-  };
-  const unitsLeft = (now: number): number => limit - used(now) + roundingTolerance;
   /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
-  return {
-    fits: (now, amount) => atLeastOne(amount) <= unitsLeft(now),
-    fitsAt: (now, amount) => {
-      const most = limit - Math.min(limit, atLeastOne(amount));
-      if (unitsLeft(now) >= limit - most) return now;
-      return current <= most
-        ? decayedAt(begin, previous, most - current)
-        : decayedAt(begin + window, current, most);
+  return meterOf({
+    capacity: limit,
+    left: (now) => {
+      advanceWindow(now);
+      return limit - previous * (1 - (now - begin) / window) - current;
+    },
+    leftAt: (now, units) => {
+      advanceWindow(now);
+      const most = limit - units;
+      if (current > most) return decayedAt(begin + window, current, most);
+      return previous > 0 ? decayedAt(begin, previous, most - current) : now;
     },
     count: (now, amount) => {
       advanceWindow(now);
       current = Math.max(0, current + amount);
-      return now;
     },
-    onRefused: noop,
-    level: (now) => {
-      const remaining = Math.max(0, Math.floor(unitsLeft(now)));
-      const resetAt = current > 0 ? begin + 2 * window : previous > 0 ? begin + window : now;
-      return { remaining, resetAt };
-    },
+  });
+};
+
+/** Each use expires after one window, so there are never more than the limit within any window. */
+const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
+  /** Oldest first; expired uses, those before `oldest`, are removed now and then. */
+  let uses: { readonly at: number; amount: number }[] = [];
+  let oldest = 0;
+  let used = 0;
+  const expire = (now: number): void => {
+    for (; oldest < uses.length && uses[oldest]!.at + window <= now; oldest += 1) {
+      used -= uses[oldest]!.amount;
+    }
+    if (oldest <= 1024 || oldest * 2 <= uses.length) return;
+    uses = uses.slice(oldest);
+    oldest = 0;
   };
+  const add = (at: number, amount: number): void => {
+    uses.push({ at, amount });
+    used += amount;
+  };
+  const giveBack = (amount: number): void => {
+    let left = Math.min(amount, used);
+    used -= left;
+    while (left > 0) {
+      const newest = uses.at(-1)!;
+      const taken = Math.min(left, newest.amount);
+      left -= taken;
+      newest.amount -= taken;
+      if (newest.amount === 0) uses.pop();
+    }
+  };
+  return meterOf({
+    capacity: limit,
+    left: (now) => {
+      expire(now);
+      return limit - used;
+    },
+    leftAt: (now, units) => {
+      expire(now);
+      if (units === limit) return Math.max(now, (uses.at(-1)?.at ?? -Infinity) + window);
+      let left = limit - used;
+      let at = now;
+      for (let i = oldest; left < units; i += 1) {
+        left += uses[i]!.amount;
+        at = uses[i]!.at + window;
+      }
+      return at;
+    },
+    count: (now, amount) => {
+      expire(now);
+      if (amount > 0) add(now, amount);
+      else giveBack(-amount);
+    },
+    onRefused: (now) => {
+      if (countsRefusals) add(now, 1);
+    },
+  });
 };
 
 /** A bucket of `size` units that gains `refill(from, to)` units between two times; `refilledAt` returns when it has gained `missing` more. */
@@ -99,30 +131,19 @@ const bucket = (
     }
     return left;
   };
-  const whole = (level: number): number => Math.max(0, Math.floor(level + roundingTolerance));
-  return {
-    fits: (now, amount) => fill(now) + roundingTolerance >= atLeastOne(amount),
-    fitsAt: (now, amount) => {
-      const missing = Math.min(size, atLeastOne(amount)) - fill(now);
+  return meterOf({
+    capacity: size,
+    left: fill,
+    leftAt: (now, units) => {
+      const missing = units - fill(now);
       return missing <= roundingTolerance ? now : refilledAt(now, missing);
     },
     count: (now, amount) => {
       left = Math.min(size, fill(now) - amount);
-      return now;
     },
-    onRefused: noop,
-    level: (now) => {
-      const level = fill(now);
-      const missing = size - level;
-      return {
-        remaining: whole(level),
-        resetAt: missing <= roundingTolerance ? now : refilledAt(now, missing),
-      };
-    },
-  };
+  });
 };
 
-/** An even refill of one limit for each window. */
 const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
   bucket(
     size,
@@ -144,40 +165,26 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/**
- * A leaky bucket used as a queue: admits requests one by one, `limit` per window; up to `limit` may wait, more are
- * refused.
- */
+/** A queue that admits `limit` requests per window, one by one; as many may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   /** When the next unit is admitted. */
   let nextFreeAt = Number.NEGATIVE_INFINITY;
-  const waiting = (now: number): number => Math.max(0, nextFreeAt - now) / spacing;
-  const fits = (now: number, amount: number): boolean =>
-    waiting(now) + atLeastOne(amount) <= limit + roundingTolerance;
-  return {
-    fits,
-    fitsAt: (now, amount) =>
-      fits(now, Math.min(limit, amount))
-        ? now
-        : nextFreeAt - Math.max(0, limit - atLeastOne(amount)) * spacing,
+  return meterOf({
+    capacity: limit,
+    left: (now) => limit - Math.max(0, nextFreeAt - now) / spacing,
+    leftAt: (now, units) => Math.max(now, nextFreeAt - (limit - units) * spacing),
     count: (now, amount) => {
       const passesAt = Math.max(now, nextFreeAt);
       nextFreeAt = Math.max(now, passesAt + amount * spacing);
       return passesAt;
     },
-    onRefused: noop,
-    level: (now) => ({
-      remaining: Math.max(0, Math.floor(limit - waiting(now) + roundingTolerance)),
-      resetAt: Math.max(now, nextFreeAt),
-    }),
-  };
+  });
 };
 
 /** A cap on requests in flight does not depend on time and needs no meter (`key-limiter.ts`). */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
-/** Opens a meter of each algorithm. */
 export const openMeter = {
   /**
    * The window begins with the first use after the last one: the algorithm of the gateway. Up to twice the limit

@@ -1,14 +1,12 @@
 import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
+import type { ServingJob } from './prefix-cache.ts';
 import type { TokenSink } from './token-schedule.ts';
 
-/** A request for the batch. */
-export interface BatchJob {
-  readonly promptTokens: number;
+export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
   /** Tokens of the prompt that are not cached. */
   readonly uncached: number;
-  readonly steps: number;
 }
 
 interface BatchSequence {

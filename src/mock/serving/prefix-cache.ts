@@ -1,4 +1,3 @@
-/** A chat to be served. */
 export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
@@ -20,10 +19,7 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
   return hash;
 };
 
-/**
- * A prefix cache for each model: the returned function adds a prompt and returns how many of its tokens were not
- * cached.
- */
+/** Returns what adds a prompt to its model's cache, and how many of its tokens were not in it. */
 export const openPrefixCache = (): ((
   job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,
 ) => number) => {

@@ -5,7 +5,6 @@ import { BatchServer } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 import { openPrefixCache, type ServingJob } from './prefix-cache.ts';
 
-/** Decides when the tokens of chats are due. */
 export interface Serving {
   /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;
@@ -23,11 +22,10 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
   if (batching === null) return fixedServing(settings, clock);
   const servers = new Map<string, BatchServer>();
   const serverOf = (model: string): BatchServer => {
-    const existing = servers.get(model);
-    if (existing !== undefined) return existing;
-    const opened = new BatchServer(batching, settings.seed + servers.size, clock);
-    servers.set(model, opened);
-    return opened;
+    const seed = settings.seed + servers.size;
+    const server = servers.get(model) ?? new BatchServer(batching, seed, clock);
+    servers.set(model, server);
+    return server;
   };
   const uncachedOf = openPrefixCache();
   return {

@@ -1,11 +1,9 @@
 import type { MockClock, Recurring } from '../clock/mock-clock.ts';
 
-/** When each token is due. */
 export interface TokenDueTimes {
   dueOf(step: number): number;
 }
 
-/** Writes the tokens of an answer. */
 export interface TokenSink {
   /** Called when tokens `from` … `to` − 1 are due, with their due times. */
   emit(from: number, to: number, at: TokenDueTimes): void;

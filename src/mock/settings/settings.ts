@@ -6,6 +6,8 @@ import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 export const testKey = (index: number): string =>
   index === 0 ? 'sk-weir-test' : `sk-weir-test-${index + 1}`;
 
+const port = z.int().min(0).max(65_535).default(0);
+
 const traceLogSchema = z.strictObject({
   file: z
     .string()
@@ -19,18 +21,8 @@ const traceLogSchema = z.strictObject({
 /** All settings of the mock; every field has a default that scripts can rely on. */
 export const settingsSchema = mockSettingsSchema.extend({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
-  port: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(0)
-    .describe('The port of the public interface; 0 takes a free one.'),
-  controlPort: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(0)
-    .describe('The port of the control interface; 0 takes a free one.'),
+  port: port.describe('The port of the public interface; 0 takes a free one.'),
+  controlPort: port.describe('The port of the control interface; 0 takes a free one.'),
   requestTimeout: millisecondsSchema
     .refine((length) => length > 0, { error: 'expected a length above 0' })
     .default(milliseconds(300_000))
@@ -68,17 +60,12 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Groups are merged field by field; everything else is replaced. */
-const merge = (before: unknown, change: unknown): unknown =>
-  isRecord(before) && isRecord(change)
-    ? {
-        ...before,
-        ...Object.fromEntries(
-          Object.entries(change).map(([name, value]) => [name, merge(before[name], value)]),
-        ),
-      }
-    : change;
+const merge = (before: unknown, change: unknown): unknown => {
+  if (!isRecord(before) || !isRecord(change)) return change;
+  const fields = Object.entries(change).map(([name, value]) => [name, merge(before[name], value)]);
+  return { ...before, ...Object.fromEntries(fields) };
+};
 
-/** The changed behaviour, or an error message. */
 export const changeBehaviour = (
   before: Behaviour,
   change: unknown,

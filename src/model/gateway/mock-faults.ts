@@ -58,22 +58,16 @@ export const faultNames = [
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 
+const routes = z.array(z.enum(['chat', 'speech', 'transcription', 'models'])).min(1);
 const nth = z.int().positive();
 
 /** Which requests show a fault: a random share, every n-th, or only the n-th of those on the rule's routes. */
 export const faultRuleSchema = z
   .strictObject({
     fault: z.enum(faultNames).describe('The fault.'),
-    routes: z
-      .array(z.enum(['chat', 'speech', 'transcription', 'models']))
-      .min(1)
-      .optional()
-      .describe('The endpoints that show it. Default: all.'),
+    routes: z.optional(routes).describe('The endpoints that show it. Default: all.'),
     probability: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
+      .optional(z.number().min(0).max(1))
       .describe('The share of requests that show it, drawn by request id.'),
     every: nth.optional().describe('Every n-th request.'),
     nth: nth.optional().describe('Only the n-th request, counted from 1.'),
@@ -84,9 +78,7 @@ export const faultRuleSchema = z
         'With every and nth: the number of consecutive requests; null for all that follow.',
       ),
     after: z
-      .int()
-      .nonnegative()
-      .optional()
+      .optional(z.int().nonnegative())
       .describe(
         'Tokens of a stream, or bytes of another answer, sent before the fault. Default: depends on the fault.',
       ),
@@ -94,10 +86,7 @@ export const faultRuleSchema = z
       .optional()
       .describe('Milliseconds that the fault waits, if it waits. Default: depends on the fault.'),
   })
-  .refine(
-    (rule) =>
-      [rule.probability, rule.every, rule.nth].filter((choice) => choice !== undefined).length ===
-      1,
-    { error: 'expected exactly one of probability, every and nth' },
-  );
+  .refine((rule) => [rule.probability, rule.every, rule.nth].filter(Number.isFinite).length === 1, {
+    error: 'expected exactly one of probability, every and nth',
+  });
 export type FaultRule = z.output<typeof faultRuleSchema>;

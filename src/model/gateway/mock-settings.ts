@@ -5,22 +5,19 @@ import { mockLimitsSchema } from './mock-limits.ts';
 import { milliseconds, millisecondsSchema } from '../quantity.ts';
 import { priceSchema } from '../workload/traffic.ts';
 
+const positive = z.int().positive();
+
 export const mockCreditsSchema = z.strictObject({
   balance: z
-    .int()
-    .nonnegative()
-    .nullable()
+    .nullable(z.int().nonnegative())
     .default(null)
     .describe(
       'Balance of each key in micro-units of the currency; at zero or below, requests are answered 402. Null: unlimited.',
     ),
-  ledger: z
-    .int()
-    .positive()
+  ledger: positive
     .default(10_000)
     .describe('Number of the most recent charges that the ledger keeps.'),
 });
-
 export type MockCredits = z.output<typeof mockCreditsSchema>;
 
 /** The 28 English voices of the interface (4.3). */
@@ -33,8 +30,8 @@ const defaultVoices: readonly string[] = (
 
 const lengthSchema = z
   .strictObject({
-    min: z.int().positive().default(32).describe('The fewest tokens.'),
-    max: z.int().positive().default(96).describe('The most tokens.'),
+    min: positive.default(32).describe('The fewest tokens.'),
+    max: positive.default(96).describe('The most tokens.'),
   })
   .refine(({ min, max }) => min <= max, {
     path: ['max'],
@@ -43,6 +40,10 @@ const lengthSchema = z
 
 /** The interface (2.1) says `<publisher>/<model_name>`; some gateways use other ids. */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
+
+const modelIds = z.array(modelId).min(1);
+
+const toggle = (isOn: boolean) => z.boolean().default(isOn);
 
 const delay = (length: number, description: string) =>
   millisecondsSchema.default(milliseconds(length)).describe(description);
@@ -69,22 +70,12 @@ const transcriptionSchema = z.strictObject({
  * addresses, keys and seed. Every field has a default that scripts can rely on.
  */
 export const mockSettingsSchema = z.strictObject({
-  models: z
-    .array(modelId)
-    .min(1)
-    .default(['weir/small', 'weir/large'])
-    .describe('The ids of the chat models.'),
-  contextTokens: z
-    .int()
-    .positive()
+  models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
+  contextTokens: positive
     .default(131_072)
     .describe('The context window of every chat model: the limit of prompt tokens + max_tokens.'),
-  ttft: millisecondsSchema
-    .default(milliseconds(200))
-    .describe('Milliseconds from a complete request to its first token.'),
-  gap: millisecondsSchema
-    .default(milliseconds(20))
-    .describe('Milliseconds from one token to the next.'),
+  ttft: delay(200, 'Milliseconds from a complete request to its first token.'),
+  gap: delay(20, 'Milliseconds from one token to the next.'),
   latency: latencySchema
     .default('fixed')
     .describe(
@@ -107,16 +98,12 @@ export const mockSettingsSchema = z.strictObject({
     .array(faultRuleSchema)
     .default([])
     .describe('Which requests show which fault; the first rule that matches a request decides.'),
-  faultHeader: z
-    .boolean()
-    .default(true)
-    .describe('Whether a request can select a fault with the header x-weir-fault.'),
-  sendStamps: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether each streamed chunk contains "x_weir_sent": when it was written to the socket, in milliseconds on the machine’s monotonic clock.',
-    ),
+  faultHeader: toggle(true).describe(
+    'Whether a request can select a fault with the header x-weir-fault.',
+  ),
+  sendStamps: toggle(false).describe(
+    'Whether each streamed chunk contains "x_weir_sent": when it was written to the socket, in milliseconds on the machine’s monotonic clock.',
+  ),
   uploadTooLarge: z
     .union([z.literal(413), z.literal(400)])
     .default(413)

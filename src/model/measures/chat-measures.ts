@@ -1,53 +1,40 @@
 import type { TokenCounts } from '../observation/outcome.ts';
-import {
-  answerMeasure,
-  requestMeasure,
-  gapsOf,
-  type Measure,
-  ratePerSecond,
-  span,
-} from './measure.ts';
-import type { TrafficKind } from '../workload/traffic.ts';
+import { measuresOf, gapsOf, type Measure, ratePerSecond, span } from './measure.ts';
 
-const chats: readonly TrafficKind[] = ['chat', 'chat-stream'];
+const stream = measuresOf('chat-stream');
+const chat = measuresOf('chat', 'chat-stream');
 
 /** The output tokens that the server counted; estimates are summed separately. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
 export const chatMeasures = {
-  ttft: answerMeasure(
-    'chat-stream',
+  ttft: stream(
     ['Time to first token', 'TTFT', 'ms', 'lower'],
     'From due to the first event whose delta has content, reasoning, a tool call or a refusal.',
     (answer, { due }) => span(due, answer.firstToken),
   ),
-  ttftService: answerMeasure(
-    'chat-stream',
+  ttftService: stream(
     ['Time to first token, from sent', 'TTFT from sent', 'ms', 'lower'],
     'From the first byte written to the first token: the server’s part of TTFT.',
     (answer, { sent }) => span(sent, answer.firstToken),
   ),
-  firstEvent: answerMeasure(
-    'chat-stream',
+  firstEvent: stream(
     ['Time to first event (vLLM-compatible TTFT)', 'First event', 'ms', 'lower'],
     'From sent to the first event with choices; a role-only event counts.',
     (answer, { sent }) => span(sent, answer.firstEvent),
   ),
-  firstVisible: answerMeasure(
-    'chat-stream',
+  firstVisible: stream(
     ['Time to first visible token', 'First visible', 'ms', 'lower'],
     'From due to the first token that is not reasoning.',
     (answer, { due }) => span(due, answer.firstVisible),
   ),
-  gap: answerMeasure(
-    'chat-stream',
+  gap: stream(
     ['Chunk gap', 'Chunk gap', 'ms', 'lower'],
     'Time between consecutive token events. Not inter-token latency: an event can hold several tokens.',
     ({ buffered, tokenInstants }) => (buffered ? null : gapsOf(tokenInstants)),
   ),
-  stall: answerMeasure(
-    'chat-stream',
+  stall: stream(
     ['Longest stall', 'Longest stall', 'ms', 'lower'],
     'The largest chunk gap of a response.',
     ({ buffered, tokenInstants }) =>
@@ -55,8 +42,7 @@ export const chatMeasures = {
         ? null
         : gapsOf(tokenInstants).reduce((a, b) => Math.max(a, b)),
   ),
-  tpot: answerMeasure(
-    'chat-stream',
+  tpot: stream(
     ['Time per output token', 'TPOT', 'ms', 'lower'],
     '(last token − first token) / (output tokens counted by the server − tokens of the first event, 1 unless the server reports them). Undefined below two tokens.',
     (answer) => {
@@ -66,8 +52,7 @@ export const chatMeasures = {
       return answer.buffered || time === null || output < 2 || later < 1 ? null : time / later;
     },
   ),
-  outputSpeed: answerMeasure(
-    'chat-stream',
+  outputSpeed: stream(
     ['Output speed', 'Output speed', 'tokens/s', 'higher'],
     'Output tokens counted by the server / (last token − first token), per response.',
     (answer) => {
@@ -76,8 +61,7 @@ export const chatMeasures = {
       return answer.buffered || output === null ? null : ratePerSecond(output, time);
     },
   ),
-  tokensPerChunk: answerMeasure(
-    'chat-stream',
+  tokensPerChunk: stream(
     ['Tokens per chunk', 'Tokens per chunk', 'tokens/chunk', 'neither'],
     'Output tokens counted by the server / token events.',
     (answer) => {
@@ -86,22 +70,19 @@ export const chatMeasures = {
       return output === null || events === 0 ? null : output / events;
     },
   ),
-  closing: answerMeasure(
-    'chat-stream',
+  closing: stream(
     ['Stream close', 'Stream close', 'ms', 'lower'],
     'From the last token to the end of the stream.',
     (answer, { ended }) => span(answer.lastToken, ended),
   ),
-  inputTokens: requestMeasure(
-    chats,
+  inputTokens: chat(
     ['Input tokens', 'Input tokens', 'tokens', 'neither'],
     'Prompt tokens counted by the server; absent if it reports none.',
-    (_, answer) => ('tokens' in answer ? answer.tokens.input : null),
+    ({ tokens }) => tokens.input,
   ),
-  outputTokens: requestMeasure(
-    chats,
+  outputTokens: chat(
     ['Output tokens', 'Output tokens', 'tokens', 'neither'],
     'Completion tokens counted by the server; absent if it reports none.',
-    (_, answer) => ('tokens' in answer ? countedOutput(answer) : null),
+    countedOutput,
   ),
 } as const satisfies Record<string, Measure>;

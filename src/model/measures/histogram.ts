@@ -3,31 +3,6 @@ import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
 import { sampleUpperBound, thousandths } from './measure.ts';
 
-/**
- * A distribution of one measure: the JavaScript build of hdr-histogram-js, plus exact count, minimum,
- * maximum and sum, which that library loses (its encoding rounds the maximum, its empty minimum is
- * 2^53−1, NaN and fractions pass silently).
- *
- * Values are in the measure's unit; internally they are whole thousandths of it, so sums stay exact
- * integers and merging is associative to the bit.
- */
-export interface Histogram {
-  readonly digits: Digits;
-  readonly count: number;
-  /** Exact extremes and sum in the measure's unit; `null` while empty. */
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly sum: number;
-  readonly mean: number | null;
-  /** Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
-  record(value: number): void;
-  /** Adds all samples of `other`, which must have the same digits. */
-  add(other: Histogram): void;
-  /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
-  atRank(rank: number): number;
-  toJSON(): EncodedHistogram;
-}
-
 /** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
 export type Digits = 2 | 3;
 
@@ -93,7 +68,15 @@ const withRange = (counts: hdr.Histogram, digits: Digits, max: number): hdr.Hist
   return copy;
 };
 
-class HdrHistogram implements Histogram {
+/**
+ * A distribution of one measure: the JavaScript build of hdr-histogram-js, plus exact count, minimum,
+ * maximum and sum, which that library loses (its encoding rounds the maximum, its empty minimum is
+ * 2^53−1, NaN and fractions pass silently).
+ *
+ * Values are in the measure's unit; internally they are whole thousandths of it, so sums stay exact
+ * integers and merging is associative to the bit.
+ */
+export class Histogram {
   readonly digits: Digits;
   readonly #counts: hdr.Histogram;
   #count = 0;
@@ -114,6 +97,7 @@ class HdrHistogram implements Histogram {
   get count(): number {
     return this.#count;
   }
+  /** Exact extremes, sum and mean in the measure's unit; `null` while empty. */
   get min(): number | null {
     return this.#count === 0 ? null : this.#min / thousandths;
   }
@@ -127,6 +111,7 @@ class HdrHistogram implements Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
+  /** Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
   record(value: number): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
@@ -140,8 +125,9 @@ class HdrHistogram implements Histogram {
     if (whole > this.#max) this.#max = whole;
   }
 
+  /** Adds all samples of `other`, which must have the same digits. */
   add(other: Histogram): void {
-    if (!(other instanceof HdrHistogram) || other.digits !== this.digits) {
+    if (other.digits !== this.digits) {
       throw new TypeError(
         `histograms of ${this.digits} and ${other.digits} digits cannot be added: the coarser one’s detail is lost`,
       );
@@ -154,6 +140,7 @@ class HdrHistogram implements Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
+  /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -187,7 +174,7 @@ class HdrHistogram implements Histogram {
 }
 
 export const emptyHistogram = (digits: Digits = 3): Histogram =>
-  new HdrHistogram(digits, buildHdr(digits));
+  new Histogram(digits, buildHdr(digits));
 
 /** Decodes a histogram: samples to its digits, extremes and sum exactly. */
 export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
@@ -199,9 +186,9 @@ export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
     counts.highestTrackableValue === rangeFor(max) &&
     counts.numberOfSignificantValueDigits === encoded.digits;
   if (!isOurs)
-    return new HdrHistogram(encoded.digits, withRange(counts, encoded.digits, max), encoded);
+    return new Histogram(encoded.digits, withRange(counts, encoded.digits, max), encoded);
   counts.autoResize = true;
-  return new HdrHistogram(encoded.digits, counts, encoded);
+  return new Histogram(encoded.digits, counts, encoded);
 };
 
 /** One histogram over all of `parts`, or an empty one. */

@@ -35,13 +35,6 @@ export interface Measure {
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
 }
 
-type AnswerOf<K extends Answer['kind']> = Extract<Answer, { kind: K }>;
-
-type AnswerSample<K extends Answer['kind']> = (
-  answer: AnswerOf<K>,
-  observation: Observation,
-) => number | null | readonly number[] | Float64Array;
-
 const none: readonly number[] = [];
 
 type MeasureWords = readonly [
@@ -51,47 +44,33 @@ type MeasureWords = readonly [
   better: Measure['better'],
 ];
 
-/** A measure of one kind of answer. */
-export const answerMeasure = <K extends Answer['kind']>(
-  kind: K,
-  [label, short, unit, better]: MeasureWords,
-  definition: string,
-  sample: AnswerSample<K>,
-): Measure => ({
-  label,
-  short,
-  unit,
-  better,
-  traffic: [kind],
-  definition,
-  of: (observation) => {
-    const { outcome } = observation;
-    if (outcome.kind !== 'completed' || outcome.answer.kind !== kind) return none;
-    const value = sample(outcome.answer as AnswerOf<K>, observation);
-    if (value === null) return none;
-    return typeof value === 'number' ? [value] : value;
-  },
-});
-
-/** A measure with at most one sample of every completed request. */
-export const requestMeasure = (
-  traffic: Measure['traffic'],
-  [label, short, unit, better]: MeasureWords,
-  definition: string,
-  sample: (observation: Observation, answer: Answer) => number | null,
-): Measure => ({
-  label,
-  short,
-  unit,
-  better,
-  traffic,
-  definition,
-  of: (observation) => {
-    if (observation.outcome.kind !== 'completed') return none;
-    const value = sample(observation, observation.outcome.answer);
-    return value === null ? none : [value];
-  },
-});
+/** Makes measures of the completed answers to some kinds of traffic. */
+export const measuresOf =
+  <K extends TrafficKind>(first: K, ...others: readonly K[]) =>
+  (
+    [label, short, unit, better]: MeasureWords,
+    definition: string,
+    samplesOf: (
+      answer: Extract<Answer, { kind: K }>,
+      observation: Observation,
+    ) => number | null | readonly number[] | Float64Array,
+  ): Measure => ({
+    label,
+    short,
+    unit,
+    better,
+    traffic: [first, ...others],
+    definition,
+    of: (observation) => {
+      const { outcome } = observation;
+      if (outcome.kind !== 'completed') return none;
+      const { kind } = outcome.answer;
+      if (kind !== first && !others.includes(kind as K)) return none;
+      const samples = samplesOf(outcome.answer as Extract<Answer, { kind: K }>, observation);
+      if (samples === null) return none;
+      return typeof samples === 'number' ? [samples] : samples;
+    },
+  });
 
 /** The time between two instants in ms; `null` if one is missing. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>

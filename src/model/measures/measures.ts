@@ -1,9 +1,11 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
 import { readyAt } from '../observation/attempt.ts';
-import { answerMeasure, requestMeasure, type Measure, span } from './measure.ts';
+import { measuresOf, type Measure, span } from './measure.ts';
 import { attemptsOf } from '../observation/observation.ts';
 import { trafficKinds } from '../workload/traffic.ts';
+
+const request = measuresOf(...trafficKinds);
 
 /**
  * One table of everything that Weir measures per request. Recorders, objectives, comparison and
@@ -13,43 +15,37 @@ import { trafficKinds } from '../workload/traffic.ts';
 export const measures = {
   ...chatMeasures,
   ...audioMeasures,
-  endToEnd: requestMeasure(
-    trafficKinds,
+  endToEnd: request(
     ['End to end', 'End to end', 'ms', 'lower'],
     'From due to the last token of a stream, or to the end of any other answer, over all attempts.',
-    ({ due, ended }, answer) =>
+    (answer, { due, ended }) =>
       span(due, answer.kind === 'chat-stream' ? (answer.lastToken ?? ended) : ended),
   ),
-  serviceTime: requestMeasure(
-    trafficKinds,
+  serviceTime: request(
     ['Service time', 'Service time', 'ms', 'lower'],
     'From sent to ended: the time of server and network. After retries, that of the last attempt.',
-    ({ sent, ended }) => span(sent, ended),
+    (_, { sent, ended }) => span(sent, ended),
   ),
-  headers: requestMeasure(
-    trafficKinds,
+  headers: request(
     ['Time to headers', 'To headers', 'ms', 'lower'],
     'From sent to the complete response head.',
-    ({ sent, head }) => span(sent, head?.at ?? null),
+    (_, { sent, head }) => span(sent, head?.at ?? null),
   ),
-  connect: requestMeasure(
-    trafficKinds,
+  connect: request(
     ['Connect time', 'Connect', 'ms', 'lower'],
     'From begun to an established connection; new connections only.',
-    ({ begun, connected, connection }) => (connection === 'new' ? span(begun, connected) : null),
+    (_, { begun, connected, connection }) => (connection === 'new' ? span(begun, connected) : null),
   ),
-  retryWait: requestMeasure(
-    trafficKinds,
+  retryWait: request(
     ['Waited to retry', 'Waited to retry', 'ms', 'lower'],
     'Sum of the waits before further attempts: as long as the server asked for, otherwise Weir’s backoff. Only of requests with retries.',
-    ({ earlier }) =>
+    (_, { earlier }) =>
       earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
   ),
-  paceWait: requestMeasure(
-    trafficKinds,
+  paceWait: request(
     ['Waited for the pace', 'Pace wait', 'ms', 'lower'],
     'From ready to released, over all attempts: the wait for a free place within the limits. Only of plans with a pace.',
-    (observation) =>
+    (_, observation) =>
       observation.reserved === null
         ? null
         : attemptsOf(observation).reduce(
@@ -57,8 +53,7 @@ export const measures = {
             0,
           ),
   ),
-  catalogue: answerMeasure(
-    'models',
+  catalogue: measuresOf('models')(
     ['Models listed', 'Models listed', 'models', 'neither'],
     'Entries of the model list.',
     (answer) => answer.models,

@@ -40,31 +40,28 @@ interface Rate {
 
 const failed = (outcomes: OutcomeCounts): number => countArrivals(outcomes) - outcomes.completed;
 
+/** The arrivals with one outcome. */
+const outcome = (kind: keyof OutcomeCounts, definition: string): Count => ({
+  definition,
+  of: ({ outcomes }) => outcomes[kind],
+});
+
 export const counts = {
   due: {
     definition: 'Every arrival of the schedule.',
     of: ({ outcomes }) => countArrivals(outcomes),
   },
   sent: { definition: 'Requests whose first byte was written.', of: ({ sent }) => sent },
-  completed: {
-    definition: 'Complete answers that conform to the contract.',
-    of: ({ outcomes }) => outcomes.completed,
-  },
+  completed: outcome('completed', 'Complete answers that conform to the contract.'),
   failed: {
     definition: 'Arrivals that did not complete, for any reason.',
     of: ({ outcomes }) => failed(outcomes),
   },
-  limited: { definition: 'Answered 429.', of: ({ outcomes }) => outcomes.limited },
-  refused: {
-    definition: 'Answered with any other status outside 2xx.',
-    of: ({ outcomes }) => outcomes.refused,
-  },
-  malformed: {
-    definition: 'Answered 2xx, but the answer breaks the contract.',
-    of: ({ outcomes }) => outcomes.malformed,
-  },
-  broken: { definition: 'No complete answer.', of: ({ outcomes }) => outcomes.broken },
-  dropped: { definition: 'Due but never sent.', of: ({ outcomes }) => outcomes.dropped },
+  limited: outcome('limited', 'Answered 429.'),
+  refused: outcome('refused', 'Answered with any other status outside 2xx.'),
+  malformed: outcome('malformed', 'Answered 2xx, but the answer breaks the contract.'),
+  broken: outcome('broken', 'No complete answer.'),
+  dropped: outcome('dropped', 'Due but never sent.'),
 } as const satisfies Record<string, Count>;
 
 export const shares = {
@@ -77,57 +74,40 @@ export const shares = {
       'Refused, malformed, broken and dropped arrivals of all that were due; 429s do not count.',
     of: ({ outcomes }) => failed(outcomes) - outcomes.limited,
   },
-  limitedRate: {
-    definition: 'Arrivals answered 429, of all that were due.',
-    of: ({ outcomes }) => outcomes.limited,
-  },
+  limitedRate: outcome('limited', 'Arrivals answered 429, of all that were due.'),
   goodput: {
     definition: 'Requests that met every per-request objective, of all arrivals that were due.',
     of: ({ metAllObjectives }) => metAllObjectives,
   },
 } as const satisfies Record<string, Count>;
 
-const always = (): boolean => true;
+const rate = (
+  definition: string,
+  of: Rate['of'],
+  { hasData = () => true, ...special }: Partial<Rate> = {},
+): Rate => ({ definition, of, byTraffic: false, countsAtEnd: null, hasData, ...special });
 
 const completedOf = ({ completed }: TimelineSecond, kinds: readonly TrafficKind[]): number =>
   kinds.reduce((sum, kind) => sum + (completed[kind] ?? 0), 0);
 
 export const rates = {
-  offeredRate: {
-    definition: 'Arrivals due per second.',
-    of: ({ due }) => due,
-    byTraffic: false,
-    countsAtEnd: null,
-    hasData: always,
-  },
-  sentRate: {
-    definition: 'Requests sent per second.',
-    of: ({ sent }) => sent,
-    byTraffic: false,
-    countsAtEnd: null,
-    hasData: always,
-  },
-  completedRate: {
-    definition: 'Completed answers per second, counted in the second of their end.',
-    of: completedOf,
-    byTraffic: true,
-    countsAtEnd: ({ outcome }) => outcome.kind === 'completed',
-    hasData: always,
-  },
-  inputTokenRate: {
-    definition: 'Input tokens of completed answers per second.',
-    of: ({ inputTokens }) => inputTokens,
-    byTraffic: false,
-    countsAtEnd: null,
-    hasData: ({ tokens }) => tokens.some(({ answersWithInput }) => answersWithInput > 0),
-  },
-  outputTokenRate: {
-    definition: 'Output tokens of completed answers per second.',
-    of: ({ outputTokens }) => outputTokens,
-    byTraffic: false,
-    countsAtEnd: null,
-    hasData: ({ tokens }) => tokens.length > 0,
-  },
+  offeredRate: rate('Arrivals due per second.', ({ due }) => due),
+  sentRate: rate('Requests sent per second.', ({ sent }) => sent),
+  completedRate: rate(
+    'Completed answers per second, counted in the second of their end.',
+    completedOf,
+    { byTraffic: true, countsAtEnd: (observation) => observation.outcome.kind === 'completed' },
+  ),
+  inputTokenRate: rate(
+    'Input tokens of completed answers per second.',
+    ({ inputTokens }) => inputTokens,
+    { hasData: ({ tokens }) => tokens.some(({ answersWithInput }) => answersWithInput > 0) },
+  ),
+  outputTokenRate: rate(
+    'Output tokens of completed answers per second.',
+    ({ outputTokens }) => outputTokens,
+    { hasData: ({ tokens }) => tokens.length > 0 },
+  ),
 } as const satisfies Record<string, Rate>;
 
 export type CountName = keyof typeof counts;

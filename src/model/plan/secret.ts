@@ -10,18 +10,17 @@ export type SecretReference =
 
 const pattern = /\$\{(env|secret):([^}]+)\}/g;
 
+const referenceOf = (kind: string | undefined, name = ''): SecretReference =>
+  kind === 'env' ? { kind, name } : { kind: 'secret', path: name };
+
 export const secretReferencesIn = (template: string): readonly SecretReference[] =>
-  [...template.matchAll(pattern)].map(([, kind, name = '']) =>
-    kind === 'env' ? { kind: 'env', name } : { kind: 'secret', path: name },
-  );
+  Array.from(template.matchAll(pattern), ([, kind, name]) => referenceOf(kind, name));
 
 export const fillTemplate = (
   template: string,
   value: (reference: SecretReference) => string,
 ): string =>
-  template.replace(pattern, (_, kind: string, name: string) =>
-    value(kind === 'env' ? { kind: 'env', name } : { kind: 'secret', path: name }),
-  );
+  template.replace(pattern, (_, kind: string, name: string) => value(referenceOf(kind, name)));
 
 /** Replaces a secret in every output. */
 export const redacted = '[redacted]';
@@ -30,12 +29,8 @@ export const redacted = '[redacted]';
  * The printable part of a template: its references only, since the text around them can be the other
  * half of the secret. A template without references becomes `[redacted]`.
  */
-export const redactedTemplate = (template: string): string => {
-  const named = secretReferencesIn(template).map((reference) =>
-    reference.kind === 'env' ? `\${env:${reference.name}}` : `\${secret:${reference.path}}`,
-  );
-  return named.length === 0 ? redacted : named.join(' ');
-};
+export const redactedTemplate = (template: string): string =>
+  template.match(pattern)?.join(' ') ?? redacted;
 
 /** Shorter values are too common in ordinary text. */
 const shortestSecret = 6;

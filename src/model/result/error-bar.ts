@@ -6,8 +6,8 @@ import { measuredSeconds } from './summary.ts';
 /** The measurement error of a run by its canary; `null` if no event was read. */
 export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | null => {
   const loops = result.slices.map(({ generator }) => measuredSeconds(result, generator));
-  const samples = loops.flat();
-  const errors = canaryErrors(samples);
+  const errors = canaryErrors(loops.flat());
+  const measured = loops.filter((loop) => loop.some(({ canary }) => canary?.errors.length));
   const [p50, p99] = [quantile(errors, 0.5), quantile(errors, 0.99)];
   if (p50 === null || p99 === null || errors.max === null) return null;
   return {
@@ -16,8 +16,7 @@ export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | 
     max: errors.max,
     events: errors.count,
     streams: errors.streams,
-    loops: loops.filter((loop) => loop.some(({ canary }) => (canary?.errors.length ?? 0) > 0))
-      .length,
+    loops: measured.length,
     missing: errors.missing,
   };
 };

@@ -1,6 +1,12 @@
 import type { Group, Labels, TimelineSecond, TimelineMeasure } from '../measures/counts.ts';
-import { decodeHistogram, type Histogram, sumOfHistograms } from '../measures/histogram.ts';
-import { type MeasureName, measures } from '../measures/measures.ts';
+import {
+  decodeHistogram,
+  type Digits,
+  type EncodedHistogram,
+  type Histogram,
+  sumOfHistograms,
+} from '../measures/histogram.ts';
+import { type MeasureName, measureNames } from '../measures/measures.ts';
 import type { Result } from './result.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 
@@ -11,23 +17,24 @@ export const outsideWarmUp: LabelFilter = (labels) => !labels.warmUp;
 export const groupsMatching = (result: Result, where: LabelFilter): readonly Group[] =>
   result.groups.filter((group) => where(group.labels));
 
+const sumOfDecoded = (
+  parts: readonly (EncodedHistogram | undefined)[],
+  digits?: Digits,
+): Histogram =>
+  sumOfHistograms(parts.filter((part) => part !== undefined).map(decodeHistogram), digits);
+
 /** One measure's distribution over all groups that `where` selects. */
 export const distributionOf = (
   result: Result,
   measure: MeasureName,
   where: LabelFilter,
 ): Histogram =>
-  sumOfHistograms(
-    groupsMatching(result, where).flatMap((group) => {
-      const encoded = group.distributions[measure];
-      return encoded === undefined ? [] : [decodeHistogram(encoded)];
-    }),
-  );
+  sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
 
 /** The measures with at least one sample in the selected groups, in table order. */
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {
   const groups = groupsMatching(result, where);
-  return (Object.keys(measures) as MeasureName[]).filter((name) =>
+  return measureNames.filter((name) =>
     groups.some((group) => (group.distributions[name]?.count ?? 0) > 0),
   );
 };
@@ -38,11 +45,8 @@ export const latencyOver = (
   kind: TrafficKind,
   measure: TimelineMeasure,
 ): Histogram =>
-  sumOfHistograms(
-    seconds.flatMap(({ latency }) => {
-      const encoded = latency[kind]?.[measure];
-      return encoded === undefined ? [] : [decodeHistogram(encoded)];
-    }),
+  sumOfDecoded(
+    seconds.map(({ latency }) => latency[kind]?.[measure]),
     2,
   );
 

@@ -87,7 +87,6 @@ const comparedMetricSchema = z.strictObject({
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;
-export type ComparedEffect = z.infer<typeof effectSchema>;
 
 /** The distance of the distributions of a measure, over all repetitions; it decides nothing. */
 const shapeSchema = z.strictObject({

@@ -1,13 +1,15 @@
 import type { CapacityReport, CapacityStep } from '../../model/series/capacity.ts';
 import {
+  column,
   type Column,
+  facts,
   list,
+  only,
   picture,
   type ReportDocument,
   section,
   table,
   text,
-  type Tone,
 } from '../document/document.ts';
 import { countText, figureText, shareText } from '../text/number-text.ts';
 import { latencyPlot, throughputPlot } from './capacity-plot.ts';
@@ -16,46 +18,30 @@ import {
   capacityHeadline,
   perSecondText,
   scalabilityFitText,
-  stepVerdictTexts,
+  stepVerdicts,
 } from './capacity-text.ts';
-
-const tones = {
-  kept: 'good',
-  broken: 'bad',
-  undecided: 'warning',
-  unfit: 'warning',
-} as const satisfies Record<CapacityStep['verdict'], Tone>;
 
 const msText = (ms: number | undefined | null): string =>
   ms === undefined || ms === null ? '–' : countText(ms);
 
 const columns: readonly Column<CapacityStep>[] = [
-  { title: 'Step', holds: 'name', cell: ({ name }) => name },
-  { title: 'Offered', holds: 'number', cell: ({ rate }) => perSecondText(rate) },
-  { title: 'n', holds: 'number', cell: ({ arrivals }) => countText(arrivals) },
-  {
-    title: 'Verdict',
-    holds: 'verdict',
-    cell: ({ verdict, sure }) => {
-      const isUnsure = !sure && (verdict === 'kept' || verdict === 'broken');
-      return { text: `${stepVerdictTexts[verdict]}${isUnsure ? '?' : ''}`, tone: tones[verdict] };
-    },
-  },
-  { title: 'Completed', holds: 'number', cell: ({ throughput }) => perSecondText(throughput) },
-  { title: 'In flight', holds: 'number', cell: ({ inFlight }) => figureText(inFlight) },
-  { title: 'p50 ms', holds: 'number', cell: ({ latency }) => msText(latency?.p50) },
-  { title: 'p95 ms', holds: 'number', cell: ({ latency }) => msText(latency?.p95) },
-  { title: 'TTFT p95', holds: 'number', cell: ({ ttftP95 }) => msText(ttftP95) },
-  {
-    title: 'Goodput',
-    holds: 'number',
-    cell: ({ goodput, arrivals }) => shareText(Math.round(goodput * arrivals), arrivals),
-  },
-  {
-    title: 'Reason',
-    holds: 'words',
-    cell: ({ breaches }) => breaches.map((breach) => breach.text).join('; '),
-  },
+  column.name('Step', ({ name }) => name),
+  column.number('Offered', ({ rate }) => perSecondText(rate)),
+  column.number('n', ({ arrivals }) => countText(arrivals)),
+  column.verdict('Verdict', ({ verdict, sure }) => {
+    const isUnsure = !sure && (verdict === 'kept' || verdict === 'broken');
+    const { text: found, tone } = stepVerdicts[verdict];
+    return { text: isUnsure ? `${found}?` : found, tone };
+  }),
+  column.number('Completed', ({ throughput }) => perSecondText(throughput)),
+  column.number('In flight', ({ inFlight }) => figureText(inFlight)),
+  column.number('p50 ms', ({ latency }) => msText(latency?.p50)),
+  column.number('p95 ms', ({ latency }) => msText(latency?.p95)),
+  column.number('TTFT p95', ({ ttftP95 }) => msText(ttftP95)),
+  column.number('Goodput', ({ goodput, arrivals }) =>
+    shareText(Math.round(goodput * arrivals), arrivals),
+  ),
+  column.words('Reason', ({ breaches }) => breaches.map((breach) => breach.text).join('; ')),
 ];
 
 const methodTexts = [
@@ -78,19 +64,19 @@ export const capacityDocument = (report: CapacityReport): ReportDocument => {
     verdict: { text: capacityHeadline(report), tone },
     introduction: [list(notes)],
     blocks: [
-      section('Answer', [
-        answer === null ? null : { kind: 'facts', rows: capacityAnswerRows(answer, report) },
-      ]),
+      section('Answer', [answer !== null && facts(capacityAnswerRows(answer, report))]),
       section('Throughput and latency', [
         picture(() => latencyPlot(report)),
         picture(() => throughputPlot(report)),
         text(fit === null ? noFitText : scalabilityFitText(fit)),
       ]),
       section('Steps', [table('Steps of the search', columns, steps)]),
-      section(
-        'Method',
-        methodTexts.map((each) => text(each)),
-        { media: ['html'] },
+      only(
+        ['html'],
+        section(
+          'Method',
+          methodTexts.map((each) => text(each)),
+        ),
       ),
     ],
     footer: `Evaluated by Weir ${weir}, ${report.judgedAt}.`,

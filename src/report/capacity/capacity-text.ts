@@ -6,9 +6,10 @@ import type {
   EstimatedRange,
   ScalabilityFit,
 } from '../../model/series/capacity.ts';
+import type { Cell } from '../document/document.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
+import { present, textIf } from '../text/present.ts';
 
-/** What limits the rate first. */
 const bindingTexts = {
   requests: 'the declared limit of requests per minute',
   tokens: 'the declared limit of tokens per minute',
@@ -25,7 +26,6 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
-/** The answer in a line. */
 export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
@@ -36,82 +36,59 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}`;
 };
 
-const intervalOf = ({ rate }: CapacityAnswer): string =>
-  rate.low === rate.high ? '' : ` (90 % interval ${rangeText(rate)})`;
+const keysText = (keys: number | null, limit: number, what: string): string => {
+  const each = `${countText(limit)} ${what} a minute each`;
+  return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
+};
 
-const keysText = (keys: number | null, what: string): string =>
-  keys === null ? `unknown for ${what}` : `${plural(keys, 'key')} for ${what}`;
-
-/** The answer as rows of a name and a text. */
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   { terms }: CapacityReport,
-): readonly (readonly [name: string, text: string])[] => [
-  [
-    'Highest rate',
-    `${perSecondText(answer.rate.value)}${intervalOf(answer)}, ${figureText(answer.rate.value * 60)} a minute${answer.proved || answer.binding === 'none' ? '' : '; not proved to the requested precision'}`,
-  ],
-  ['First limit', bindingTexts[answer.binding]],
-  ['Because', `${answer.because}.`],
-  [
-    'Users',
-    `${countText(answer.users)} who think for ${timeText(terms.thinkTime)} between an answer${answer.latency === null ? '' : ` (${timeText(answer.latency)} on average)`} and the next request`,
-  ],
-  [
-    'Keys',
-    [
-      ...(terms.requestsPerMinute === null
-        ? []
-        : [
-            keysText(
-              answer.keysForRequests,
-              `${countText(terms.requestsPerMinute)} requests a minute each`,
-            ),
-          ]),
-      ...(terms.tokensPerMinute === null
-        ? []
-        : [
-            keysText(
-              answer.keysForTokens,
-              `${countText(terms.tokensPerMinute)} tokens a minute each`,
-            ),
-          ]),
-    ].join(', ') || 'no declared limit',
-  ],
-  [
-    'Cost',
-    answer.costPerHour === null
+): readonly (readonly [name: string, text: string])[] => {
+  const { rate, binding, proved, users, latency, costPerHour } = answer;
+  const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
+  const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
+  const precision = proved || binding === 'none' ? '' : '; not proved to the requested precision';
+  const average = latency === null ? '' : ` (${timeText(latency)} on average)`;
+  const keys = present([
+    requestsPerMinute !== null && keysText(answer.keysForRequests, requestsPerMinute, 'requests'),
+    tokensPerMinute !== null && keysText(answer.keysForTokens, tokensPerMinute, 'tokens'),
+  ]);
+  const cost =
+    costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
-      : `${moneyText(answer.costPerHour)} currency units an hour`,
-  ],
-];
+      : `${moneyText(costPerHour)} currency units an hour`;
+  return Object.entries({
+    'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
+    'First limit': bindingTexts[binding],
+    Because: `${answer.because}.`,
+    Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Keys: keys.join(', ') || 'no declared limit',
+    Cost: cost,
+  });
+};
 
-/** The fitted law in a sentence. */
-export const scalabilityFitText = ({
-  lambda,
-  sigma,
-  kappa,
-  points,
-  residual,
-  knee,
-}: ScalabilityFit): string =>
-  `Universal Scalability Law fitted to ${points} kept steps: ${perSecondText(lambda)} for a single request, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. ${
+export const scalabilityFitText = (fit: ScalabilityFit): string => {
+  const { lambda, sigma, kappa, points, residual, knee } = fit;
+  const kneeText =
     knee === null
-      ? 'Its knee, the largest throughput divided by latency, is beyond the steps.'
-      : `Its knee, the largest throughput divided by latency, is at ${perSecondText(knee.rate)} with ${figureText(knee.inFlight)} in flight and ${timeText(knee.latency)} per answer.`
-  }`;
+      ? 'beyond the steps'
+      : `at ${perSecondText(knee.rate)} with ${figureText(knee.inFlight)} in flight and ${timeText(knee.latency)} per answer`;
+  return `Universal Scalability Law fitted to ${points} kept steps: ${perSecondText(lambda)} for a single request, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. Its knee, the largest throughput divided by latency, is ${kneeText}.`;
+};
 
-export const stepVerdictTexts = {
-  kept: 'kept',
-  broken: 'broken',
-  undecided: 'undecided',
-  unfit: 'excluded',
-} as const satisfies Record<CapacityStep['verdict'], string>;
+/** The verdicts on a step as cells of a table. */
+export const stepVerdicts = {
+  kept: { text: 'kept', tone: 'good' },
+  broken: { text: 'broken', tone: 'bad' },
+  undecided: { text: 'undecided', tone: 'warning' },
+  unfit: { text: 'excluded', tone: 'warning' },
+} as const satisfies Record<CapacityStep['verdict'], Cell>;
 
 /** A step in a line, as shown during the search. */
 export const capacityStepLine = (step: CapacityStep): string => {
   const { name, rate, throughput, inFlight, latency, verdict, breaches } = step;
   const answers = latency === null ? 'no answer' : `p95 ${timeText(latency.p95)}`;
   const why = breaches[0] === undefined ? '' : `: ${breaches[0].text}`;
-  return `${name}: ${perSecondText(rate)} offered, ${perSecondText(throughput)} completed, ${figureText(inFlight)} in flight, ${answers}: ${stepVerdictTexts[verdict]}${why}`;
+  return `${name}: ${perSecondText(rate)} offered, ${perSecondText(throughput)} completed, ${figureText(inFlight)} in flight, ${answers}: ${stepVerdicts[verdict].text}${why}`;
 };

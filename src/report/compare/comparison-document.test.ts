@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlPage } from '../document/html-page.ts';
 import { markdownText } from '../document/markdown-writer.ts';
 import { terminalText } from '../document/terminal-writer.ts';
-import { comparisonDocument } from './comparison-document.ts';
-import { comparisonJunit } from './comparison-junit.ts';
+import { comparisonDocument, comparisonJunit } from './comparison-document.ts';
 import { comparisonVerdictText } from './comparison-text.ts';
 import { sampleComparison } from './sample-comparison.fixture.ts';
 

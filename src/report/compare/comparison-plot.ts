@@ -1,10 +1,10 @@
 import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
+import { coordinate } from '../document/plot-figure.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { changeIntervalText, changeText, gatedMetrics, metricName } from './comparison-text.ts';
 
 const frame = { width: 1040, left: 270, right: 24, top: 30, row: 36 } as const;
 
-/** Ratios that the axis may name. */
 const ticks = [0.25, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 3, 4] as const;
 const minTickDistance = 46;
 const [narrowest, widest] = [Math.log(1.15), Math.log(4.2)];
@@ -29,52 +29,40 @@ const scaleOf = (metrics: readonly ComparedMetric[]): ScaleX => {
     (Math.max(-span, Math.min(span, Math.log(ratio))) / span) * ((width - left - right) / 2);
 };
 
-const coordinateText = (value: number): string => value.toFixed(1);
-
 const axis = (x: ScaleX, height: number): Markup => {
-  const inside = ticks.filter((ratio) => {
-    const place = x(ratio);
-    return place > frame.left && place < frame.width - frame.right;
-  });
   // As many labels as fit, from the middle outwards.
-  const shown = inside
-    .toSorted((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))
-    .reduce<readonly number[]>(
-      (kept, ratio) =>
-        kept.some((other) => Math.abs(x(other) - x(ratio)) < minTickDistance)
-          ? kept
-          : [...kept, ratio],
-      [],
-    );
+  const shown: number[] = [];
+  for (const ratio of ticks.toSorted((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))) {
+    const isInside = x(ratio) > frame.left && x(ratio) < frame.width - frame.right;
+    const isFree = shown.every((other) => Math.abs(x(other) - x(ratio)) >= minTickDistance);
+    if (isInside && isFree) shown.push(ratio);
+  }
+  const labelOf = (ratio: number): string =>
+    ratio === 1 ? 'base' : changeText({ scale: 'ratio' }, ratio).replace('.0 %', ' %');
   return markup`<g class="axes">${shown.map(
-    (
-      ratio,
-    ) => markup`<path class="grid" d="M${coordinateText(x(ratio))} ${frame.top - 6}V${height}" />
-      <text x="${coordinateText(x(ratio))}" y="${frame.top - 14}" text-anchor="middle">${ratio === 1 ? 'base' : changeText({ scale: 'ratio' }, ratio).replace('.0 %', ' %')}</text>`,
+    (ratio) => markup`<path class="grid" d="M${coordinate(x(ratio))} ${frame.top - 6}V${height}" />
+      <text x="${coordinate(x(ratio))}" y="${frame.top - 14}" text-anchor="middle">${labelOf(ratio)}</text>`,
   )}</g>`;
 };
 
-const dots = (metric: ComparedMetric, side: 'base' | 'next', x: ScaleX, y: number): Markup => {
-  const { base } = metric;
-  return markup`${metric[side].values.map(
-    (value) =>
-      markup`<circle class="${side}" cx="${coordinateText(x(value / (base.typical ?? value)))}" cy="${coordinateText(y + (side === 'base' ? -8 : 8))}" r="2.6" />`,
-  )}`;
-};
-
 const line = (metric: ComparedMetric, x: ScaleX, i: number): Markup | null => {
-  const { effect, verdict } = metric;
+  const { base, next, effect, verdict } = metric;
   if (effect === null) return null;
   const { low, high, change, least } = effect;
   const y = frame.top + i * frame.row + frame.row / 2;
-  const [from, to] = [x(1 / least), x(least)];
+  const place = (ratio: number): string => coordinate(x(ratio));
+  const dots = (side: 'base' | 'next', values: readonly number[], height: string) =>
+    values.map((value) => {
+      const ratio = value / (base.typical ?? value);
+      return markup`<circle class="${side}" cx="${place(ratio)}" cy="${height}" r="2.6" />`;
+    });
   return markup`<g class="${verdict}">
     <title>${metricName(metric)}: ${changeText(metric, change)} ${changeIntervalText(metric)}, ${verdict}</title>
-    <rect class="least" x="${coordinateText(from)}" y="${coordinateText(y - 14)}" width="${coordinateText(to - from)}" height="28" />
-    <text x="${frame.left - 14}" y="${coordinateText(y)}" dy="0.32em" text-anchor="end">${metricName(metric)}</text>
-    ${dots(metric, 'base', x, y)}${dots(metric, 'next', x, y)}
-    ${low === null || high === null ? null : markup`<path class="interval" d="M${coordinateText(x(low))} ${coordinateText(y)}H${coordinateText(x(high))}M${coordinateText(x(low))} ${coordinateText(y - 4)}v8M${coordinateText(x(high))} ${coordinateText(y - 4)}v8" />`}
-    <path class="change" d="M${coordinateText(x(change))} ${coordinateText(y - 6)}l6 6l-6 6l-6 -6z" />
+    <rect class="least" x="${place(1 / least)}" y="${coordinate(y - 14)}" width="${coordinate(x(least) - x(1 / least))}" height="28" />
+    <text x="${frame.left - 14}" y="${coordinate(y)}" dy="0.32em" text-anchor="end">${metricName(metric)}</text>
+    ${dots('base', base.values, coordinate(y - 8))}${dots('next', next.values, coordinate(y + 8))}
+    ${low === null || high === null ? null : markup`<path class="interval" d="M${place(low)} ${coordinate(y)}H${place(high)}M${place(low)} ${coordinate(y - 4)}v8M${place(high)} ${coordinate(y - 4)}v8" />`}
+    <path class="change" d="M${place(change)} ${coordinate(y - 6)}l6 6l-6 6l-6 -6z" />
   </g>`;
 };
 

@@ -1,5 +1,6 @@
 import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
 import { countText, figureText, plural } from '../text/number-text.ts';
+import { present, textIf } from '../text/present.ts';
 
 /** A figure of a side: a failure rate in per cent, anything else in its own unit. */
 export const sideValueText = (
@@ -10,21 +11,30 @@ export const sideValueText = (
   return scale === 'difference' ? (value * 100).toFixed(2) : figureText(value, unit);
 };
 
-const signed = (value: number): string => {
-  const text = Math.abs(value) >= 100 ? countText(Math.abs(value)) : Math.abs(value).toFixed(1);
-  return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
+type Scaled = Pick<ComparedMetric, 'scale'>;
+
+const bareChangeText = ({ scale }: Scaled, value: number): string => {
+  const change = scale === 'ratio' ? (value - 1) * 100 : value * 100;
+  const size = Math.abs(change);
+  const text = size >= 100 ? countText(size) : size.toFixed(1);
+  const sign = change < 0 ? '−' : '+';
+  return `${Number(text) === 0 ? '±' : sign}${text}`;
 };
 
 /** A change or its bound: a ratio as a percentage change, a difference of shares in points. */
-export const changeText = ({ scale }: Pick<ComparedMetric, 'scale'>, value: number): string =>
-  scale === 'ratio' ? `${signed((value - 1) * 100)} %` : `${signed(value * 100)} pt`;
+export const changeText = (metric: Scaled, value: number): string =>
+  `${bareChangeText(metric, value)} ${metric.scale === 'ratio' ? '%' : 'pt'}`;
 
-/** The 95 % confidence interval of the change. */
+/** A size without a direction; a dash for none. */
+export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>
+  typeof value === 'number' ? changeText(metric, value).replace('+', '±') : '–';
+
+export const boundsText = (metric: Scaled, low: number, high: number): string =>
+  `[${bareChangeText(metric, low)}, ${bareChangeText(metric, high)}]`;
+
 export const changeIntervalText = (metric: ComparedMetric): string => {
-  const { low, high } = metric.effect ?? { low: null, high: null };
-  if (low === null || high === null) return '–';
-  const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
-  return `[${bare(low)}, ${bare(high)}]`;
+  const { low = null, high = null } = metric.effect ?? {};
+  return low === null || high === null ? '–' : boundsText(metric, low, high);
 };
 
 /** The p-value that decides: adjusted for a gated metric, its own for any other. */
@@ -35,12 +45,14 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
 };
 
 /** The smallest change that counts. */
-export const minimumEffectText = ({ scale, effect }: ComparedMetric): string =>
-  effect === null ? '–' : changeText({ scale }, effect.least).replace('+', '±');
+export const minimumEffectText = (metric: ComparedMetric): string =>
+  unsignedChangeText(metric, metric.effect?.least);
 
 /** A metric's kind of traffic and model, followed by a space; empty for all traffic. */
 export const streamText = ({ traffic, model }: ComparedMetric): string =>
-  traffic === null ? '' : model === null ? `${traffic} ` : `${traffic} ${model} `;
+  present([traffic, model])
+    .map((word) => `${word} `)
+    .join('');
 
 /** A metric by its full name: `chat-stream TTFT p95`. */
 export const metricName = (metric: ComparedMetric): string =>
@@ -48,13 +60,12 @@ export const metricName = (metric: ComparedMetric): string =>
 
 /** Why a metric is undecided or does not count. */
 export const remarkText = ({ verdict, needed, gated, effect, remark }: ComparedMetric): string => {
-  const missingEvidence =
-    verdict !== 'inconclusive' || effect === null || !gated
-      ? ''
-      : needed === null
-        ? 'more than 1,000 repetitions per side would be needed'
-        : `${countText(needed)} repetitions per side would decide`;
-  return [remark ?? '', missingEvidence].filter((text) => text !== '').join('; ');
+  const isUndecided = verdict === 'inconclusive' && effect !== null && gated;
+  const missing =
+    needed === null
+      ? 'more than 1,000 repetitions per side would be needed'
+      : `${countText(needed)} repetitions per side would decide`;
+  return [remark, isUndecided && missing].filter(Boolean).join('; ');
 };
 
 export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[] =>
@@ -62,45 +73,45 @@ export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[]
 
 const named = (metrics: readonly ComparedMetric[]): string =>
   metrics
-    .map((metric) =>
-      metric.effect === null
-        ? metricName(metric)
-        : `${metricName(metric)} (${changeText(metric, metric.effect.change)})`,
-    )
+    .map((metric) => {
+      const { effect } = metric;
+      const change = effect === null ? '' : ` (${changeText(metric, effect.change)})`;
+      return `${metricName(metric)}${change}`;
+    })
     .join(', ');
 
 const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
-/** Repetitions per side that would decide all these metrics; `null` if no number does. */
-const repetitionsNeededBy = (metrics: readonly ComparedMetric[]): number | null =>
-  metrics.reduce<number | null>(
-    (most, { needed }) => (most === null || needed === null ? null : Math.max(most, needed)),
-    0,
-  );
-
-const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]): string => {
-  const needed = repetitionsNeededBy(open);
-  const enough =
-    needed === null
-      ? 'For some of them no number of repetitions would decide.'
-      : isIndicative(comparison)
-        ? `At least ${needed} per side are needed.`
-        : `${plural(needed, 'repetition')} per side would decide.`;
-  const least = comparison.rules['repetitions'] ?? 5;
-  const few = Math.min(comparison.base.runs.length, comparison.next.runs.length) < least;
-  return few
-    ? `Fewer than ${least} repetitions per side decide nothing${isIndicative(comparison) ? '; one run against one is only an indication' : ''}. ${enough}`
-    : `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${enough}`;
+/** What would decide all these metrics. */
+const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
+  const all = metrics.map(({ needed }) => needed);
+  if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
+  const most = Math.max(0, ...present(all));
+  return isIndicative(comparison)
+    ? `At least ${most} per side are needed.`
+    : `${plural(most, 'repetition')} per side would decide.`;
 };
 
-/** The verdict in one or two sentences. */
+const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]): string => {
+  const needed = neededText(comparison, open);
+  const least = comparison.rules['repetitions'] ?? 5;
+  if (Math.min(comparison.base.runs.length, comparison.next.runs.length) >= least) {
+    return `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${needed}`;
+  }
+  const indication = textIf(
+    isIndicative(comparison),
+    '; one run against one is only an indication',
+  );
+  return `Fewer than ${least} repetitions per side decide nothing${indication}. ${needed}`;
+};
+
 export const comparisonVerdictText = (comparison: Comparison): string => {
   const gated = gatedMetrics(comparison);
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
   switch (comparison.verdict) {
     case 'regression':
-      return `Regression: ${named(decidingMetrics)}.${isIndicative(comparison) ? ' One run against one is only an indication; it counts because the change is beyond 1.5 times.' : ''}`;
+      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' One run against one is only an indication; it counts because the change is beyond 1.5 times.')}`;
     case 'improvement':
       return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
     case 'same':

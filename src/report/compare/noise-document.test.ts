@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Noise, noiseSchema } from '../../model/series/noise.ts';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 import { markdownText } from '../document/markdown-writer.ts';
-import { type TerminalStyle } from '../document/terminal-layout.ts';
+import { type TerminalStyle } from '../document/terminal-table.ts';
 import { terminalText } from '../document/terminal-writer.ts';
 import { noiseDocument } from './noise-document.ts';
 

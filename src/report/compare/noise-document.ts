@@ -1,28 +1,26 @@
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import {
+  column,
   type Column,
   list,
+  only,
   type ReportDocument,
   section,
   table,
+  type Table,
   text,
 } from '../document/document.ts';
 import { plural } from '../text/number-text.ts';
-import { changeText, sideValueText } from './comparison-text.ts';
-
-/** A size without a direction. */
-const unsignedChangeText = (metric: NoiseMetric, change: number): string =>
-  changeText(metric, change).replace('+', '±');
+import { boundsText, changeText, sideValueText, unsignedChangeText } from './comparison-text.ts';
 
 /** How much one run differs from the next: the standard deviation. */
 const noiseText = ({ noise }: NoiseMetric): string =>
   noise === null ? '–' : `${(noise * 100).toFixed(1)} %`;
 
+const unsteady = 'although nothing changed: this environment is not steady enough.';
 const halvesVerdictText = {
-  regression:
-    ' The two halves differ like a regression although nothing changed: this environment is not steady enough.',
-  improvement:
-    ' The two halves differ like an improvement although nothing changed: this environment is not steady enough.',
+  regression: ` The two halves differ like a regression ${unsteady}`,
+  improvement: ` The two halves differ like an improvement ${unsteady}`,
   inconclusive: '',
   same: ' The two halves are the same.',
 } as const satisfies Record<Noise['verdict'], string>;
@@ -54,47 +52,28 @@ const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name:
 };
 
 const columnsOf = ({ metrics: [first] }: Noise): readonly Column<NoiseMetric>[] => [
-  {
-    title: 'Metric',
-    holds: 'name',
-    cell: (metric) => ({ text: partsOf(metric).name, unit: metric.unit }),
-  },
-  { title: 'Typical', holds: 'number', cell: (metric) => sideValueText(metric, metric.typical) },
-  { title: 'Noise', holds: 'number', cell: noiseText },
-  {
-    title: 'Halves',
-    holds: 'number',
-    cell: (metric) => {
-      const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
-      const { change, low, high } = metric;
-      return `${changeText(metric, change)} [${bare(low)}, ${bare(high)}]`;
-    },
-  },
-  ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> => ({
-    title: `n=${repetitions}`,
-    holds: 'number',
-    cell: (metric) => {
-      const detectable = metric.detectable[i];
-      return detectable === undefined ? '–' : unsignedChangeText(metric, detectable.change);
-    },
-  })),
-  {
-    title: 'Needed',
-    holds: 'number',
-    cell: ({ needed }) => (needed === null ? '>1,000' : String(needed)),
-  },
+  column.name('Metric', (metric) => ({ text: partsOf(metric).name, unit: metric.unit })),
+  column.number('Typical', (metric) => sideValueText(metric, metric.typical)),
+  column.number('Noise', noiseText),
+  column.number('Halves', (metric) => {
+    const { change, low, high } = metric;
+    return `${changeText(metric, change)} ${boundsText(metric, low, high)}`;
+  }),
+  ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> =>
+    column.number(`n=${repetitions}`, (metric) =>
+      unsignedChangeText(metric, metric.detectable[i]?.change),
+    ),
+  ),
+  column.number('Needed', ({ needed }) => (needed === null ? '>1,000' : String(needed))),
 ];
 
 /** How much runs differ although nothing changed, and which changes a comparison can detect. */
 export const noiseDocument = (noise: Noise): ReportDocument => {
   const { weir, plan, target, runs, metrics, overridden, cautions } = noise;
-  const tableOf = (caption: string, decides: boolean) =>
-    table(
-      caption,
-      columnsOf(noise),
-      metrics.filter(({ gated }) => gated === decides),
-      { groupOf: (metric) => partsOf(metric).stream },
-    );
+  const tableOf = (caption: string, decides: boolean): Table => {
+    const shown = metrics.filter(({ gated }) => gated === decides);
+    return table(caption, columnsOf(noise), shown, { groupOf: (each) => partsOf(each).stream });
+  };
   return {
     weir,
     title: `Noise of ${plan}`,
@@ -105,9 +84,10 @@ export const noiseDocument = (noise: Noise): ReportDocument => {
     ],
     blocks: [
       section('Gated metrics', [tableOf('These metrics decide in a comparison', true)]),
-      section('Other metrics', [tableOf('These metrics do not decide', false)], {
-        media: ['terminal', 'html'],
-      }),
+      only(
+        ['terminal', 'html'],
+        section('Other metrics', [tableOf('These metrics do not decide', false)]),
+      ),
       text(
         'Noise is the standard deviation between runs. Halves compares two halves of the runs (ABBA), with the 95 % interval. n=5 is the smallest change that five repetitions per side detect with a probability of 90 % (5 % false alarms over all gated metrics, never less than the minimum effect). Needed is the number of repetitions per side that detects the minimum effect.',
         'quiet',

@@ -1,21 +1,30 @@
 import type { TrustLevel } from '../../model/result/verdict.ts';
+import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
-import type { TerminalLayout, TextStyle } from './terminal-layout.ts';
 
 /** A report as data. Each subject builds one; the writers for the terminal, HTML and Markdown render it. */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
 
-/** The meaning of a colour; each writer has its own form for it. */
-export type Tone = TextStyle;
+/** The meanings of a colour, with the style of a terminal, the class of the style sheet, and the signs in text and in Markdown. */
+export const tones = {
+  good: { style: 'green', look: 'valid', glyph: '✓', sign: '✅ ' },
+  warning: { style: 'yellow', look: 'degraded', glyph: '!', sign: '⚠️ ' },
+  bad: { style: 'red', look: 'invalid', glyph: '✗', sign: '❌ ' },
+  quiet: { style: 'dim', look: 'aside', glyph: '?', sign: '❔ ' },
+  plain: { style: 'reset', look: '', glyph: '', sign: '' },
+  strong: { style: 'bold', look: 'strong', glyph: '', sign: '' },
+} as const;
+export type Tone = keyof typeof tones;
 
 interface Limited {
   /** Media that show the block; all of them by default. */
-  readonly media?: readonly Medium[] | undefined;
+  readonly media?: readonly Medium[];
 }
 
 export interface Cell {
   readonly text: string;
+  /** That of the row by default. */
   readonly tone?: Tone;
   readonly unit?: string;
   /** Smaller text below; terminal and Markdown show it if the table says so. */
@@ -26,12 +35,10 @@ export interface Cell {
   readonly details?: { readonly title: string; readonly lines: readonly string[] } | undefined;
 }
 
-/** `name` heads its row, `number` is aligned right, `verdict` has a sign for its tone, `words` wrap. */
-type ColumnContent = 'name' | 'text' | 'number' | 'verdict' | 'words' | 'code';
-
 interface ColumnHead extends Limited {
   readonly title: string;
-  readonly holds: ColumnContent;
+  /** `name` heads its row, `number` is aligned right, `verdict` has a sign for its tone, `words` wrap. */
+  readonly holds: 'name' | 'text' | 'number' | 'verdict' | 'words' | 'code';
   /** The title on a terminal, where room is short. */
   readonly short?: string;
   /** HTML only: the meaning of the title. */
@@ -45,128 +52,126 @@ export interface Column<Subject> extends ColumnHead {
   readonly cell: (subject: Subject) => Cell | string;
 }
 
-export interface TableRow {
-  readonly cells: readonly Cell[];
-  readonly tone: Tone;
-}
-
-interface TableGroup {
-  readonly title: string;
-  readonly rows: readonly TableRow[];
-}
-
-interface TableOptions extends Limited {
+interface TableOptions {
   /** A class of the style sheet. */
-  readonly look?: string | undefined;
+  readonly look?: string;
   /** Whether a terminal and Markdown show the notes of cells. */
-  readonly showsNotes?: boolean | undefined;
+  readonly showsNotes?: boolean;
 }
 
-export interface Table extends TableOptions {
-  readonly kind: 'table';
-  readonly caption: string;
-  readonly columns: readonly ColumnHead[];
-  /** Rows under a title; one group without a title if there is nothing to group by. */
-  readonly groups: readonly TableGroup[];
-}
-
-interface Text extends Limited {
-  readonly kind: 'text';
+interface TonedText {
   readonly text: string;
   readonly tone: Tone;
 }
 
-interface List extends Limited {
-  readonly kind: 'list';
-  readonly items: readonly { readonly text: string; readonly tone: Tone }[];
+export type Fact = readonly [name: string, text: string];
+type Content = Markup | readonly Markup[] | null;
+
+interface BlockContents {
+  readonly text: TonedText;
+  readonly list: { readonly items: readonly TonedText[] };
+  readonly facts: { readonly rows: readonly Fact[] };
+  readonly table: TableOptions & {
+    readonly caption: string;
+    readonly columns: readonly ColumnHead[];
+    /** Rows under a title; one group without a title if there is nothing to group by. */
+    readonly groups: readonly {
+      readonly title: string;
+      readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
+    }[];
+  };
+  /** HTML and Markdown hide the blocks until the reader opens them. */
+  readonly fold: {
+    readonly title: string;
+    readonly open: boolean;
+    readonly blocks: readonly Block[];
+  };
+  /** Only HTML shows it; it brings its own text alternative. */
+  readonly picture: { readonly html: () => Content };
+  /** The target of links in HTML is `id`, made from the title by default. */
+  readonly section: {
+    readonly id?: string | undefined;
+    readonly title: string;
+    readonly blocks: readonly Block[];
+  };
 }
 
-interface Facts extends Limited {
-  readonly kind: 'facts';
-  readonly rows: readonly (readonly [name: string, text: string])[];
-}
-
-/** Blocks that HTML and Markdown hide until the reader opens them. */
-interface Fold extends Limited {
-  readonly kind: 'fold';
-  readonly title: string;
-  readonly open: boolean;
-  readonly blocks: readonly Block[];
-}
-
-/** Content that a writer cannot derive: pictures, and tables that adapt to the width of a terminal. */
-interface Drawn extends Limited {
-  readonly kind: 'drawn';
-  readonly html?: () => Markup | readonly Markup[] | null;
-  readonly terminal?: (layout: TerminalLayout) => readonly string[];
-  readonly markdown?: () => string;
-}
-
-export interface Section extends Limited {
-  readonly kind: 'section';
-  /** The target of links in HTML; made from the title by default. */
-  readonly id?: string | undefined;
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
-
-export type Block = Text | List | Facts | Table | Fold | Drawn | Section;
+type BlockOf<Kind extends keyof BlockContents> = Limited & {
+  readonly kind: Kind;
+} & BlockContents[Kind];
+export type Block = { [Kind in keyof BlockContents]: BlockOf<Kind> }[keyof BlockContents];
+export type Table = BlockOf<'table'>;
+export type Section = BlockOf<'section'>;
 
 export interface ReportDocument {
   readonly weir: string;
   readonly title: string;
   /** What was measured, in lines. */
-  readonly description: readonly string[];
-  readonly verdict: { readonly text: string; readonly tone: Tone } | null;
+  readonly description?: readonly string[];
+  readonly verdict?: TonedText | null;
   /** The gravest finding, whose sign heads a page of Markdown; by default the tone of the verdict. */
   readonly tone?: Tone;
   /** Belongs to the verdict: its reasons, and what a reader must know before the figures. */
-  readonly introduction: readonly Block[];
+  readonly introduction?: readonly Block[];
   readonly blocks: readonly Block[];
   readonly footer: string;
 }
 
-export const text = (words: string, tone: Tone = 'plain', media?: readonly Medium[]): Block => ({
+export const only = <Limitable extends Block>(
+  media: readonly Medium[],
+  block: Limitable,
+): Limitable => ({ ...block, media });
+
+export const text = (words: string | null, tone: Tone = 'plain'): Block => ({
   kind: 'text',
-  text: words,
+  text: words ?? '',
   tone,
-  media,
 });
 
 export const list = (
-  texts: readonly string[],
+  items: readonly Optional<string | TonedText>[],
   tone: Tone = 'plain',
-  media?: readonly Medium[],
-): List => ({
+): Block => ({
   kind: 'list',
-  items: texts.map((each) => ({ text: each, tone })),
-  media,
+  items: present(items).map((item) => (typeof item === 'string' ? { text: item, tone } : item)),
+});
+
+export const facts = (rows: readonly Optional<Fact>[]): Block => ({
+  kind: 'facts',
+  rows: present(rows),
 });
 
 export const section = (
   title: string,
-  blocks: readonly (Block | null)[],
-  { id, media }: Limited & { readonly id?: string } = {},
-): Section => ({
-  kind: 'section',
-  id,
-  title,
-  blocks: blocks.filter((block) => block !== null),
-  media,
-});
+  blocks: readonly Optional<Block>[],
+  id?: string,
+): Section => ({ kind: 'section', id, title, blocks: present(blocks) });
 
-export const fold = (title: string, blocks: readonly Block[], open = false): Fold => ({
+export const fold = (title: string, blocks: readonly Block[], open = false): Block => ({
   kind: 'fold',
   title,
   open,
   blocks,
 });
 
-/** A picture that only HTML shows; it brings its own text alternative. */
-export const picture = (html: () => Markup | readonly Markup[] | null): Drawn => ({
-  kind: 'drawn',
-  html,
-});
+export const picture = (html: () => Content): Block => ({ kind: 'picture', html });
+
+const columnOf =
+  (holds: ColumnHead['holds']) =>
+  <Subject>(
+    head: string | Omit<ColumnHead, 'holds'>,
+    cell: Column<Subject>['cell'],
+  ): Column<Subject> => ({ ...(typeof head === 'string' ? { title: head } : head), holds, cell });
+
+/** Makes columns: `column.number('n', ({ n }) => countText(n))`. */
+export const column = {
+  name: columnOf('name'),
+  text: columnOf('text'),
+  number: columnOf('number'),
+  verdict: columnOf('verdict'),
+  words: columnOf('words'),
+  code: columnOf('code'),
+} as const;
 
 const toCell = (cell: Cell | string): Cell => (typeof cell === 'string' ? { text: cell } : cell);
 
@@ -178,9 +183,7 @@ export const table = <Subject>(
   {
     groupOf = () => '',
     toneOf = () => 'plain',
-    media,
-    look,
-    showsNotes,
+    ...options
   }: TableOptions & {
     readonly groupOf?: (subject: Subject) => string;
     readonly toneOf?: (subject: Subject) => Tone;
@@ -196,9 +199,7 @@ export const table = <Subject>(
       cells: columns.map(({ cell }) => toCell(cell(subject))),
     })),
   })),
-  media,
-  look,
-  showsNotes,
+  ...options,
 });
 
 /** Whether there is anything to show in a medium. */
@@ -213,37 +214,42 @@ export const isShown = (block: Block, medium: Medium): boolean => {
       return block.rows.length > 0;
     case 'table':
       return block.groups.length > 0;
-    case 'drawn':
-      return block[medium] !== undefined;
+    case 'picture':
+      return medium === 'html';
     case 'fold':
     case 'section':
       return block.blocks.some((each) => isShown(each, medium));
   }
 };
 
-/** A table's columns for a medium, with the place of their cells; columns without any text are left out. */
-export const shownColumns = (
-  { columns, groups }: Table,
+/** The columns and cells of a table for a medium; columns without any text are left out. */
+export const shownTable = (
+  { columns, groups, showsNotes = false }: Table,
   medium: Medium,
-): readonly (ColumnHead & { readonly place: number })[] => {
+  isWanted: (head: ColumnHead) => boolean = () => true,
+) => {
   const rows = groups.flatMap((group) => group.rows);
-  return columns
-    .map((column, place) => ({ ...column, place }))
-    .filter(
-      ({ media, place }) =>
-        media?.includes(medium) !== false && rows.some(({ cells }) => cells[place]?.text !== ''),
-    );
+  const isColumnShown = (head: ColumnHead, place: number): boolean =>
+    isWanted(head) &&
+    head.media?.includes(medium) !== false &&
+    rows.some(({ cells }) => cells[place]?.text !== '');
+  const places = columns.flatMap((each, place) => (isColumnShown(each, place) ? [place] : []));
+  return {
+    showsNotes,
+    isGrouped: groups.some(({ title }) => title !== ''),
+    columns: places.map((place) => columns[place]!),
+    groups: groups.map((group) => ({
+      title: group.title,
+      rows: group.rows.map(({ cells, tone }) => ({
+        tone,
+        cells: places.map((place) => ({ tone, ...cells[place]!, holds: columns[place]!.holds })),
+      })),
+    })),
+  };
 };
 
-/** The sign of a verdict in text without colour. */
-export const toneGlyph = {
-  good: '✓',
-  warning: '!',
-  bad: '✗',
-  quiet: '?',
-  plain: '',
-  strong: '',
-} as const satisfies Record<Tone, string>;
+export type ShownTable = ReturnType<typeof shownTable>;
+export type ShownCell = ShownTable['groups'][number]['rows'][number]['cells'][number];
 
 /** The tones of the verdict on a load generator. */
 export const trustTones = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { markup, type Markup, verbatim } from '../text/markup.ts';
-import { isShown, type ReportDocument, toneGlyph } from './document.ts';
-import { blockMarkup, sectionId, toneClass, topBlockMarkup } from './html-writer.ts';
+import { isShown, type ReportDocument, tones } from './document.ts';
+import { blockMarkup, sectionId, topBlockMarkup } from './html-writer.ts';
 
 /** The scripts of a page with charts over time, and the data that they draw. */
 interface PageScripts {
@@ -30,13 +30,12 @@ const contentSecurityPolicy = (styles: readonly string[], scripts: readonly stri
     "form-action 'none'",
   ].join('; ');
 
-const verdictMarkup = ({ verdict, introduction }: ReportDocument): Markup => {
+const verdictMarkup = ({ verdict = null, introduction = [] }: ReportDocument): Markup => {
   const blocks = introduction.map(blockMarkup);
   if (verdict === null) return markup`${blocks}`;
-  const { text, tone } = verdict;
-  const sign = toneGlyph[tone];
-  const glyph = sign === '' ? null : markup`<span class="glyph" aria-hidden="true">${sign}</span>`;
-  return markup`<section id="verdict" class="verdict ${toneClass[tone]}" aria-labelledby="verdict-title"><h2 id="verdict-title">${glyph}${text}</h2>${blocks}</section>`;
+  const { glyph, look } = tones[verdict.tone];
+  const sign = glyph === '' ? null : markup`<span class="glyph" aria-hidden="true">${glyph}</span>`;
+  return markup`<section id="verdict" class="verdict ${look}" aria-labelledby="verdict-title"><h2 id="verdict-title">${sign}${verdict.text}</h2>${blocks}</section>`;
 };
 
 const descriptionMarkup = (lines: readonly string[]): Markup | null =>
@@ -52,8 +51,10 @@ export const htmlPage = (
 ): string => {
   const styles = [...(scripted?.styles ?? []), pageStyle].map(oneLineEnd);
   const scripts = (scripted?.scripts ?? []).map(oneLineEnd);
-  const { weir, title, description, blocks, footer } = document;
-  const sections = blocks.filter((block) => block.kind === 'section' && isShown(block, 'html'));
+  const { weir, title, description = [], blocks, footer } = document;
+  const sections = blocks
+    .filter((block) => block.kind === 'section')
+    .filter((block) => isShown(block, 'html'));
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -70,7 +71,7 @@ ${styles.map((style) => markup`<style>${verbatim(style)}</style>\n`)}</head>
   ${descriptionMarkup(description)}
 </header>
 <nav aria-label="Sections"><ul>
-${sections.flatMap((each) => (each.kind === 'section' ? [markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`] : []))}</ul>${scripted?.controls ?? null}</nav>
+${sections.map((each) => markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`)}</ul>${scripted?.controls ?? null}</nav>
 <main>
 ${verdictMarkup(document)}
 ${scripted?.hint ?? null}

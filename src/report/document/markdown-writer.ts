@@ -1,13 +1,14 @@
 import { countText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 import { printable } from '../text/printable.ts';
 import {
   type Block,
-  type Cell,
   isShown,
   type ReportDocument,
-  shownColumns,
+  type ShownCell,
+  shownTable,
   type Table,
-  type Tone,
+  tones,
 } from './document.ts';
 
 /** A longer cell or text is cut, so that foreign text cannot fill a page. */
@@ -28,15 +29,6 @@ const escaped = (text: string, maxLength: number): string => {
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 };
 
-const signs = {
-  good: '✅ ',
-  warning: '⚠️ ',
-  bad: '❌ ',
-  quiet: '❔ ',
-  plain: '',
-  strong: '',
-} as const satisfies Record<Tone, string>;
-
 /** The lines that fit, and the number of others. */
 const boundedLines = <Item>(
   items: readonly Item[],
@@ -56,25 +48,19 @@ const boundedLines = <Item>(
 };
 
 const tableText = (table: Table): string => {
-  const columns = shownColumns(table, 'markdown');
-  const cellText = (
-    cell: Cell,
-    holds: (typeof columns)[number]['holds'],
-    rowTone: Tone,
-  ): string => {
-    const { text, unit, note, tone = rowTone } = cell;
-    const sign = holds === 'verdict' && text !== '' ? signs[tone] : '';
+  const { columns, groups, showsNotes } = shownTable(table, 'markdown');
+  const cellText = ({ holds, text, unit, note, tone }: ShownCell): string => {
+    const sign = holds === 'verdict' && text !== '' ? tones[tone].sign : '';
     const words = [text, unit].filter(Boolean).join(' ');
-    const beneath = table.showsNotes === true && note ? `<br>${escaped(note, maxCellLength)}` : '';
+    const beneath = showsNotes && note ? `<br>${escaped(note, maxCellLength)}` : '';
     return `${sign}${escaped(words, maxCellLength)}${beneath}`;
   };
-  const rows = table.groups.flatMap(({ title, rows: members }) =>
-    members.map((row) => ({ title, row })),
+  const rows = groups.flatMap(({ title, rows: members }) =>
+    members.map(({ cells }) => ({ title, cells })),
   );
-  const rowText = ({ title, row }: (typeof rows)[number]): string => {
-    const texts = columns.map(({ place, holds }) => cellText(row.cells[place]!, holds, row.tone));
+  const rowText = ({ title, cells }: (typeof rows)[number]): string => {
     const group = title === '' ? '' : `${escaped(title, maxCellLength)} `;
-    return `| ${group}${texts.join(' | ')} |`;
+    return `| ${group}${cells.map(cellText).join(' | ')} |`;
   };
   return [
     `| ${columns.map(({ title }) => title).join(' | ')} |`,
@@ -87,12 +73,11 @@ const tableText = (table: Table): string => {
 const blockTexts = (block: Block, level: number): readonly string[] => {
   if (!isShown(block, 'markdown')) return [];
   switch (block.kind) {
-    case 'text':
-      return [
-        block.tone === 'plain' || block.tone === 'quiet'
-          ? escaped(block.text, maxTextLength)
-          : `**${signs[block.tone]}${escaped(block.text, maxTextLength)}**`,
-      ];
+    case 'text': {
+      const words = escaped(block.text, maxTextLength);
+      const isPlain = block.tone === 'plain' || block.tone === 'quiet';
+      return [isPlain ? words : `**${tones[block.tone].sign}${words}**`];
+    }
     case 'list':
       return [
         boundedLines(block.items, ({ text }) => `- ${escaped(text, maxCellLength)}`).join('\n'),
@@ -105,8 +90,8 @@ const blockTexts = (block: Block, level: number): readonly string[] => {
       ];
     case 'table':
       return [tableText(block)];
-    case 'drawn':
-      return [block.markdown?.() ?? ''];
+    case 'picture':
+      return [];
     case 'fold':
       return [
         `<details><summary>${escaped(block.title, maxCellLength)}</summary>`,
@@ -122,15 +107,14 @@ const blockTexts = (block: Block, level: number): readonly string[] => {
 
 /** A document for a job's page on GitHub or a comment. */
 export const markdownText = (document: ReportDocument): string => {
-  const { title, verdict, description, introduction, blocks } = document;
+  const { title, verdict = null, description = [], introduction = [], blocks } = document;
   const tone = document.tone ?? verdict?.tone ?? 'plain';
   const lines = description.map((line) => escaped(line, maxTextLength));
-  return [
-    `## ${signs[tone]}Weir: ${escaped(title, maxCellLength)}`,
-    ...(verdict === null ? [] : [`**${escaped(verdict.text, maxTextLength)}**`]),
-    ...(lines.length === 0 ? [] : [lines.join('  \n')]),
-    ...introduction.flatMap((block) => blockTexts(block, 3)),
-    ...blocks.flatMap((block) => blockTexts(block, 3)),
+  return present([
+    `## ${tones[tone].sign}Weir: ${escaped(title, maxCellLength)}`,
+    verdict !== null && `**${escaped(verdict.text, maxTextLength)}**`,
+    lines.length > 0 && lines.join('  \n'),
+    ...[...introduction, ...blocks].flatMap((block) => blockTexts(block, 3)),
     '',
-  ].join('\n\n');
+  ]).join('\n\n');
 };

@@ -1,147 +1,174 @@
-import { wrappedLines } from '../text/display-width.ts';
+import { styleText } from 'node:util';
+import { displayWidth, paddedText, truncatedText, wrappedLines } from '../text/display-width.ts';
 import { printable } from '../text/printable.ts';
-import { type Cell, shownColumns, type Table, type TableRow, toneGlyph } from './document.ts';
 import {
-  minTableWidth,
-  paragraph,
-  type TableCell,
-  tableGutter,
-  tableLines,
-  type TerminalLayout,
-  type TerminalTable,
-  tableWidth,
-} from './terminal-layout.ts';
+  type ShownCell,
+  type ShownTable,
+  shownTable,
+  type Table,
+  type Tone,
+  tones,
+} from './document.ts';
+
+/** The terminal that the report is written for. */
+export interface TerminalStyle {
+  readonly colour: boolean;
+  /** Columns of the screen; at least 60 are used. */
+  readonly width: number;
+}
+
+/** `paint` returns the text unchanged if colour is off. */
+export interface TerminalLayout {
+  readonly width: number;
+  readonly paint: (tone: Tone, text: string) => string;
+}
+
+export const terminalLayout = ({ colour, width }: TerminalStyle): TerminalLayout => ({
+  width: Math.max(60, width),
+  paint: (tone, text) =>
+    !colour || tone === 'plain' || text === ''
+      ? text
+      : styleText(tones[tone].style, text, { validateStream: false }),
+});
+
+export const paragraph = (
+  { width, paint }: TerminalLayout,
+  text: string,
+  { indent = 2, tone = 'plain' }: { readonly indent?: number; readonly tone?: Tone } = {},
+): readonly string[] =>
+  wrappedLines(text, width - indent).map((line) => ' '.repeat(indent) + paint(tone, line));
 
 type Lines = readonly string[];
-type ShownColumn = ReturnType<typeof shownColumns>[number];
+type Row = ShownTable['groups'][number]['rows'][number];
+type TonedText = Pick<ShownCell, 'text' | 'tone'>;
 
-const hasGroups = ({ groups }: Table): boolean => groups.some(({ title }) => title !== '');
-
+const gutter = 2;
+/** The minimum width of the first column, which is cut first. */
+const minFirstColumns = 16;
 /** Sentences in a narrower column are hard to read, so they go below their row. */
 const minWordColumns = 30;
 
 type NotePlace = 'none' | 'beside' | 'beneath';
 
 const terminalCell = (
-  { holds }: ShownColumn,
-  cell: Cell,
-  { tone: rowTone }: TableRow,
+  { holds, text, unit, note, tone }: ShownCell,
   notes: NotePlace,
-): TableCell => {
-  const { text, unit, note, tone = rowTone } = cell;
-  const sign = holds === 'verdict' && text !== '' ? toneGlyph[tone] : '';
+): TonedText => {
+  const sign = holds === 'verdict' && text !== '' ? tones[tone].glyph : '';
   const beside = notes === 'beside' ? note : undefined;
-  const style = tone === 'plain' && holds === 'words' ? 'quiet' : tone;
-  return { text: printable([sign, text, unit, beside].filter(Boolean).join(' ')), style };
+  return {
+    text: printable([sign, text, unit, beside].filter(Boolean).join(' ')),
+    tone: tone === 'plain' && holds === 'words' ? 'quiet' : tone,
+  };
 };
 
-/** The cells of a row, with their notes below if they have any. */
-const cellRows = (
-  columns: readonly ShownColumn[],
-  row: TableRow,
-  notes: NotePlace,
-  isGrouped: boolean,
-): readonly (readonly TableCell[])[] => {
-  const cells = columns.map((column, i) => {
-    const cell = terminalCell(column, row.cells[column.place]!, row, notes);
-    return i === 0 && isGrouped ? { ...cell, text: `  ${cell.text}` } : cell;
-  });
-  const beneath = columns.map(({ place }) => row.cells[place]!.note ?? '');
-  return notes === 'beneath' && beneath.some((note) => note !== '')
-    ? [cells, beneath.map((note) => ({ text: printable(note), style: 'quiet' as const }))]
-    : [cells];
+const totalWidth = (widths: readonly number[]): number =>
+  widths.reduce((whole, width) => whole + width + gutter, 0);
+
+/** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
+const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
+  const titles = columns
+    .filter((_, place) => place !== wordsPlace)
+    .map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
+  const linesOf = ({ cells }: Row, notes: NotePlace): readonly (readonly TonedText[])[] => {
+    const others = cells.filter((_, place) => place !== wordsPlace);
+    const line = others.map((cell, i) => {
+      const { text, tone } = terminalCell(cell, notes);
+      return { text: i === 0 && isGrouped ? `  ${text}` : text, tone };
+    });
+    if (notes !== 'beneath' || others.every(({ note = '' }) => note === '')) return [line];
+    return [line, others.map(({ note = '' }) => ({ text: printable(note), tone: 'quiet' }))];
+  };
+  const widthsOf = (rows: readonly Row[], notes: NotePlace): readonly number[] => {
+    const lines = rows.flatMap((row) => linesOf(row, notes));
+    return titles.map((title, i) =>
+      Math.max(displayWidth(title), ...lines.map((line) => displayWidth(line[i]!.text))),
+    );
+  };
+  return { titles, linesOf, widthsOf };
 };
 
-/** A row's cells, with its sentences beside or below them. */
-const withWords = (
-  rows: readonly (readonly TableCell[])[],
-  words: TableCell | null,
-  { room, isBeside }: { readonly room: number; readonly isBeside: boolean },
-): readonly (readonly TableCell[])[] => {
-  if (words === null || words.text === '') return rows;
-  const pieces = wrappedLines(words.text, room).map((text) => ({ ...words, text }));
-  if (!isBeside) {
-    return [...rows, ...pieces.map((piece) => [{ ...piece, text: `    ${piece.text}` }])];
-  }
-  const blank = rows[0]!.map(() => ({ text: '' }));
-  const count = Math.max(rows.length, pieces.length);
-  return Array.from({ length: count }, (_, i) => [
-    ...(rows[i] ?? blank),
-    ...(pieces[i] === undefined ? [] : [pieces[i]]),
-  ]);
-};
-
-/** The lines of a table with the columns that fit; `null` if there is no room even for the required ones. */
-const columnLines = (
-  layout: TerminalLayout,
-  table: Table,
-  columns: readonly ShownColumn[],
-): Lines | null => {
-  const words = columns.find(({ holds }) => holds === 'words');
-  const others = columns.filter((column) => column !== words);
-  const isGrouped = hasGroups(table);
-  const heads = others.map(({ title, short, holds }, i) => ({
-    title: i === 0 && isGrouped ? '' : (short ?? title),
-    align: holds === 'number' ? ('right' as const) : ('left' as const),
-  }));
-  const tableWith = (notes: NotePlace): TerminalTable => ({
-    columns: heads,
-    rows: table.groups.flatMap(({ rows }) =>
-      rows.flatMap((row) => cellRows(others, row, notes, isGrouped)),
-    ),
-  });
-  const fitsBeside = tableWidth(tableWith('beside')) <= layout.width;
-  const notes = table.showsNotes !== true ? 'none' : fitsBeside ? 'beside' : 'beneath';
-  if (minTableWidth(tableWith(notes)) > layout.width) return null;
-  const besideRoom = layout.width - tableWidth(tableWith(notes)) - tableGutter;
+/** The lines of a table with the columns that fit; `null` if there is no room for them. */
+const columnLines = (layout: TerminalLayout, grid: ShownTable): Lines | null => {
+  const { columns, groups, showsNotes } = grid;
+  const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
+  const aligned = columns.filter((_, place) => place !== wordsPlace);
+  const { titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
+  const rows = groups.flatMap((group) => group.rows);
+  const fitsBeside = totalWidth(widthsOf(rows, 'beside')) <= layout.width;
+  const notesIfShown = fitsBeside ? 'beside' : 'beneath';
+  const notes = showsNotes ? notesIfShown : 'none';
+  const [first = 0, ...others] = widthsOf(rows, notes);
+  const spare = layout.width - totalWidth([first, ...others]);
+  const firstWidth = first + Math.min(0, spare);
+  if (firstWidth < Math.min(first, minFirstColumns)) return null;
+  const besideRoom = spare - gutter;
   const isBeside = besideRoom >= minWordColumns;
-  const room = isBeside ? besideRoom : layout.width - 6;
-  const wordsOf = (row: TableRow): TableCell | null =>
-    words === undefined ? null : terminalCell(words, row.cells[words.place]!, row, 'beside');
-  const rows = table.groups.flatMap((group, i) => [
-    ...(i > 0 && notes === 'beneath' ? [[]] : []),
-    ...(group.title === '' ? [] : [[{ text: printable(group.title), style: 'strong' as const }]]),
-    ...group.rows.flatMap((row) =>
-      withWords(cellRows(others, row, notes, isGrouped), wordsOf(row), { room, isBeside }),
-    ),
-  ]);
-  const wordsHead = words === undefined || !isBeside ? [] : [words];
-  return tableLines(layout, {
-    columns: [...heads, ...wordsHead.map(({ title }) => ({ title, align: 'left' as const }))],
-    rows,
-  });
+  const widths = [firstWidth, ...others, besideRoom];
+
+  const line = (cells: readonly TonedText[]): string => {
+    const parts = cells.map(({ text, tone }, i) => {
+      const side = aligned[i]?.holds === 'number' ? 'right' : 'left';
+      const set = paddedText(truncatedText(text, widths[i]!), widths[i]!, side);
+      return layout.paint(tone, i === cells.length - 1 ? set.trimEnd() : set);
+    });
+    return [' '.repeat(gutter), parts.join(' '.repeat(gutter))].join('').trimEnd();
+  };
+  const across = ({ text, tone }: TonedText): string => {
+    const shown = truncatedText(text, layout.width - gutter).trimEnd();
+    return `${' '.repeat(gutter)}${layout.paint(tone, shown)}`.trimEnd();
+  };
+  /** A row's lines, with its sentences beside or below them. */
+  const rowLines = (row: Row): Lines => {
+    const lines = linesOf(row, notes);
+    const words = row.cells[wordsPlace];
+    if (words === undefined || words.text === '') return lines.map(line);
+    const { text, tone } = terminalCell(words, 'beside');
+    const pieces = wrappedLines(text, isBeside ? besideRoom : layout.width - 6);
+    if (!isBeside) {
+      return [...lines.map(line), ...pieces.map((piece) => across({ text: `    ${piece}`, tone }))];
+    }
+    const blank = aligned.map(() => ({ text: '', tone: 'plain' as const }));
+    return Array.from({ length: Math.max(lines.length, pieces.length) }, (_, i) => {
+      const piece = pieces[i];
+      return line([
+        ...(lines[i] ?? blank),
+        ...(piece === undefined ? [] : [{ text: piece, tone }]),
+      ]);
+    });
+  };
+  const wordsTitle = isBeside ? columns[wordsPlace]?.title : undefined;
+  const heads = [...titles, ...(wordsTitle === undefined ? [] : [wordsTitle])];
+  return [
+    line(heads.map((text) => ({ text, tone: 'quiet' }))),
+    ...groups.flatMap(({ title, rows: members }, i) => [
+      ...(i > 0 && notes === 'beneath' ? [''] : []),
+      ...(title === '' ? [] : [across({ text: printable(title), tone: 'strong' })]),
+      ...members.flatMap(rowLines),
+    ]),
+  ];
 };
 
 /** Each row as a paragraph: `TTFT ms: n 760, p50 188 [184–194]`. */
-const recordLines = (
-  layout: TerminalLayout,
-  table: Table,
-  columns: readonly ShownColumn[],
-): Lines => {
-  const [name, ...others] = columns;
-  if (name === undefined) return [];
-  const notes = table.showsNotes === true ? 'beside' : 'none';
-  const indent = hasGroups(table) ? 4 : 2;
-  return table.groups.flatMap((group) => [
-    ...(group.title === '' ? [] : paragraph(layout, printable(group.title), { style: 'strong' })),
-    ...group.rows.flatMap((row) => {
-      const parts = others.flatMap((column) => {
-        const { text } = terminalCell(column, row.cells[column.place]!, row, notes);
-        return text === '' || text === '–' ? [] : [`${column.title} ${text}`];
-      });
-      const subject = terminalCell(name, row.cells[name.place]!, row, notes);
-      return paragraph(layout, `${subject.text}: ${parts.join(', ')}`, { indent });
+const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: ShownTable): Lines => {
+  const notes = grid.showsNotes ? 'beside' : 'none';
+  const indent = grid.isGrouped ? 4 : 2;
+  return groups.flatMap(({ title, rows }) => [
+    ...(title === '' ? [] : paragraph(layout, printable(title), { tone: 'strong' })),
+    ...rows.flatMap(({ cells }) => {
+      const [name = '', ...texts] = cells.map((cell) => terminalCell(cell, notes).text);
+      const parts = texts
+        .map((text, i) => ({ text, title: columns[i + 1]!.title }))
+        .filter(({ text }) => text !== '' && text !== '–')
+        .map((part) => `${part.title} ${part.text}`);
+      return paragraph(layout, `${name}: ${parts.join(', ')}`, { indent });
     }),
   ]);
 };
 
 /** A table in columns; on a narrow terminal without its spare columns, or as paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
-  const columns = shownColumns(table, 'terminal');
-  const needed = columns.filter(({ spare }) => spare !== true);
-  return (
-    columnLines(layout, table, columns) ??
-    columnLines(layout, table, needed) ??
-    recordLines(layout, table, columns)
-  );
+  const whole = shownTable(table, 'terminal');
+  const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
+  return columnLines(layout, whole) ?? columnLines(layout, needed) ?? recordLines(layout, whole);
 };

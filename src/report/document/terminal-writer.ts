@@ -1,21 +1,17 @@
 import { displayWidth, paddedText, wrappedLines } from '../text/display-width.ts';
 import { printable } from '../text/printable.ts';
-import { type Block, isShown, type ReportDocument, toneGlyph } from './document.ts';
+import { type Block, type Fact, isShown, type ReportDocument, tones } from './document.ts';
 import {
   paragraph,
   type TerminalLayout,
   terminalLayout,
   type TerminalStyle,
-} from './terminal-layout.ts';
-import { terminalTableLines } from './terminal-table.ts';
+  terminalTableLines,
+} from './terminal-table.ts';
 
 type Lines = readonly string[];
 
-const factLines = (
-  layout: TerminalLayout,
-  rows: readonly (readonly [string, string])[],
-  indent: number,
-): Lines => {
+const factLines = (layout: TerminalLayout, rows: readonly Fact[], indent: number): Lines => {
   const nameColumns = Math.max(...rows.map(([name]) => displayWidth(name))) + 2;
   const room = layout.width - indent - nameColumns;
   return rows.flatMap(([name, text]) =>
@@ -30,17 +26,17 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
   if (!isShown(block, 'terminal')) return [];
   switch (block.kind) {
     case 'text':
-      return paragraph(layout, printable(block.text), { indent, style: block.tone });
+      return paragraph(layout, printable(block.text), { indent, tone: block.tone });
     case 'list':
       return block.items.flatMap((item) =>
-        paragraph(layout, printable(item.text), { indent, style: item.tone }),
+        paragraph(layout, printable(item.text), { indent, tone: item.tone }),
       );
     case 'facts':
       return factLines(layout, block.rows, indent);
     case 'table':
       return terminalTableLines(layout, block);
-    case 'drawn':
-      return block.terminal?.(layout) ?? [];
+    case 'picture':
+      return [];
     case 'fold':
       return [
         ...paragraph(layout, printable(block.title), { indent }),
@@ -48,13 +44,9 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
       ];
     case 'section': {
       const lines = block.blocks.flatMap((each) => blockLines(layout, each, 2));
-      return lines.length === 0
-        ? []
-        : [
-            '',
-            ...paragraph(layout, printable(block.title), { indent: 0, style: 'strong' }),
-            ...lines,
-          ];
+      if (lines.length === 0) return [];
+      const title = paragraph(layout, printable(block.title), { indent: 0, tone: 'strong' });
+      return ['', ...title, ...lines];
     }
   }
 };
@@ -62,12 +54,12 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
 /** Renders a document for a terminal: no line is wider than the screen, and foreign control characters are replaced. */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
   const layout = terminalLayout(terminalStyle);
-  const { title, verdict, description, introduction, blocks } = document;
+  const { title, verdict, description = [], introduction = [], blocks } = document;
   const { text, tone } = verdict ?? { text: title, tone: 'strong' as const };
-  const head = [toneGlyph[tone], text].filter(Boolean).join(' ');
+  const head = [tones[tone].glyph, text].filter(Boolean).join(' ');
   return [
-    ...paragraph(layout, printable(head), { indent: 0, style: tone }),
-    ...description.flatMap((line) => paragraph(layout, printable(line), { style: 'quiet' })),
+    ...paragraph(layout, printable(head), { indent: 0, tone }),
+    ...description.flatMap((line) => paragraph(layout, printable(line), { tone: 'quiet' })),
     ...introduction.flatMap((block) => blockLines(layout, block, 2)),
     ...blocks.flatMap((block) => {
       const lines = blockLines(layout, block, 0);

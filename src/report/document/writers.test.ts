@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReportDocument, section, table, text } from './document.ts';
+import { only, type ReportDocument, section, table, text } from './document.ts';
 import { htmlPage } from './html-page.ts';
 import { markdownText } from './markdown-writer.ts';
 import { terminalText } from './terminal-writer.ts';
@@ -48,7 +48,7 @@ const document: ReportDocument = {
         planets,
         { groupOf: ({ kind }) => kind },
       ),
-      text('Only on a page.', 'plain', ['html']),
+      only(['html'], text('Only on a page.')),
     ]),
     section('Empty', [text('')]),
   ],

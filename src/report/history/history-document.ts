@@ -1,9 +1,18 @@
-import type { LevelChange, StoredRun, Trend, TrendFigure } from '../../model/series/history.ts';
+import {
+  changeRules,
+  type LevelChange,
+  type StoredRun,
+  type Trend,
+  type TrendFigure,
+} from '../../model/series/history.ts';
 import { sideValueText } from '../compare/comparison-text.ts';
 import {
   type Block,
+  column,
   type Column,
   fold,
+  list,
+  only,
   picture,
   type ReportDocument,
   section,
@@ -14,16 +23,58 @@ import {
   trustTones,
 } from '../document/document.ts';
 import { plural } from '../text/number-text.ts';
-import {
-  changeDetectionText,
-  changeSentence,
-  dateTimeText,
-  latestChanges,
-  noChangeText,
-  objectivesKeptText,
-  planHashText,
-} from './history-text.ts';
-import { trendChart } from './trend-chart.ts';
+import { changeSizeText, dateTimeText, trendChart, valueText } from './trend-chart.ts';
+
+const planHashText = ({ planHash }: Pick<Trend, 'planHash'>): string => planHash.slice(0, 12);
+
+const directions = {
+  worse: 'got worse',
+  better: 'got better',
+  other: 'changed',
+} as const satisfies Record<LevelChange['direction'], string>;
+
+const pText = (p: number): string => (p <= 0.001 ? 'p ≤ 0.001' : `p = ${p.toFixed(3)}`);
+
+const changeSentence = (
+  figure: TrendFigure,
+  change: LevelChange,
+  runs: readonly StoredRun[],
+): string => {
+  const { run, before, after, direction, p } = change;
+  const startedAt = runs.find(({ id }) => id === run)?.startedAt ?? '';
+  return `${figure.label} ${directions[direction]} at run ${run} (${dateTimeText(startedAt)}): from ${valueText(figure, before)} to ${valueText(figure, after)}, ${changeSizeText(figure, change)}, ${pText(p)}.`;
+};
+
+/** Every change of a trend with its figure, the latest first. */
+const latestChanges = ({
+  figures,
+  runs,
+}: Trend): readonly { readonly figure: TrendFigure; readonly change: LevelChange }[] => {
+  const placeOf = (run: number): number => runs.findIndex(({ id }) => id === run);
+  return figures
+    .flatMap((figure) => figure.changes.map((change) => ({ figure, change })))
+    .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
+};
+
+/** Says that no figure changed, or how many more runs are needed. */
+const noChangeText = ({ runs }: Trend): string => {
+  const missingRuns = changeRules.minRuns - runs.length;
+  return missingRuns > 0
+    ? `Change detection starts at ${changeRules.minRuns} runs: ${plural(missingRuns, 'more run')} needed.`
+    : 'No figure changed.';
+};
+
+/** The objectives of a run: `3 of 3 kept`. */
+const objectivesKeptText = ({ verdicts }: StoredRun): string => {
+  const failed = verdicts.filter(({ ruling }) => ruling === 'fail').length;
+  if (verdicts.length === 0) return '';
+  return failed === 0
+    ? `${verdicts.filter(({ ruling }) => ruling === 'pass').length} of ${verdicts.length} kept`
+    : `${failed} of ${verdicts.length} broken`;
+};
+
+/** How changes are found, and how reliable they are. */
+const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
 /** The number of runs and figures of each plan on a terminal; the page and JSON have all. */
 const maxListedRuns = 20;
@@ -36,75 +87,56 @@ const directionTones = {
 } as const satisfies Record<LevelChange['direction'], Tone>;
 
 const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>[] => [
-  { title: 'Run', holds: 'name', cell: ({ id }) => String(id) },
-  { title: 'Started (UTC)', holds: 'text', cell: ({ startedAt }) => dateTimeText(startedAt) },
-  { title: 'Baseline', holds: 'text', cell: ({ baselines }) => baselines.join(', ') },
-  ...figures.map((figure): Column<StoredRun> => ({
-    title: `${figure.label} ${figure.unit}`,
-    holds: 'number',
-    cell: ({ id }) =>
+  column.name('Run', ({ id }) => String(id)),
+  column.text('Started (UTC)', ({ startedAt }) => dateTimeText(startedAt)),
+  column.text('Baseline', ({ baselines }) => baselines.join(', ')),
+  ...figures.map((figure): Column<StoredRun> =>
+    column.number(`${figure.label} ${figure.unit}`, ({ id }) =>
       sideValueText(figure, figure.points.find(({ run }) => run === id)?.value ?? null),
-  })),
-  { title: 'Objectives', holds: 'text', cell: objectivesKeptText },
-  {
-    title: 'Generator',
-    holds: 'verdict',
-    cell: ({ trust }) => ({ text: trust, tone: trustTones[trust] }),
-  },
-  { title: 'Weir', holds: 'text', cell: ({ weir }) => weir },
+    ),
+  ),
+  column.text('Objectives', objectivesKeptText),
+  column.verdict('Generator', ({ trust }) => ({ text: trust, tone: trustTones[trust] })),
+  column.text('Weir', ({ weir }) => weir),
 ];
 
-const fileColumn: Column<StoredRun> = {
-  title: 'Result',
-  holds: 'code',
-  cell: ({ file }) => file,
-};
+const fileColumn: Column<StoredRun> = column.code('Result', ({ file }) => file);
 
 const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
   const caption = `Runs of ${plan}`;
   const earlier = runs.length - maxListedRuns;
+  const columns = runColumns(figures.slice(0, maxShownFigures));
+  const all = table(caption, [...runColumns(figures), fileColumn], runs.toReversed());
+  const earlierText = `${plural(earlier, 'earlier run')}: shown with --json and --page.`;
   return [
-    table(caption, runColumns(figures.slice(0, maxShownFigures)), runs.slice(-maxListedRuns), {
-      media: ['terminal'],
-    }),
-    text(
-      earlier > 0 ? `${plural(earlier, 'earlier run')}: shown with --json and --page.` : '',
-      'quiet',
-      ['terminal'],
-    ),
-    {
-      ...fold(plural(runs.length, 'run'), [
-        table(caption, [...runColumns(figures), fileColumn], runs.toReversed()),
-      ]),
-      media: ['html', 'markdown'],
-    },
+    only(['terminal'], table(caption, columns, runs.slice(-maxListedRuns))),
+    only(['terminal'], text(earlier > 0 ? earlierText : null, 'quiet')),
+    only(['html', 'markdown'], fold(plural(runs.length, 'run'), [all])),
   ];
 };
 
 const trendSection = (trend: Trend): Section => {
   const { plan, target, runs, figures } = trend;
-  const changes = latestChanges(trend);
+  const changes = latestChanges(trend).map(({ figure, change }) => ({
+    text: changeSentence(figure, change, runs),
+    tone: directionTones[change.direction],
+  }));
+  const [first, last] = [runs[0]!.startedAt, runs.at(-1)!.startedAt].map(dateTimeText);
   return section(
     `${plan} (${planHashText(trend)})`,
     [
-      text(
-        `${target}: ${plural(runs.length, 'run')}, ${dateTimeText(runs[0]!.startedAt)} to ${dateTimeText(runs.at(-1)!.startedAt)}`,
-        'quiet',
-      ),
-      text(changes.length === 0 ? noChangeText(trend) : '', 'quiet'),
-      {
-        kind: 'list',
-        items: changes.map(({ figure, change }) => ({
-          text: changeSentence(figure, change, runs),
-          tone: directionTones[change.direction],
-        })),
-      },
+      text(`${target}: ${plural(runs.length, 'run')}, ${first} to ${last}`, 'quiet'),
+      changes.length === 0 && text(noChangeText(trend), 'quiet'),
+      list(changes),
       ...figures.map((figure) => picture(() => trendChart(figure, runs))),
       ...runTables(trend),
     ],
-    { id: `plan-${planHashText(trend)}` },
+    `plan-${planHashText(trend)}`,
   );
 };
+
+const chartMeaning =
+  'A dot is a run: hollow if its load generator was overloaded, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
 
 /** The runs of each plan over time, with changes in their figures. */
 export const historyDocument = (weir: string, trends: readonly Trend[]): ReportDocument => {
@@ -117,53 +149,44 @@ export const historyDocument = (weir: string, trends: readonly Trend[]): ReportD
         ? 'The history has no runs yet. Every finished run that is not excluded is added.'
         : `${plural(runs, 'run')} of ${plural(trends.length, 'plan')}; the plan of the latest run is first.`,
     ],
-    verdict: null,
-    introduction: [],
     blocks: [
       ...trends.map(trendSection),
-      section(
-        'Definitions',
-        [
-          text(
-            'A dot is a run: hollow if its load generator was overloaded, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.',
-          ),
-          text(changeDetectionText),
-        ],
-        { media: ['html'] },
-      ),
+      only(['html'], section('Definitions', [text(chartMeaning), text(changeDetectionText)])),
     ],
     footer: `Written by Weir ${weir}.`,
   };
 };
 
+interface Member {
+  readonly name: string;
+  readonly run: StoredRun;
+}
+
+const memberColumns: readonly Column<Member>[] = [
+  column.name('Run', ({ run }) => String(run.id)),
+  column.text('Started (UTC)', ({ run }) => dateTimeText(run.startedAt)),
+  column.text('Plan', ({ run }) => `${run.plan} (${planHashText(run)})`),
+  column.code('Result', ({ run }) => ({ text: run.file, tone: 'quiet' })),
+];
+
 /** The baselines of a history, or one of them, with their runs. */
 export const baselinesDocument = (
   weir: string,
   runs: readonly StoredRun[],
-  only: string | null,
+  wanted: string | null,
 ): ReportDocument => {
   const names = [...new Set(runs.flatMap(({ baselines }) => baselines))].toSorted();
   const members = names
-    .filter((name) => only === null || name === only)
+    .filter((name) => wanted === null || name === wanted)
     .flatMap((name) =>
       runs.filter(({ baselines }) => baselines.includes(name)).map((run) => ({ name, run })),
     );
-  const columns: readonly Column<(typeof members)[number]>[] = [
-    { title: 'Run', holds: 'name', cell: ({ run }) => String(run.id) },
-    { title: 'Started (UTC)', holds: 'text', cell: ({ run }) => dateTimeText(run.startedAt) },
-    { title: 'Plan', holds: 'text', cell: ({ run }) => `${run.plan} (${planHashText(run)})` },
-    { title: 'Result', holds: 'code', cell: ({ run }) => ({ text: run.file, tone: 'quiet' }) },
-  ];
+  const none = 'There is no baseline. Name one with `weir history baseline NAME RUN…`.';
   return {
     weir,
     title: 'Baselines',
-    description:
-      members.length === 0
-        ? ['There is no baseline. Name one with `weir history baseline NAME RUN…`.']
-        : [],
-    verdict: null,
-    introduction: [],
-    blocks: [table('Runs of baselines', columns, members, { groupOf: ({ name }) => name })],
+    description: members.length === 0 ? [none] : [],
+    blocks: [table('Runs of baselines', memberColumns, members, { groupOf: ({ name }) => name })],
     footer: `Written by Weir ${weir}.`,
   };
 };

@@ -5,19 +5,16 @@ import { markup, type Markup } from '../text/markup.ts';
  * every attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
  */
 
-/** The outcome of a test; `skipped` if it could not be decided. */
-type JunitOutcome =
-  | { readonly kind: 'passed' }
-  | { readonly kind: 'skipped'; readonly message: string }
-  | {
-      readonly kind: 'failed';
-      readonly type: string;
-      readonly message: string;
-      readonly details: string;
-    };
+export const passed = { kind: 'passed' } as const;
+/** For a test that could not be decided. */
+export const skipped = (message: string) => ({ kind: 'skipped', message }) as const;
+export const failed = (type: string, message: string, details = message) =>
+  ({ kind: 'failed', type, message, details }) as const;
 
+type JunitOutcome = typeof passed | ReturnType<typeof skipped> | ReturnType<typeof failed>;
+
+/** Group and name are the same in every run, so that a CI service can track the test. */
 export interface JunitCase {
-  /** Group and name; the same in every run, so that a CI service can track the test. */
   readonly classname: string;
   readonly name: string;
   readonly outcome: JunitOutcome;
@@ -47,8 +44,7 @@ const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
 };
 
 const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
-  markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>
-`;
+  markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>\n`;
 
 /** The schemas allow no milliseconds or time zone in a timestamp, and no thousands separators in a duration. */
 const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
@@ -59,18 +55,13 @@ const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup =>
 
 export const junitFile = (suite: JunitSuite): string => {
   const properties = Object.entries(suite.properties).map(
-    ([name, value]) => markup`    <property name="${name}" value="${value}"/>
-`,
-  );
-  const output = suite.output.map(
-    (line) => markup`${line}
-`,
+    ([name, value]) => markup`    <property name="${name}" value="${value}"/>\n`,
   );
   return markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuite ${attributes(suite)}>
   <properties>
 ${properties}  </properties>
-${suite.cases.map(testCase)}  <system-out>${output}</system-out>
+${suite.cases.map(testCase)}  <system-out>${suite.output.map((line) => markup`${line}\n`)}</system-out>
   <system-err></system-err>
 </testsuite>
 `.markup;

@@ -5,32 +5,26 @@ import {
   reportedLimitOf,
 } from '../../model/limits/limit-log.ts';
 import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
+import { coordinate, linearScale } from '../document/plot-figure.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
 
 const frame = { width: 1040, height: 250, left: 48, right: 12, top: 14, bottom: 62 } as const;
 
-interface Scale {
-  readonly x: (at: number) => string;
-  readonly y: (remaining: number) => string;
-  readonly from: number;
-  readonly to: number;
-}
-
-const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
+const scaleOf = (replies: readonly ProbeReply[], limit: number) => {
   const from = Math.min(...replies.map(({ sent }) => sent));
   const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
   const { width, height, left, right, top, bottom } = frame;
+  const x = linearScale([from, to], [left, width - right]);
+  const y = linearScale([0, limit], [height - bottom, top]);
   return {
     from,
     to,
-    x: (at) => (left + ((at - from) / (to - from)) * (width - left - right)).toFixed(1),
-    y: (remaining) => {
-      const share = Math.max(0, Math.min(limit, remaining)) / limit;
-      return (height - bottom - share * (height - top - bottom)).toFixed(1);
-    },
+    x: (at: number): string => coordinate(x(at)),
+    y: (remaining: number): string => coordinate(y(Math.max(0, Math.min(limit, remaining)))),
   };
 };
+type Scale = ReturnType<typeof scaleOf>;
 
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
@@ -59,18 +53,15 @@ const windowStarts = (
 };
 
 const remainingPath = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
-  const reported = replies.flatMap((reply) => {
-    const remaining = remainingOf(reply);
-    return remaining === null ? [] : [{ at: reply.answered, remaining }];
-  });
-  if (reported.length === 0) return null;
-  const path = reported
+  const path = replies
+    .map((reply) => ({ at: reply.answered, remaining: remainingOf(reply) }))
+    .filter(({ remaining }) => remaining !== null)
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, remaining }, i) =>
-      i === 0 ? `M${x(at)} ${y(remaining)}` : `H${x(at)}V${y(remaining)}`,
+      i === 0 ? `M${x(at)} ${y(remaining!)}` : `H${x(at)}V${y(remaining!)}`,
     )
     .join('');
-  return markup`<path class="rest" d="${path}" />`;
+  return path === '' ? null : markup`<path class="rest" d="${path}" />`;
 };
 
 const lanes = { admitted: frame.height - 44, refused: frame.height - 32 } as const;
@@ -97,26 +88,29 @@ const axis = (limit: number, { x, y, from, to }: Scale): Markup => {
   </g>`;
 };
 
-const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
-  const replies = report.log.replies.filter(
-    (reply) => reply.phase === phase && reply.key === 'first',
-  );
+const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | null => {
+  const replies = log.replies.filter((reply) => reply.phase === phase && reply.key === 'first');
   if (replies.length === 0) return null;
-  const { limit, window } = report.log.declared.requests;
-  const fit = report.judgement.declared.best ?? report.judgement.seen?.best ?? null;
+  const { limit, window } = log.declared.requests;
+  const fit = judgement.declared.best ?? judgement.seen?.best ?? null;
   const scale = scaleOf(replies, limit);
   const refused = replies.filter(({ admitted }) => !admitted).length;
   const starts = windowStarts(fit, replies, window, scale);
-  const reported = replies.some((reply) => remainingOf(reply) !== null);
+  const path = remainingPath(replies, scale);
   const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
+  const lineText =
+    path === null
+      ? 'No header had a number of remaining requests'
+      : 'The line is the number of remaining requests in the headers';
+  const windowsText = starts.length === 0 ? '' : '; dashed lines are the starts of windows';
   return markup`<figure>
     <figcaption><h3>${phase}</h3>
-      <p class="aside">${label}. ${reported ? 'The line is the number of remaining requests in the headers' : 'No header had a number of remaining requests'}; the ticks below are admitted and refused requests${starts.length === 0 ? '' : '; dashed lines are the starts of windows'}.</p>
+      <p class="aside">${label}. ${lineText}; the ticks below are admitted and refused requests${windowsText}.</p>
     </figcaption>
     <svg class="timeline" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${label}">
       ${axis(limit, scale)}
       ${starts.map((at) => markup`<path class="window" d="M${scale.x(at)} ${frame.top}V${lanes.refused + 6}" />`)}
-      ${remainingPath(replies, scale)}
+      ${path}
       ${replies.map((reply) => tick(reply, scale))}
     </svg>
   </figure>`;

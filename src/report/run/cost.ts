@@ -1,104 +1,167 @@
+import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
+import { groupsMatching, measuredWindow } from '../../model/result/summary.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
 import {
   type Cell,
+  column,
   type Column,
   section,
   type Section,
   table,
   text,
 } from '../document/document.ts';
-import {
-  audioRates,
-  audioRatesText,
-  type CostAndAudioTotals,
-  costSentence,
-  hasAudio,
-  type MeasureSum,
-  runTotalsMeaning,
-  runTotalsOf,
-} from '../summary/cost-and-audio.ts';
-import { countText, figureText, moneyText } from '../text/number-text.ts';
+import { kindsPresent, sumOf } from '../summary/figures.ts';
+import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
-interface CostRow extends CostAndAudioTotals {
-  readonly name: string;
-  readonly kind: string | null;
-}
+const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
+  measures[name].traffic.includes(kind);
+
+/**
+ * The sum of a measure's samples, and the number of completed answers with and without one. A
+ * histogram's sums are exact to a thousandth, so sums of whole micro-units are exact.
+ */
+const sumOver = (groups: readonly Group[], name: MeasureName) => {
+  const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
+  const known = sumOf(own, (each) => each.distributions[name]?.count ?? 0);
+  return {
+    known,
+    total: sumOf(own, (each) => each.distributions[name]?.sum ?? 0),
+    unknown: sumOutcomes(own).completed - known,
+  };
+};
+type MeasureSum = ReturnType<typeof sumOver>;
+
+/** Cost and audio of completed answers of some groups; cost in micro-units of the currency. */
+const totalsOf = (groups: readonly Group[]) => ({
+  completed: sumOutcomes(groups).completed,
+  cost: sumOver(groups, 'cost'),
+  received: sumOver(groups, 'speechSeconds'),
+  sent: sumOver(groups, 'clipSeconds'),
+  characters: sumOver(groups, 'characters'),
+});
+
+/**
+ * Over the whole run, including the warm-up, which costs too: by kind with a price and model, and in
+ * total. `null` if no answer has a price.
+ */
+export const runTotalsOf = (result: Result) => {
+  const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
+    ({ outcomes }) => outcomes.completed > 0,
+  );
+  if (paid.length === 0) return null;
+  const rows = kindsPresent(result).flatMap((kind) => {
+    const own = paid.filter(({ labels }) => labels.traffic === kind);
+    const byModel = Map.groupBy(own, ({ labels }) => labels.model);
+    return [...byModel].map(([model, groups]) => ({ kind, model, ...totalsOf(groups) }));
+  });
+  return { rows, all: totalsOf(paid) };
+};
+type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
+
+/**
+ * Audio of completed answers in each second of the measured window, no matter when their requests
+ * were due: seconds of audio, and characters; `null` if no completed answer has any. The whole is `null` if
+ * the measured window has no whole second, or the run had no audio.
+ */
+export const audioRates = (result: Result) => {
+  const window = measuredWindow(result);
+  if (window === null) return null;
+  const { seconds, timeline } = window;
+  const totals = totalsOf(result.groups);
+  const rate = ({ known }: MeasureSum, of: (second: TimelineSecond) => number): number | null =>
+    known === 0 ? null : sumOf(timeline, of) / seconds;
+  const rates = {
+    received: rate(totals.received, ({ audioReceived }) => audioReceived / 1000),
+    sent: rate(totals.sent, ({ audioSent }) => audioSent / 1000),
+    characters: rate(totals.characters, ({ characters }) => characters),
+  };
+  return Object.values(rates).every((each) => each === null) ? null : { seconds, ...rates };
+};
+type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
+
+/** A total that shows whether something is missing: `0.012340`, `at least 0.012340`, `unknown`; a dash if nothing has a price. */
+export const costText = ({ known, total, unknown }: MeasureSum): string => {
+  if (known === 0) return unknown === 0 ? '–' : 'unknown';
+  return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;
+};
+
+export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
+  received.known + received.unknown + sent.known + sent.unknown > 0;
+
+export const costSentence = ({ all: { completed, cost } }: RunTotals): string => {
+  const answers = plural(completed, 'completed answer');
+  if (cost.known === 0) {
+    return `The cost of ${answers} is unknown: set a price in the scenario, and make the server report usage.`;
+  }
+  const missing =
+    cost.unknown === 0 ? '' : `; the cost of ${countText(cost.unknown)} of them is unknown`;
+  return `${answers} cost ${costText(cost)} currency units${missing}.`;
+};
+
+/** What the sums include and leave out. */
+export const runTotalsMeaning =
+  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
+
+export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
+  const parts = present([
+    received !== null && `${figureText(received)} s of audio received`,
+    sent !== null && `${figureText(sent)} s of audio sent`,
+    characters !== null && `${figureText(characters)} characters spoken`,
+  ]);
+  return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
+};
 
 /** A total, and below it what is missing; a dash if it does not apply to the kind. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
-  return {
-    text: write(total),
-    note: unknown === 0 ? undefined : `+ ${countText(unknown)} unknown`,
-  };
+  const note = unknown === 0 ? undefined : `+ ${countText(unknown)} unknown`;
+  return { text: write(total), note };
 };
 
 const secondsText = (seconds: number): string => `${figureText(seconds)} s`;
+const costInUnits = (total: number): string => moneyText(Math.round(total));
+
+type CostRow = RunTotals['all'] & { readonly name: string; readonly kind: TrafficKind | null };
 
 const columns: readonly Column<CostRow>[] = [
-  {
-    title: 'Kind and model',
-    holds: 'name',
-    cell: ({ name, kind }) => (kind === null ? name : { text: name, dot: kind }),
-  },
-  {
-    title: 'Cost',
-    holds: 'number',
-    cell: ({ cost }) => sumCell(cost, (total) => moneyText(Math.round(total))),
-  },
-  {
-    title: 'Completed',
-    short: 'n',
-    holds: 'number',
-    cell: ({ completed }) => countText(completed),
-  },
-  {
-    title: 'Audio received',
-    short: 'received',
-    holds: 'number',
-    cell: ({ received }) => sumCell(received, secondsText),
-  },
-  {
-    title: 'Audio sent',
-    short: 'sent',
-    holds: 'number',
-    cell: ({ sent }) => sumCell(sent, secondsText),
-  },
-  {
-    title: 'Characters',
-    holds: 'number',
-    cell: ({ characters }) => sumCell(characters, countText),
-  },
+  column.name('Kind and model', ({ name, kind }) =>
+    kind === null ? name : { text: name, dot: kind },
+  ),
+  column.number('Cost', ({ cost }) => sumCell(cost, costInUnits)),
+  column.number({ title: 'Completed', short: 'n' }, ({ completed }) => countText(completed)),
+  column.number({ title: 'Audio received', short: 'received' }, ({ received }) =>
+    sumCell(received, secondsText),
+  ),
+  column.number({ title: 'Audio sent', short: 'sent' }, ({ sent }) => sumCell(sent, secondsText)),
+  column.number('Characters', ({ characters }) => sumCell(characters, countText)),
 ];
 
 /** The cost and the audio of a run, by kind and model and in total; `null` without answers that have a price. */
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   if (totals === null) return null;
-  const title = 'Cost and audio';
-  const total = text(costSentence(totals));
-  if (totals.all.cost.known === 0 && !hasAudio(totals))
-    return section(title, [total], { id: 'cost' });
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [
-    ...totals.rows.map((row) => ({
+    ...totals.rows.map(({ model, ...row }) => ({
       ...row,
-      name: row.model === null ? row.kind : `${row.kind} (${row.model})`,
+      name: model === null ? row.kind : `${row.kind} (${model})`,
     })),
     { ...totals.all, name: 'All', kind: null },
   ];
-  return section(
-    title,
-    [
-      total,
-      table('Completed answers by kind and model; costs in currency units', columns, rows, {
-        toneOf: ({ kind }) => (kind === null ? 'strong' : 'plain'),
-        showsNotes: true,
-      }),
-      text(rates === null ? '' : audioRatesText(rates)),
-      text(runTotalsMeaning, 'quiet'),
-    ],
-    { id: 'cost' },
-  );
+  const details = [
+    table('Completed answers by kind and model; costs in currency units', columns, rows, {
+      toneOf: ({ kind }) => (kind === null ? 'strong' : 'plain'),
+      showsNotes: true,
+    }),
+    rates !== null && text(audioRatesText(rates)),
+    text(runTotalsMeaning, 'quiet'),
+  ];
+  const hasDetails = totals.all.cost.known > 0 || hasAudio(totals);
+  const total = text(costSentence(totals));
+  return section('Cost and audio', [total, ...(hasDetails ? details : [])], 'cost');
 };

@@ -1,90 +1,64 @@
 import type { Exemplar } from '../../model/result/exemplar.ts';
 import type { Result } from '../../model/result/result.ts';
-import { type Column, fold, type Block, table } from '../document/document.ts';
+import { type Block, column, type Column, fold, only, table } from '../document/document.ts';
 import { momentText, timeText } from '../text/number-text.ts';
 
-/** The last known moment before the end. */
-const lastKnown = ({ output, head, sent, connected, begun }: Exemplar): number =>
-  output ?? head ?? sent ?? connected ?? begun;
+/** The phases of a request in sequence, each from one moment to the next; their sum is its end-to-end time. */
+const phases = [
+  ['Waiting', 'due', 'begun'],
+  ['Connecting', 'begun', 'connected'],
+  ['Sending', 'connected', 'sent'],
+  ['To headers', 'sent', 'head'],
+  ['To output', 'head', 'output'],
+] as const;
 
-/** The phases of a request in sequence; their sum is its end-to-end time. */
-const phases: readonly {
-  readonly title: string;
-  readonly from: (exemplar: Exemplar) => number | null;
-  readonly to: (exemplar: Exemplar) => number | null;
-}[] = [
-  { title: 'Waiting', from: ({ due }) => due, to: ({ begun }) => begun },
-  { title: 'Connecting', from: ({ begun }) => begun, to: ({ connected }) => connected },
-  { title: 'Sending', from: ({ connected }) => connected, to: ({ sent }) => sent },
-  { title: 'To headers', from: ({ sent }) => sent, to: ({ head }) => head },
-  { title: 'To output', from: ({ head }) => head, to: ({ output }) => output },
-  { title: 'To end', from: lastKnown, to: ({ ended }) => ended },
-];
+const phaseText = (start: number | null, end: number | null): string =>
+  start === null || end === null ? '–' : timeText(Math.max(0, end - start));
 
 const outcomeText = ({ outcome, status, cause, traffic }: Exemplar): string =>
-  outcome === 'completed'
-    ? traffic
-    : [outcome, status === null ? '' : String(status), cause ?? ''].filter(Boolean).join(' ');
+  outcome === 'completed' ? traffic : [outcome, status, cause].filter(Boolean).join(' ');
 
 const columnsOf = ({ plan }: Result): readonly Column<Exemplar>[] => [
-  {
-    title: 'Request',
-    holds: 'code',
-    cell: ({ requestId, serverId }) => ({
-      text: requestId,
-      note: serverId === null ? 'no server id' : `server: ${serverId}`,
-    }),
-  },
-  {
-    title: 'Outcome',
-    holds: 'words',
-    cell: (exemplar) => {
-      const { outcome, traffic, model, key, stage, attempts } = exemplar;
-      const isCompleted = outcome === 'completed';
-      const labels = [isCompleted ? null : traffic, model, key, plan.stages[stage]?.name];
-      return {
-        text: outcomeText(exemplar),
-        dot: isCompleted ? traffic : outcome,
-        note: `${labels.filter((label) => typeof label === 'string').join(' · ')}${attempts > 1 ? `, attempt ${attempts}` : ''}`,
-      };
-    },
-  },
-  { title: 'Due', holds: 'number', cell: ({ due }) => momentText(due) },
-  {
-    title: 'End to end',
-    holds: 'number',
-    cell: ({ ended, due, connection }) => ({
-      text: timeText(ended - due),
-      tone: 'strong',
-      note: `${connection ?? 'no'} connection`,
-    }),
-  },
-  ...phases.map(({ title, from, to }): Column<Exemplar> => ({
-    title,
-    holds: 'number',
-    cell: (exemplar) => {
-      const [start, end] = [from(exemplar), to(exemplar)];
-      return start === null || end === null ? '–' : timeText(Math.max(0, end - start));
-    },
+  column.code('Request', ({ requestId, serverId }) => ({
+    text: requestId,
+    note: serverId === null ? 'no server id' : `server: ${serverId}`,
   })),
+  column.words('Outcome', (exemplar) => {
+    const { outcome, traffic, model, key, stage, attempts } = exemplar;
+    const isCompleted = outcome === 'completed';
+    const labels = [isCompleted ? null : traffic, model, key, plan.stages[stage]?.name];
+    return {
+      text: outcomeText(exemplar),
+      dot: isCompleted ? traffic : outcome,
+      note: `${labels.filter((label) => typeof label === 'string').join(' · ')}${attempts > 1 ? `, attempt ${attempts}` : ''}`,
+    };
+  }),
+  column.number('Due', ({ due }) => momentText(due)),
+  column.number('End to end', ({ ended, due, connection }) => ({
+    text: timeText(ended - due),
+    tone: 'strong',
+    note: `${connection ?? 'no'} connection`,
+  })),
+  ...phases.map(([title, from, to]) =>
+    column.number(title, (exemplar: Exemplar) => phaseText(exemplar[from], exemplar[to])),
+  ),
+  column.number('To end', ({ output, head, sent, connected, begun, ended }) =>
+    phaseText(output ?? head ?? sent ?? connected ?? begun, ended),
+  ),
 ];
 
 /** Requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
-  const { exemplars = [] } = result;
+  const { completed = [], failed = [] } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
+    outcome === 'completed' ? 'completed' : 'failed',
+  );
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';
-  const foldOf = (title: string, shown: readonly Exemplar[]): Block => ({
-    ...fold(`${title} (${shown.length})`, [table(caption, columnsOf(result), shown)]),
-    media: ['html'],
-  });
+  const foldOf = (what: string, shown: readonly Exemplar[]): Block => {
+    const title = `Single requests: ${what} (${shown.length})`;
+    return only(['html'], fold(title, [table(caption, columnsOf(result), shown)]));
+  };
   return [
-    foldOf(
-      'Single requests: the slowest completed ones of each kind',
-      exemplars.filter(({ outcome }) => outcome === 'completed'),
-    ),
-    foldOf(
-      'Single requests: the first and the last of each kind of failure',
-      exemplars.filter(({ outcome }) => outcome !== 'completed'),
-    ),
+    foldOf('the slowest completed ones of each kind', completed),
+    foldOf('the first and the last of each kind of failure', failed),
   ];
 };

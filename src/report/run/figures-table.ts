@@ -1,7 +1,13 @@
 import type { Quantile } from '../../model/measures/quantile.ts';
-import { type Cell, type Column, table, type Table } from '../document/document.ts';
+import { type Cell, column, type Column, table, type Table } from '../document/document.ts';
 import { type MeasureFigures, reportedQuantiles } from '../summary/figures.ts';
 import { countText, factorText, figureText, intervalText } from '../text/number-text.ts';
+
+/** A figure; the duration of a second of audio also as a real-time factor. */
+const valueCell = (value: number, unit: string): Cell => ({
+  text: figureText(value, unit),
+  ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
+});
 
 /** A percentile with its confidence interval, marked if few samples are beyond it. */
 export const quantileCell = ({ value, low, high, weak }: Quantile, unit: string): Cell => ({
@@ -11,59 +17,35 @@ export const quantileCell = ({ value, low, high, weak }: Quantile, unit: string)
   tone: weak ? 'quiet' : 'strong',
 });
 
-/** A figure; the duration of a second of audio also as a real-time factor. */
-const valueCell = (value: number, unit: string): Cell => ({
-  text: figureText(value, unit),
-  ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
-});
-
 const columns: readonly Column<MeasureFigures>[] = [
-  {
-    title: 'Measure',
-    holds: 'name',
-    media: ['html'],
-    cell: ({ subject, withheld }) => ({
-      text: subject.label,
-      unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
-      note: withheld ? 'withheld: the load generator was overloaded' : undefined,
-    }),
-  },
-  {
-    title: 'Measure',
-    holds: 'name',
-    media: ['terminal', 'markdown'],
-    cell: ({ subject }) => ({
-      text: subject.short,
-      unit: subject.unit.replace('characters', 'chars'),
-    }),
-  },
-  { title: 'n', holds: 'number', cell: ({ n }) => countText(n) },
-  ...reportedQuantiles.map((q): Column<MeasureFigures> => ({
-    title: `p${q * 100}`,
-    holds: 'number',
-    spare: q === 0.9,
-    cell: ({ subject, quantiles, withheld }) => {
-      const found = quantiles.find((each) => each.q === q);
-      if (withheld) return { text: 'withheld', tone: 'bad' };
-      return found === undefined ? '–' : quantileCell(found, subject.unit);
-    },
+  column.name({ title: 'Measure', media: ['html'] }, ({ subject, withheld }) => ({
+    text: subject.label,
+    unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
+    note: withheld ? 'withheld: the load generator was overloaded' : undefined,
   })),
-  {
-    title: 'max',
-    holds: 'number',
-    spare: true,
-    cell: ({ subject, max, withheld }) => (withheld ? '–' : valueCell(max, subject.unit)),
-  },
+  column.name({ title: 'Measure', media: ['terminal', 'markdown'] }, ({ subject }) => ({
+    text: subject.short,
+    unit: subject.unit.replace('characters', 'chars'),
+  })),
+  column.number('n', ({ n }) => countText(n)),
+  ...reportedQuantiles.map((q) =>
+    column.number(
+      { title: `p${q * 100}`, spare: q === 0.9 },
+      ({ subject, quantiles, withheld }: MeasureFigures) => {
+        const found = quantiles.find((each) => each.q === q);
+        if (withheld) return { text: 'withheld', tone: 'bad' };
+        return found === undefined ? '–' : quantileCell(found, subject.unit);
+      },
+    ),
+  ),
+  column.number({ title: 'max', spare: true }, ({ subject, max, withheld }) =>
+    withheld ? '–' : valueCell(max, subject.unit),
+  ),
 ];
 
 /** Measures as rows, percentiles with their confidence intervals as columns. */
 export const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],
-  groupOf?: (figures: MeasureFigures) => string,
-): Table =>
-  table(caption, columns, rows, {
-    look: 'figures',
-    showsNotes: true,
-    ...(groupOf === undefined ? {} : { groupOf }),
-  });
+  groupOf: (figures: MeasureFigures) => string = () => '',
+): Table => table(caption, columns, rows, { look: 'figures', showsNotes: true, groupOf });

@@ -1,7 +1,8 @@
+import { type BudgetUnit } from '../../model/plan/budget.ts';
 import type {
+  AmountBasis,
   Forecast,
-  ForecastGroup,
-  LimitUnit,
+  ForecastAmount,
   ObjectiveForecast,
   SampleForecast,
 } from '../../model/plan/forecast.ts';
@@ -10,6 +11,7 @@ import { defaultMinSamples } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import {
   type Block,
+  column,
   type Column,
   list,
   type ReportDocument,
@@ -18,79 +20,78 @@ import {
   table,
   text,
 } from '../document/document.ts';
-import { budgetNeedText, countAmountText, moneyAmountText } from '../summary/forecast-text.ts';
 import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
-interface NeedRow extends Pick<ForecastGroup, 'requests' | 'input' | 'output' | 'cost'> {
-  readonly name: string;
-  readonly key: string;
-  readonly isTotal: boolean;
-}
+const basisPrefix = {
+  exact: '',
+  'at-most': 'at most ',
+  estimate: 'about ',
+} as const satisfies Record<AmountBasis, string>;
 
-const needRows = ({ groups, total }: Forecast): readonly NeedRow[] => {
-  const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
-  const rows = groups.map((group): NeedRow => {
-    const { stage, traffic, model, entry, key } = group;
-    const name = entry ?? (model === null ? traffic : `${traffic} (${model})`);
-    return {
-      ...group,
-      name: hasStages ? `${stage}: ${name}` : name,
-      key: key ?? 'any',
-      isTotal: false,
-    };
-  });
-  return [...rows, { ...total, name: 'all', key: '', isTotal: true }];
+/** A sum, marked if it is an estimate or a bound. */
+const amountText = (
+  { sum, basis, unknown }: ForecastAmount,
+  write: (sum: number) => string,
+): string => {
+  if (unknown > 0 && sum === 0) return 'unknown';
+  const unknownText = unknown > 0 ? ` + ${countText(unknown)} unknown` : '';
+  return `${basisPrefix[basis]}${write(sum)}${unknownText}`;
 };
 
-const needColumns: readonly Column<NeedRow>[] = [
-  { title: 'Traffic', holds: 'name', cell: ({ name }) => name },
-  { title: 'Key', holds: 'text', cell: ({ key }) => key },
-  { title: 'Requests', holds: 'number', cell: ({ requests }) => countAmountText(requests) },
-  { title: 'Tokens in', holds: 'number', cell: ({ input }) => countAmountText(input) },
-  { title: 'Tokens out', holds: 'number', cell: ({ output }) => countAmountText(output) },
-  { title: 'Cost', holds: 'number', cell: ({ cost }) => moneyAmountText(cost) },
+/** The amount that a plan needs of a cap, with its unit. */
+export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
+  unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
+
+/** The needs of the parts of a plan, and of the whole, which no key has. */
+const needRows = ({ groups, total }: Forecast) => {
+  const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
+  const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
+    const name = entry ?? (model === null ? traffic : `${traffic} (${model})`);
+    return { ...needs, name: hasStages ? `${stage}: ${name}` : name, key: key ?? 'any' };
+  });
+  return [...rows, { ...total, name: 'all', key: '' }];
+};
+
+const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
+  column.name('Traffic', ({ name }) => name),
+  column.text('Key', ({ key }) => key),
+  column.number('Requests', ({ requests }) => amountText(requests, countText)),
+  column.number('Tokens in', ({ input }) => amountText(input, countText)),
+  column.number('Tokens out', ({ output }) => amountText(output, countText)),
+  column.number('Cost', ({ cost }) => amountText(cost, moneyText)),
 ];
 
 /** How the sums are computed, and what they leave out. */
-const needNotes = (forecast: Forecast): readonly string[] => {
-  const { answerTime, lookedInto, attempts, total } = forecast;
+const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): readonly string[] => {
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
-  return [
-    ...(bases.includes('at-most') || total.output.basis !== 'exact'
-      ? ['Answers are assumed to have maxTokens tokens; most of them are shorter.']
-      : []),
-    ...(total.input.basis === 'estimate'
-      ? ['Prompts that Weir did not generate are counted by words, accurate to about a tenth.']
-      : []),
-    ...(answerTime === null
-      ? []
-      : [
-          `Users send the next request after an answer, so every answer is assumed to take ${timeText(answerTime)} (--answer-time).`,
-        ]),
-    ...(lookedInto === 1 ? [] : [`Based on one of every ${countText(lookedInto)} requests.`]),
-    ...(attempts === 1
-      ? []
-      : [`Retries are not included: each request can have up to ${countText(attempts)} attempts.`]),
-  ];
+  return present([
+    (bases.includes('at-most') || total.output.basis !== 'exact') &&
+      'Answers are assumed to have maxTokens tokens; most of them are shorter.',
+    total.input.basis === 'estimate' &&
+      'Prompts that Weir did not generate are counted by words, accurate to about a tenth.',
+    answerTime !== null &&
+      `Users send the next request after an answer, so every answer is assumed to take ${timeText(answerTime)} (--answer-time).`,
+    lookedInto !== 1 && `Based on one of every ${countText(lookedInto)} requests.`,
+    attempts !== 1 &&
+      `Retries are not included: each request can have up to ${countText(attempts)} attempts.`,
+  ]);
 };
 
 const timeSection = ({ scheduled, grace, pace }: Forecast): Section => {
-  const unsendable = pace?.unsendable ?? 0;
+  const load = `The load takes ${timeText(scheduled)}, the last answers at most another ${timeText(grace)}.`;
+  if (pace === null) return section('Time', [text(load)]);
+  const { lastRelease, longestWait, tokenTime, unsendable } = pace;
   return section('Time', [
+    text(load),
     text(
-      `The load takes ${timeText(scheduled)}, the last answers at most another ${timeText(grace)}.`,
+      `The pace releases the last request after ${timeText(lastRelease)} at the earliest; the longest wait is ${timeText(longestWait)}. The tokens alone need ${timeText(tokenTime)}.`,
     ),
-    text(
-      pace === null
-        ? ''
-        : `The pace releases the last request after ${timeText(pace.lastRelease)} at the earliest; the longest wait is ${timeText(pace.longestWait)}. The tokens alone need ${timeText(pace.tokenTime)}.`,
-    ),
-    text(
-      unsendable === 0
-        ? ''
-        : `✗ ${plural(unsendable, 'request')} cannot be sent before the run or their total deadline ends.`,
-      'bad',
-    ),
+    unsendable > 0 &&
+      text(
+        `✗ ${plural(unsendable, 'request')} cannot be sent before the run or their total deadline ends.`,
+        'bad',
+      ),
   ]);
 };
 
@@ -99,38 +100,31 @@ const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
   if (binds === null || keysNeeded === null) {
     return section('Limits', [text('The scenario declares no limits.')]);
   }
-  const declared = {
-    requests: plan.limits.requestsPerMinute,
-    tokens: plan.limits.tokensPerMinute,
-  } as const satisfies Record<LimitUnit, number | null>;
-  const allowed = (['requests', 'tokens'] as const)
-    .flatMap((unit) => (declared[unit] === null ? [] : [`${countText(declared[unit])} ${unit}`]))
-    .join(' and ');
+  const { requestsPerMinute, tokensPerMinute } = plan.limits;
+  const allowed = present([
+    requestsPerMinute !== null && `${countText(requestsPerMinute)} requests`,
+    tokensPerMinute !== null && `${countText(tokensPerMinute)} tokens`,
+  ]).join(' and ');
   const each = keys
     .map(({ key, requests, tokens }) => `${key} ${countText(requests)} and ${countText(tokens)}`)
     .join(', ');
-  const over = keys.filter(({ key }) => exceeded.includes(key));
+  const over = keys.map(({ key }) => key).filter((key) => exceeded.includes(key));
   return section('Limits', [
     text(
       `In the busiest minute ${plural(all.requests, 'request')} and ${plural(all.tokens, 'token')} are due; a key is allowed ${allowed}.`,
     ),
-    text(keys.length < 2 || plan.pace !== null ? '' : `By key: ${each}.`),
+    keys.length > 1 && plan.pace === null && text(`By key: ${each}.`),
     text(
       `The limit of ${binds} is reached first: it needs ${plural(keysNeeded, 'key')}, and the plan has ${countText(plan.keys.length)}.`,
     ),
-    text(
-      over.length === 0 || plan.pace !== null
-        ? ''
-        : `! Over the limit: expect 429s with ${over.map(({ key }) => key).join(', ')}.`,
-      'warning',
-    ),
+    over.length > 0 &&
+      plan.pace === null &&
+      text(`! Over the limit: expect 429s with ${over.join(', ')}.`, 'warning'),
   ]);
 };
 
-const checkedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
-
 const percentilesText = (samples: number): string =>
-  checkedQuantiles
+  [0.5, 0.9, 0.95, 0.99]
     .filter((q) => samples >= defaultMinSamples(q))
     .map((q) => `p${q * 100}`)
     .join(', ') || 'none';
@@ -142,25 +136,18 @@ const measuresText = (samples: readonly SampleForecast[]): string => {
 };
 
 /** The measures of a kind that have the same number of samples. */
-interface SampleRow extends SampleForecast {
-  readonly alike: readonly SampleForecast[];
-}
-
-const sampleRows = ({ samples }: Forecast): readonly SampleRow[] => {
-  const groups = Map.groupBy(samples, ({ traffic, samples: n }) => `${traffic} ${n}`);
-  return [...groups.values()].flatMap((alike) =>
-    alike.slice(0, 1).map((each) => ({ ...each, alike })),
-  );
-};
-
-const sampleColumns: readonly Column<SampleRow>[] = [
-  { title: 'Kind', holds: 'name', cell: ({ traffic }) => traffic },
-  { title: 'Samples', holds: 'number', cell: ({ samples }) => countText(samples) },
-  { title: 'Percentiles', holds: 'text', cell: ({ samples }) => percentilesText(samples) },
-  { title: 'Measures', holds: 'text', cell: ({ alike }) => measuresText(alike) },
+const sampleRows = ({ samples }: Forecast): readonly (readonly SampleForecast[])[] => [
+  ...Map.groupBy(samples, ({ traffic, samples: n }) => `${traffic} ${n}`).values(),
 ];
 
-const objectiveText = ({ needs, expects }: ObjectiveForecast): string => {
+const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
+  column.name('Kind', ([first]) => first!.traffic),
+  column.number('Samples', ([first]) => countText(first!.samples)),
+  column.text('Percentiles', ([first]) => percentilesText(first!.samples)),
+  column.text('Measures', measuresText),
+];
+
+const samplesText = ({ needs, expects }: ObjectiveForecast): string => {
   if (needs === null) return 'needs no samples';
   const needed = plural(needs, 'sample');
   return expects === null
@@ -170,45 +157,36 @@ const objectiveText = ({ needs, expects }: ObjectiveForecast): string => {
 
 const objectiveBlock = (objective: ObjectiveForecast): Block => {
   const { isDecidable } = objective;
-  const mark = isDecidable === null ? '?' : isDecidable ? '✓' : '✗';
-  return text(
-    `${mark} ${objective.text}: ${objectiveText(objective)}`,
-    isDecidable === false ? 'bad' : 'plain',
-  );
+  const decidableMark = isDecidable === true ? '✓' : '✗';
+  const mark = isDecidable === null ? '?' : decidableMark;
+  const words = `${mark} ${objective.text}: ${samplesText(objective)}`;
+  return text(words, isDecidable === false ? 'bad' : 'plain');
 };
 
 const budgetBlock = ({ unit, cap, need }: Forecast['budget'][number]): Block => {
   const fits = need.sum <= cap && need.unknown === 0;
   const most = unit === 'cost' ? moneyText(cap) : countText(cap);
-  return text(
-    `${fits ? '✓' : '✗'} ${unit}: allowed ${most}, needed ${budgetNeedText(unit, need)}`,
-    fits ? 'plain' : 'bad',
-  );
+  const words = `${fits ? '✓' : '✗'} ${unit}: allowed ${most}, needed ${budgetNeedText(unit, need)}`;
+  return text(words, fits ? 'plain' : 'bad');
 };
 
-/** What a plan needs. */
-export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): ReportDocument => {
-  return {
-    weir,
-    title: `Plan “${forecast.name}”: nothing has been sent.`,
-    description: [],
-    verdict: null,
-    introduction: [],
-    blocks: [
-      section('Requests, tokens and cost', [
-        table('Requests, tokens and cost of the plan', needColumns, needRows(forecast), {
-          toneOf: ({ isTotal }) => (isTotal ? 'strong' : 'plain'),
-        }),
-        list(needNotes(forecast), 'quiet'),
-      ]),
-      timeSection(forecast),
-      limitsSection(forecast, plan),
-      section('Samples if every request succeeds, and percentiles with ten samples beyond', [
-        table('Samples of the plan', sampleColumns, sampleRows(forecast)),
-      ]),
-      section('Objectives that can be decided', forecast.objectives.map(objectiveBlock)),
-      section('Budget', forecast.budget.map(budgetBlock)),
-    ],
-    footer: `Written by Weir ${weir}.`,
-  };
-};
+export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): ReportDocument => ({
+  weir,
+  title: `Plan “${forecast.name}”: nothing has been sent.`,
+  blocks: [
+    section('Requests, tokens and cost', [
+      table('Requests, tokens and cost of the plan', needColumns, needRows(forecast), {
+        toneOf: ({ key }) => (key === '' ? 'strong' : 'plain'),
+      }),
+      list(needNotes(forecast), 'quiet'),
+    ]),
+    timeSection(forecast),
+    limitsSection(forecast, plan),
+    section('Samples if every request succeeds, and percentiles with ten samples beyond', [
+      table('Samples of the plan', sampleColumns, sampleRows(forecast)),
+    ]),
+    section('Objectives that can be decided', forecast.objectives.map(objectiveBlock)),
+    section('Budget', forecast.budget.map(budgetBlock)),
+  ],
+  footer: `Written by Weir ${weir}.`,
+});

@@ -3,9 +3,11 @@ import type { KeyLimits } from '../../model/limits/run-limits.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
   type Block,
+  column,
   type Column,
   fold,
   list,
+  only,
   picture,
   section,
   type Section,
@@ -16,30 +18,38 @@ import {
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/key-charts.ts';
+import { countText, plural } from '../text/number-text.ts';
 import {
-  keyUsages,
+  keyLimitSentences,
   type KeyUsage,
+  keyUsages,
   limitedText,
   limitText,
   remainingText,
   unrecordedText,
-} from '../summary/key-usage.ts';
-import { keyClaimsToShow, keyLimitSentences } from '../summary/run-limits-text.ts';
-import { countText, plural } from '../text/number-text.ts';
+} from './key-usage.ts';
 
 const usageColumns: readonly Column<KeyUsage>[] = [
-  {
-    title: 'Key',
-    holds: 'name',
-    cell: (usage) => ({ text: usage.key, note: unrecordedText(usage) ?? undefined }),
-  },
-  { title: 'Answered', holds: 'number', cell: ({ answered }) => countText(answered) },
-  { title: '429s', holds: 'text', cell: limitedText },
-  { title: 'Request limit', holds: 'text', cell: ({ requests }) => limitText(requests) },
-  { title: 'Lowest remaining', holds: 'text', cell: ({ requests }) => remainingText(requests) },
-  { title: 'Token limit', holds: 'text', cell: ({ tokens }) => limitText(tokens) },
-  { title: 'Lowest remaining', holds: 'text', cell: ({ tokens }) => remainingText(tokens) },
+  column.name('Key', (usage) => ({ text: usage.key, note: unrecordedText(usage) ?? undefined })),
+  column.number('Answered', ({ answered }) => countText(answered)),
+  column.text('429s', limitedText),
+  column.text('Request limit', ({ requests }) => limitText(requests)),
+  column.text('Lowest remaining', ({ requests }) => remainingText(requests)),
+  column.text('Token limit', ({ tokens }) => limitText(tokens)),
+  column.text('Lowest remaining', ({ tokens }) => remainingText(tokens)),
 ];
+
+/** The usage of a key in words, for a terminal. */
+const usageBlock = (usage: KeyUsage, limits: readonly Block[]): Block => {
+  const { key, answered, requests, tokens } = usage;
+  const texts = list([
+    `requests: ${limitText(requests)}; lowest remaining ${remainingText(requests)}`,
+    `tokens: ${limitText(tokens)}; lowest remaining ${remainingText(tokens)}`,
+    unrecordedText(usage),
+  ]);
+  const title = `${key}: ${plural(answered, 'answer')}, 429s: ${limitedText(usage)}`;
+  return only(['terminal'], fold(title, [texts, ...limits]));
+};
 
 const findingTones = {
   proved: 'good',
@@ -47,101 +57,63 @@ const findingTones = {
   undecided: 'quiet',
 } as const satisfies Record<LimitFinding, Tone>;
 
-const findingCell = (check: LimitCheck, isJudged: boolean): { text: string; tone: Tone } =>
-  isJudged && isViolation(check)
-    ? { text: 'violated', tone: 'bad' }
-    : { text: check.finding, tone: findingTones[check.finding] };
-
-const claimColumns = (isJudged: boolean): readonly Column<LimitCheck>[] => [
-  { title: 'Claim', holds: 'words', cell: ({ claim }) => claim },
-  { title: 'Finding', holds: 'verdict', cell: (check) => findingCell(check, isJudged) },
-  {
-    title: 'Observed',
-    holds: 'words',
-    cell: ({ observed, evidence }) => ({ text: observed, note: evidence.join(' · ') }),
-  },
-  {
-    title: 'Source',
-    holds: 'text',
-    cell: (check) => (check.section === null ? '–' : `§ ${check.section}`),
-  },
-];
-
-/** The usage of a key in words, for a terminal. */
-const usageTexts = (usage: KeyUsage): readonly string[] => [
-  ...(['requests', 'tokens'] as const).map(
-    (name) => `${name}: ${limitText(usage[name])}; lowest remaining ${remainingText(usage[name])}`,
-  ),
-  ...[unrecordedText(usage)].filter((each) => each !== null),
-];
-
-const findingBlocks = (key: KeyLimits, isJudged: boolean): readonly Block[] => {
-  const refuted = keyClaimsToShow(key).filter(({ finding }) => finding === 'refuted');
+const limitBlocks = (
+  { key, checks, ...limits }: KeyLimits,
+  isJudged: boolean,
+): readonly Block[] => {
+  const findingOf = (check: LimitCheck): { readonly text: string; readonly tone: Tone } =>
+    isJudged && isViolation(check)
+      ? { text: 'violated', tone: 'bad' }
+      : { text: check.finding, tone: findingTones[check.finding] };
+  const columns: readonly Column<LimitCheck>[] = [
+    column.words('Claim', ({ claim }) => claim),
+    column.verdict('Finding', findingOf),
+    column.words('Observed', ({ observed, evidence }) => ({
+      text: observed,
+      note: evidence.join(' · '),
+    })),
+    column.text('Source', (check) => (check.section === null ? '–' : `§ ${check.section}`)),
+  ];
+  const refuted = checks.filter(({ finding }) => finding === 'refuted');
+  const findings = refuted.map((check) => {
+    const { text: finding, tone } = findingOf(check);
+    return { text: `${finding}: ${check.id}: ${check.observed}`, tone };
+  });
+  const claims = fold(
+    'Proved and refuted claims about the limits of this key',
+    [table(`Claims about ${key}`, columns, checks)],
+    refuted.length > 0,
+  );
   return [
-    list(keyLimitSentences(key)),
-    {
-      kind: 'list',
-      items: refuted.map((check) => {
-        const { text: finding, tone } = findingCell(check, isJudged);
-        return { text: `${finding}: ${check.id}: ${check.observed}`, tone };
-      }),
-      media: ['terminal', 'markdown'],
-    },
-    {
-      ...fold(
-        'Proved and refuted claims about the limits of this key',
-        [table(`Claims about ${key.key}`, claimColumns(isJudged), key.checks)],
-        refuted.length > 0,
-      ),
-      media: ['html'],
-    },
+    list(keyLimitSentences({ key, checks, ...limits })),
+    only(['terminal', 'markdown'], list(findings)),
+    only(['html'], claims),
   ];
 };
+
+const findingsMeaning =
+  'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.';
 
 /** The limits and the remaining quota of each key, and what the run proves about them. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
   const { limits, ledger } = result;
-  const usages = keyUsages(result);
-  const limitsOf = (name: string): readonly Block[] => {
-    const key = limits?.keys.find((each) => each.key === name);
-    return key === undefined ? [] : findingBlocks(key, limits?.judged === true);
-  };
+  const usages = keyUsages(result).map((usage) => {
+    const found = limits?.keys.find(({ key }) => key === usage.key);
+    return { usage, blocks: found ? limitBlocks(found, limits?.judged === true) : [] };
+  });
+  const caption = 'Limits and remaining quota of each key, from the response headers';
+  const rows = usages.map(({ usage }) => usage);
+  const left = `Charts and claims of the first ${maxChartedKeys} of ${ledger.length} keys.`;
   return section('Keys', [
-    table(
-      'Limits and remaining quota of each key, from the response headers',
-      usageColumns,
-      usages,
-      {
-        media: ['html', 'markdown'],
-        showsNotes: true,
-      },
-    ),
-    text(
-      ledger.length <= maxChartedKeys
-        ? ''
-        : `Charts and claims of the first ${maxChartedKeys} of ${ledger.length} keys.`,
-      'quiet',
-      ['html'],
-    ),
+    only(['html', 'markdown'], table(caption, usageColumns, rows, { showsNotes: true })),
+    ledger.length > maxChartedKeys && only(['html'], text(left, 'quiet')),
     picture(() => charts.map(chartFigure)),
     ...usages
       .slice(0, maxChartedKeys)
-      .map((usage) =>
-        section(`Limits of ${usage.key}`, limitsOf(usage.key), { media: ['html', 'markdown'] }),
+      .map(({ usage, blocks }) =>
+        only(['html', 'markdown'], section(`Limits of ${usage.key}`, blocks)),
       ),
-    ...usages.map((usage): Block => ({
-      ...fold(`${usage.key}: ${plural(usage.answered, 'answer')}, 429s: ${limitedText(usage)}`, [
-        list(usageTexts(usage)),
-        ...limitsOf(usage.key),
-      ]),
-      media: ['terminal'],
-    })),
-    text(
-      limits === undefined || usages.length === 0
-        ? ''
-        : 'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.',
-      'quiet',
-      ['html'],
-    ),
+    ...usages.map(({ usage, blocks }) => usageBlock(usage, blocks)),
+    limits !== undefined && usages.length > 0 && only(['html'], text(findingsMeaning, 'quiet')),
   ]);
 };

@@ -1,9 +1,17 @@
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
+import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
 import type { Failure, Result } from '../../model/result/result.ts';
-import { answerNotes, type OutcomeKind } from '../../model/observation/outcome.ts';
+import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
 import {
+  column,
   type Column,
+  facts,
   fold,
   list,
+  only,
   section,
   type Section,
   table,
@@ -11,19 +19,53 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
-import { type AnswerNoteCount, answerNoteCounts } from '../summary/answer-notes.ts';
-import { failureText } from '../summary/failure-text.ts';
+import { kindsPresent, sumOf } from '../summary/figures.ts';
 import {
   arrivalMeaning,
-  type ArrivalRow,
-  arrivalRow,
+  type ArrivalName,
   arrivalRows,
   arrivalsByKind,
-  type KindArrivals,
 } from '../summary/outcome-text.ts';
-import { retrySentences } from '../summary/retry-text.ts';
-import { countText, momentText, plural, shareText } from '../text/number-text.ts';
+import { countText, figureText, momentText, plural, shareText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 import { exemplarFolds } from './exemplars.ts';
+
+const everyGroup = (): boolean => true;
+
+/** The median and the tail of a wait of completed requests; `null` if none waited. */
+const waitText = (result: Result, measure: MeasureName): string | null => {
+  const waits = distributionOf(result, measure, everyGroup);
+  const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
+  if (p50 === null || p99 === null) return null;
+  return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, maximum ${figureText(waits.max ?? 0)} ms.`;
+};
+
+const gaveUpText = ({ groups }: Result): string | null => {
+  const counts = gaveUpNames
+    .map((name) => ({ name, count: sumOf(groups, ({ gaveUp }) => gaveUp[name] ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${countText(count)} because ${gaveUpReasons[name]}`);
+  return counts.length === 0 ? null : `Given up: ${counts.join(', ')}.`;
+};
+
+const retryText = (result: Result): string => {
+  const arrivals = countArrivals(sumOutcomes(result.groups));
+  const attempts = sumOf(result.groups, (group) => group.attempts);
+  const retried = sumOf(result.groups, (group) => group.retried);
+  const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
+  return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
+};
+
+/** The effects of retries and the pace over the whole run, which outcomes do not show; none if the plan has neither. */
+export const retrySentences = (result: Result): readonly string[] => {
+  const { retry, pace } = result.plan;
+  return present([
+    retry !== null && retryText(result),
+    retry !== null && gaveUpText(result),
+    retry !== null && waitText(result, 'retryWait'),
+    pace !== null && waitText(result, 'paceWait'),
+  ]);
+};
 
 const outcomeTones = {
   due: 'plain',
@@ -34,41 +76,29 @@ const outcomeTones = {
   malformed: 'bad',
   broken: 'bad',
   dropped: 'bad',
-} as const satisfies Record<'due' | 'sent' | OutcomeKind, Tone>;
+} as const satisfies Record<ArrivalName, Tone>;
+
+const quietIfNone = ({ all }: { readonly all: number }): Tone => (all === 0 ? 'quiet' : 'plain');
 
 /** The outcome of every arrival; without a warm-up there is one pair of columns. */
-const arrivalTable = (result: Result): Table => {
-  const rows = arrivalRows(result);
-  const due = arrivalRow(rows, 'due');
-  const afterWarmUp: readonly Column<ArrivalRow>[] = [
-    { title: 'After warm-up', holds: 'number', cell: ({ measured }) => countText(measured) },
-    {
-      title: 'Share',
-      holds: 'number',
-      cell: ({ measured }) => ({ text: shareText(measured, due.measured), tone: 'quiet' }),
-    },
+const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
+  const due = rows[0]!;
+  const columnsOf = (title: string, counts: 'all' | 'measured'): readonly Column<typeof due>[] => [
+    column.number(title, (row) => countText(row[counts])),
+    column.number('Share', (row) => ({ text: shareText(row[counts], due[counts]), tone: 'quiet' })),
   ];
-  const columns: readonly Column<ArrivalRow>[] = [
-    {
-      title: 'Outcome',
-      holds: 'name',
-      cell: ({ name, all }) => ({
-        text: name,
-        dot: name,
-        tone: all === 0 ? 'quiet' : outcomeTones[name],
-      }),
-    },
-    { title: 'Whole run', holds: 'number', cell: ({ all }) => countText(all) },
-    {
-      title: 'Share',
-      holds: 'number',
-      cell: ({ all }) => ({ text: shareText(all, due.all), tone: 'quiet' }),
-    },
-    ...(due.all === due.measured ? [] : afterWarmUp),
-    { title: 'Meaning', holds: 'words', media: ['html'], cell: ({ name }) => arrivalMeaning[name] },
+  const columns: readonly Column<typeof due>[] = [
+    column.name('Outcome', ({ name, all }) => ({
+      text: name,
+      dot: name,
+      tone: all === 0 ? 'quiet' : outcomeTones[name],
+    })),
+    ...columnsOf('Whole run', 'all'),
+    ...(due.all === due.measured ? [] : columnsOf('After warm-up', 'measured')),
+    column.words({ title: 'Meaning', media: ['html'] }, ({ name }) => arrivalMeaning[name]),
   ];
   return table('The outcome of every arrival; shares are of all arrivals due', columns, rows, {
-    toneOf: ({ all }) => (all === 0 ? 'quiet' : 'plain'),
+    toneOf: quietIfNone,
     look: 'outcomes',
   });
 };
@@ -76,113 +106,97 @@ const arrivalTable = (result: Result): Table => {
 const kindSection = (result: Result): Section | null => {
   const arrivals = arrivalsByKind(result);
   if (arrivals === null) return null;
-  type KindRow = KindArrivals['rows'][number];
-  const columns: readonly Column<KindRow>[] = [
-    { title: 'Outcome', holds: 'name', cell: ({ name }) => ({ text: name, dot: name }) },
-    {
-      title: 'All',
-      holds: 'number',
-      cell: ({ all }) => ({ text: countText(all), tone: 'strong' }),
-    },
-    ...arrivals.kinds.map((kind, i): Column<KindRow> => ({
-      title: kind,
-      holds: 'number',
-      cell: ({ byKind }) => ({
+  const columns: readonly Column<(typeof arrivals.rows)[number]>[] = [
+    column.name('Outcome', ({ name }) => ({ text: name, dot: name })),
+    column.number('All', ({ all }) => ({ text: countText(all), tone: 'strong' })),
+    ...arrivals.kinds.map((kind, i) =>
+      column.number(kind, ({ byKind }: (typeof arrivals.rows)[number]) => ({
         text: countText(byKind[i]!),
         tone: byKind[i] === 0 ? 'quiet' : 'plain',
-      }),
-    })),
+      })),
+    ),
   ];
   return section('Outcomes by kind of traffic', [
     table('The outcomes of each kind of traffic in the whole run', columns, arrivals.rows, {
-      toneOf: ({ all }) => (all === 0 ? 'quiet' : 'plain'),
+      toneOf: quietIfNone,
     }),
   ]);
 };
 
+/** The message of a group of failures: verbatim if all have the same, otherwise with the differences masked. */
+const failureText = ({ sameText, message, example }: Failure): string =>
+  sameText && example.text !== '' ? example.text.replaceAll(/\s+/g, ' ').trim() : message;
+
+const exampleText = ({ example: { requestId, serverId } }: Failure): string =>
+  serverId === null ? requestId : `${requestId}, server id ${serverId}`;
+
 const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
-  {
-    title: 'Outcome',
-    holds: 'text',
-    cell: ({ outcome, traffic }) => ({
-      text: `${outcome} ${traffic}`,
-      dot: outcome,
-      tone: outcomeTones[outcome],
-    }),
-  },
-  { title: 'Count', holds: 'number', cell: ({ count }) => countText(count) },
-  {
-    title: 'Share',
-    holds: 'number',
-    cell: ({ count }) => ({ text: shareText(count, arrivals), tone: 'quiet' }),
-  },
-  {
-    title: 'Cause',
-    holds: 'text',
-    cell: ({ status, cause }) => ({
-      text: status === null ? cause : `${status} ${cause}`,
-      tone: 'strong',
-    }),
-  },
-  {
-    title: 'Message',
-    holds: 'words',
-    media: ['html'],
-    cell: (failure) => {
-      const { requestId, serverId, text: answer } = failure.example;
-      const server = serverId === null ? '' : `, server id ${serverId}`;
-      return {
-        text: failureText(failure),
-        details: { title: 'Example', lines: [`Request ${requestId}${server}`, answer] },
-      };
-    },
-  },
-  {
-    title: 'Message and example',
-    holds: 'words',
-    media: ['terminal', 'markdown'],
-    cell: (failure) => {
-      const { requestId, serverId } = failure.example;
-      const server = serverId === null ? '' : `, server id ${serverId}`;
-      return `${failureText(failure)} (for example ${requestId}${server})`;
-    },
-  },
-  { title: 'First', holds: 'number', cell: ({ first }) => momentText(first) },
-  { title: 'Last', holds: 'number', cell: ({ last }) => momentText(last) },
+  column.text('Outcome', ({ outcome, traffic }) => ({
+    text: `${outcome} ${traffic}`,
+    dot: outcome,
+    tone: outcomeTones[outcome],
+  })),
+  column.number('Count', ({ count }) => countText(count)),
+  column.number('Share', ({ count }) => ({ text: shareText(count, arrivals), tone: 'quiet' })),
+  column.text('Cause', ({ status, cause }) => ({
+    text: status === null ? cause : `${status} ${cause}`,
+    tone: 'strong',
+  })),
+  column.words({ title: 'Message', media: ['html'] }, (failure) => ({
+    text: failureText(failure),
+    details: { title: 'Example', lines: [`Request ${exampleText(failure)}`, failure.example.text] },
+  })),
+  column.words(
+    { title: 'Message and example', media: ['terminal', 'markdown'] },
+    (failure) => `${failureText(failure)} (for example ${exampleText(failure)})`,
+  ),
+  column.number('First', ({ first }) => momentText(first)),
+  column.number('Last', ({ last }) => momentText(last)),
 ];
 
+/**
+ * Tolerated deviations in completed answers, and all completed answers of the kind, over the whole
+ * run: kinds with the most arrivals first, then the most frequent deviations.
+ */
+export const answerNoteCounts = (result: Result) =>
+  kindsPresent(result).flatMap((kind) => {
+    const groups = groupsMatching(result, ({ traffic }) => traffic === kind);
+    const { completed } = sumOutcomes(groups);
+    return answerNoteNames
+      .map((note) => ({ kind, note, count: sumOf(groups, (g) => g.notes[note] ?? 0), completed }))
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => b.count - a.count);
+  });
+type AnswerNoteCount = ReturnType<typeof answerNoteCounts>[number];
+
 const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
-  { title: 'Kind', holds: 'name', cell: ({ kind }) => ({ text: kind, dot: kind }) },
-  { title: 'Deviation', holds: 'code', cell: ({ note }) => note },
-  { title: 'Answers', holds: 'number', cell: ({ count }) => countText(count) },
-  { title: 'Share', holds: 'number', cell: ({ count, completed }) => shareText(count, completed) },
-  { title: 'Meaning', holds: 'words', cell: ({ note }) => answerNotes[note] },
+  column.name('Kind', ({ kind }) => ({ text: kind, dot: kind })),
+  column.code('Deviation', ({ note }) => note),
+  column.number('Answers', ({ count }) => countText(count)),
+  column.number('Share', ({ count, completed }) => shareText(count, completed)),
+  column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
 /** The outcome of every arrival, the failures and the deviations in completed answers. */
 export const outcomesSection = (result: Result): Section => {
-  const due = arrivalRow(arrivalRows(result), 'due').all;
+  const rows = arrivalRows(result);
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
-  const notes = answerNoteCounts(result);
   const counters = Object.entries(result.witness ?? {});
   return section('Outcomes', [
-    arrivalTable(result),
+    arrivalTable(rows),
     kindSection(result),
     section('Retries and pace', [list(retrySentences(result))]),
-    {
-      ...fold('Counters of the reference gateway', [
-        {
-          kind: 'facts',
-          rows: counters.map(([name, value]) => [name, countText(value)]),
-        },
+    only(
+      ['html'],
+      fold('Counters of the reference gateway', [
+        facts(counters.map(([name, value]) => [name, countText(value)])),
       ]),
-      media: ['html'],
-    },
-    text(failures.length === 0 ? 'No request failed.' : ''),
+    ),
+    failures.length === 0 && text('No request failed.'),
     section('Failures', [
       table(
         `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
-        failureColumns(due),
+        failureColumns(rows[0]!.all),
         failures,
         { look: 'failures' },
       ),
@@ -191,7 +205,7 @@ export const outcomesSection = (result: Result): Section => {
       table(
         'Tolerated deviations in completed answers; shares are of the kind’s completed answers',
         answerNoteColumns,
-        notes,
+        answerNoteCounts(result),
       ),
     ]),
     ...exemplarFolds(result),

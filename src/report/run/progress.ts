@@ -6,9 +6,10 @@ import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { headlineMeasures } from '../summary/figures.ts';
-import { countText, figureText, timeText } from '../text/number-text.ts';
-import { printable } from '../text/printable.ts';
 import { displayWidth, truncatedText, paddedText } from '../text/display-width.ts';
+import { countText, figureText, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+import { printable } from '../text/printable.ts';
 
 /** The current stage, if there are several. */
 export interface RunningStage {
@@ -18,7 +19,6 @@ export interface RunningStage {
   readonly of: number;
 }
 
-/** The state of a run at one moment. */
 export interface RunProgress {
   readonly name: string;
   /** Milliseconds since the run began, and the scheduled length of its load. */
@@ -45,10 +45,9 @@ const stageText = ({ stage }: RunProgress): string | null =>
 
 const timeProgressText = ({ elapsed, scheduled, inFlight }: RunProgress): string => {
   if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
-  const ended = `${clockText(elapsed)}, load ended`;
-  if (inFlight === 0) return ended;
   const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
-  return `${ended}, waiting for the last ${last}`;
+  const waiting = inFlight > 0 && `waiting for the last ${last}`;
+  return present([clockText(elapsed), 'load ended', waiting]).join(', ');
 };
 
 /** The text in brackets after an outcome: the mean rate of completed requests, the status of limited ones. */
@@ -69,42 +68,33 @@ const countsText = (progress: RunProgress): string => {
   ].join(' · ');
 };
 
-interface LatencyText {
-  readonly kind: TrafficKind;
-  readonly measure: string;
-  readonly figures: string;
-}
-
-/** Percentiles so far for each kind, warm-up included; `~` marks one with fewer than ten samples beyond it. */
-const latencyTexts = ({ latencies }: RunProgress): readonly LatencyText[] =>
+/** Kind, measure and percentiles so far for each kind, warm-up included; `~` marks one with fewer than ten samples beyond it. */
+const latencyTexts = ({ latencies }: RunProgress) =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);
     if (histogram === undefined || histogram.count === 0) return [];
     const { short, unit } = measures[progressMeasure(kind)];
-    const figures = [0.5, 0.95].flatMap((q) => {
-      const figure = quantile(histogram, q);
-      if (figure === null) return [];
-      return `p${q * 100} ${figure.weak ? '~' : ''}${figureText(figure.value)} ${unit}`;
-    });
-    return [{ kind, measure: short, figures: figures.join(', ') }];
+    const figures = [0.5, 0.95]
+      .flatMap((q) => quantile(histogram, q) ?? [])
+      .map(({ q, value, weak }) => `p${q * 100} ${weak ? '~' : ''}${figureText(value)} ${unit}`);
+    return [[kind, short, figures.join(', ')] as const];
   });
 
 const barWidth = 24;
 /** The minimum width of a name next to bar and time; a narrower screen has no bar. */
 const minNameWidth = 8;
 
-const bar = ({ elapsed, scheduled }: RunProgress): string => {
-  const full = Math.floor(Math.min(1, elapsed / Math.max(1, scheduled)) * barWidth);
-  return `${'━'.repeat(full)}${'─'.repeat(barWidth - full)}`;
-};
-
 const firstLine = (progress: RunProgress, columns: number): string => {
+  const { elapsed, scheduled } = progress;
+  const full = Math.floor(Math.min(1, elapsed / Math.max(1, scheduled)) * barWidth);
+  const bar = `${'━'.repeat(full)}${'─'.repeat(barWidth - full)}`;
   const time = timeProgressText(progress);
   const name = printable(progress.name);
-  const beside = columns - displayWidth(time) - 2;
-  return beside - barWidth - 2 < Math.min(minNameWidth, displayWidth(name))
-    ? `${truncatedText(name, beside)}  ${time}`
-    : `${truncatedText(name, beside - barWidth - 2)}  ${bar(progress)}  ${time}`;
+  const room = columns - displayWidth(time) - 2;
+  const roomBesideBar = room - barWidth - 2;
+  return roomBesideBar < Math.min(minNameWidth, displayWidth(name))
+    ? `${truncatedText(name, room)}  ${time}`
+    : `${truncatedText(name, roomBesideBar)}  ${bar}  ${time}`;
 };
 
 /**
@@ -114,34 +104,26 @@ const firstLine = (progress: RunProgress, columns: number): string => {
 export const progressBlock = (progress: RunProgress, width: number): string => {
   const columns = Math.max(20, width - 1);
   const latencies = latencyTexts(progress);
-  const stage = stageText(progress);
-  const widest = (of: (words: LatencyText) => string): number =>
-    Math.max(...latencies.map((words) => of(words).length));
-  const [kinds, names] = [widest(({ kind }) => kind), widest(({ measure }) => measure)];
-  return [
+  const kindColumns = Math.max(...latencies.map(([kind]) => kind.length));
+  const measureColumns = Math.max(...latencies.map(([, measure]) => measure.length));
+  return present([
     firstLine(progress, columns),
-    ...(stage === null ? [] : [stage]),
+    stageText(progress),
     countsText(progress),
-    ...latencies.map(
-      ({ kind, measure, figures }) =>
-        `${paddedText(kind, kinds)}  ${paddedText(measure, names)}  ${figures}`,
+    ...latencies.map(([kind, measure, figures]) =>
+      [paddedText(kind, kindColumns), paddedText(measure, measureColumns), figures].join('  '),
     ),
-  ]
+  ])
     .map((line) => truncatedText(line, columns))
     .join('\n');
 };
 
-/** A line for logs that says that a stage begins. */
 export const stageLine = (name: string, begins: number): string =>
   `${clockText(begins)}: stage ${printable(name)} begins`;
 
 /** The progress as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string => {
-  const stage = stageText(progress);
-  const when =
-    stage === null ? timeProgressText(progress) : `${timeProgressText(progress)}, ${stage}`;
-  return [
-    `${when}: ${countsText(progress)}`,
-    ...latencyTexts(progress).map(({ kind, measure, figures }) => `${kind} ${measure} ${figures}`),
-  ].join('; ');
+  const when = present([timeProgressText(progress), stageText(progress)]).join(', ');
+  const latencies = latencyTexts(progress).map((texts) => texts.join(' '));
+  return [`${when}: ${countsText(progress)}`, ...latencies].join('; ');
 };

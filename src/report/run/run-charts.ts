@@ -1,33 +1,82 @@
+import type { TimelineSecond } from '../../model/measures/counts.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import { distributionOf, latencyOver } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { picture, section, type Section, text } from '../document/document.ts';
+import { only, picture, section, type Section, text } from '../document/document.ts';
+import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
 import { generatorCharts } from '../html/charts/generator-charts.ts';
+import { heatmap } from '../html/charts/heatmap.ts';
 import { keyCharts } from '../html/charts/key-charts.ts';
 import { latencyCharts } from '../html/charts/latency-charts.ts';
+import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
-import { isWithheld, kindsPresent } from '../summary/figures.ts';
+import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { distributionSection } from './distribution.ts';
+import { present } from '../text/present.ts';
+
+const maxColumns = 60;
+/** Dots from fewer samples are noise. */
+const minSamples = 10;
+
+const columnsOf = (result: Result): Bins => {
+  const { step, count } = countBins(result);
+  const width = step * Math.max(1, Math.ceil(count / maxColumns));
+  return { step: width, count: Math.ceil((count * step) / width) };
+};
+
+const pointsOf = (
+  parts: readonly (readonly TimelineSecond[])[],
+  columns: readonly Histogram[],
+  step: number,
+): readonly LoadPoint[] =>
+  parts.flatMap((seconds, i) => {
+    const histogram = columns[i]!;
+    const p50 = quantile(histogram, 0.5)?.value;
+    if (p50 === undefined || histogram.count < minSamples) return [];
+    const hasTail = histogram.count >= 2 * minSamples;
+    const p95 = hasTail ? (quantile(histogram, 0.95)?.value ?? null) : null;
+    return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
+  });
+
+/** Latency of completed requests by the second in which they were due, as a density over time and against the load. */
+const distributionSection = (result: Result): Markup | null => {
+  const bins = columnsOf(result);
+  const parts = intoBins(result.timeline, bins);
+  const drawn = kindsPresent(result).map((kind) => {
+    // What a user waits for first.
+    const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
+    const { label, unit } = measures[measure];
+    const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
+    // The last piece is rarely complete, so its rate would be too low.
+    const points = pointsOf(parts.slice(0, -1), columns, bins.step);
+    return {
+      map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
+      plot: loadPlot(`${label} against load, ${kind}`, unit, points),
+    };
+  });
+  const maps = drawn.map(({ map }) => map);
+  const plots = present(drawn.map(({ plot }) => plot));
+  if (maps.every((map) => map === null)) return null;
+  const plotted = markup`<div class="plots">${plots}</div>`;
+  const notPlotted = markup`<p class="aside">Latency is not drawn against the load, which hardly varied or had too few requests in each piece.</p>`;
+  return markup`${maps} ${plots.length === 0 ? null : plotted}
+    ${plots.length === 0 ? notPlotted : null}`;
+};
 
 /** The charts over time, which the page's script draws. */
-export interface RunCharts {
-  readonly latency: readonly Chart[];
-  readonly flow: readonly Chart[];
-  readonly generator: readonly Chart[];
-  readonly keys: readonly Chart[];
-}
-
-export const runCharts = (result: Result, trust: Trust): RunCharts => ({
+export const runCharts = (result: Result, trust: Trust) => ({
   latency: latencyCharts(result, trust),
   flow: [flowChart(result), inFlightChart(result)],
   generator: generatorCharts(result),
   keys: keyCharts(result),
 });
+export type RunCharts = ReturnType<typeof runCharts>;
 
 const plotted: readonly MeasureName[] = ['ttft', 'firstAudio', 'gap', 'endToEnd'];
 
@@ -39,22 +88,16 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
       measures[name].unit,
       kindsPresent(result).map((kind) => ({
         name: kind,
-        histogram: distributionOf(result, name, (l) => outsideWarmUp(l) && l.traffic === kind),
+        histogram: distributionOf(result, name, measuredOf(kind)),
       })),
     ),
   )}</div>`;
 };
 
-const chartSection = (
-  title: string,
-  charts: readonly Chart[],
-  { id, explanation = '' }: { readonly id: string; readonly explanation?: string },
-): Section =>
-  section(
-    title,
-    charts.length === 0 ? [] : [text(explanation, 'quiet'), picture(() => charts.map(chartFigure))],
-    { id },
-  );
+const latencyMeaning =
+  'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.';
+const bandMeaning =
+  'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.';
 
 /** The sections with charts and plots, for HTML only. */
 export const chartSections = (
@@ -62,23 +105,24 @@ export const chartSections = (
   trust: Trust,
   { latency, flow, generator }: RunCharts,
 ): readonly Section[] => {
-  const distribution = distributionSection(result, trust);
+  const distribution = distributionSection(result);
+  const chartSection = (
+    id: string,
+    title: string,
+    charts: readonly Chart[],
+    meaning = '',
+  ): Section => {
+    const blocks = [text(meaning, 'quiet'), picture(() => charts.map(chartFigure))];
+    return section(title, charts.length === 0 ? [] : blocks, id);
+  };
   return [
-    chartSection('Latency over time', latency, {
-      id: 'latency',
-      explanation:
-        'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.',
-    }),
-    chartSection('Flow', flow, { id: 'flow' }),
+    chartSection('latency', 'Latency over time', latency, latencyMeaning),
+    chartSection('flow', 'Flow', flow),
     section('Percentiles', [
       picture(() => percentilePlots(result, trust)),
-      text(
-        'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.',
-        'quiet',
-        ['html'],
-      ),
+      only(['html'], text(bandMeaning, 'quiet')),
     ]),
-    section('Distribution', distribution === null ? [] : [picture(() => distribution)]),
-    chartSection('Generator', generator, { id: 'generator' }),
+    section('Distribution', [distribution !== null && picture(() => distribution)]),
+    chartSection('generator', 'Generator', generator),
   ];
 };

@@ -1,13 +1,14 @@
 import type { Result } from '../../model/result/result.ts';
+import { sliceNoun } from '../../model/result/slice-name.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { list, type ReportDocument, text, trustTones } from '../document/document.ts';
+import { list, only, type ReportDocument, text, trustTones } from '../document/document.ts';
 import { markdownText } from '../document/markdown-writer.ts';
-import { loadText } from '../summary/load-text.ts';
+import { loadText } from '../summary/workload-text.ts';
 import { addressText, trafficMixText } from '../summary/plan-terms.ts';
 import { runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
-import { slicesText } from '../summary/slices-text.ts';
 import { plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 import { costSection } from './cost.ts';
 import { figuresSection } from './figures.ts';
 import { keysSection } from './keys.ts';
@@ -15,6 +16,10 @@ import { outcomesSection } from './outcomes.ts';
 import { definitionsSection, scenarioSection } from './reference.ts';
 import { chartSections, type RunCharts } from './run-charts.ts';
 import { gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
+
+/** Names the workers (which share one clock) or slices of a run; empty for a single one. */
+export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
+  slices.length === 1 ? [] : [plural(slices.length, sliceNoun(slices))];
 
 /** The target, the load and who sent it. */
 const runTexts = (result: Result): readonly string[] => {
@@ -41,26 +46,25 @@ export const runDocument = (
 ): ReportDocument => {
   const { plan, weir, startedAt } = result;
   const verdict = runVerdict(result, trust);
-  const drawn = charts === null ? [] : chartSections(result, trust, charts);
   return {
     weir,
     title: plan.name,
-    description: plan.description === null ? [] : [plan.description],
+    description: present([plan.description]),
     verdict: { text: verdict.title, tone: trustTones[verdict.level] },
     tone: gravestTone(result, trust),
     introduction: runIntroduction(result, trust),
-    blocks: [
+    blocks: present([
       list(runTexts(result), 'quiet'),
       objectivesSection(result),
       figuresSection(result, trust),
       outcomesSection(result),
-      ...[costSection(result)].filter((each) => each !== null),
-      ...drawn,
+      costSection(result),
+      ...(charts === null ? [] : chartSections(result, trust, charts)),
       keysSection(result, charts?.keys ?? []),
       scenarioSection(result),
       definitionsSection(result),
-      text(`Started ${startedAt}, Weir ${weir}.`, 'quiet', ['markdown']),
-    ],
+      only(['markdown'], text(`Started ${startedAt}, Weir ${weir}.`, 'quiet')),
+    ]),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };

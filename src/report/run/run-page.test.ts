@@ -8,7 +8,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { measuresPresent } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import { answerNoteCounts } from '../summary/answer-notes.ts';
+import { answerNoteCounts } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
 import type { PageData } from '../html/charts/chart.ts';
@@ -115,8 +115,11 @@ describe('the HTML report', () => {
 
   it('marks every kind of traffic in the style sheet’s colours', async () => {
     const style = await readFile(new URL('../html/page/page.css', import.meta.url), 'utf8');
-    for (const kind of trafficKinds)
-      expect(style).toContain(`.${kind} {\n  --mark: var(--${kind});`);
+    const colours = trafficKinds.map(
+      (kind) => new RegExp(`\\.${kind}[ ,][^{}]*{\\s*--mark: (light-dark.*);`).exec(style)?.[1],
+    );
+    expect(colours).not.toContain(undefined);
+    expect(new Set(colours).size).toBe(trafficKinds.length);
   });
 
   it('gives every table a caption and every header cell a scope', () => {

@@ -1,11 +1,14 @@
+import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust, TrustSignal } from '../../model/result/verdict.ts';
 import {
   type Block,
+  column,
   type Column,
   fold,
   list,
+  only,
   section,
   type Section,
   table,
@@ -23,7 +26,6 @@ import {
   objectivesOutcome,
   objectivesSentence,
 } from '../summary/objective-text.ts';
-import { runLimitsVerdict } from '../summary/run-limits-text.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
 import { countText, plural } from '../text/number-text.ts';
 
@@ -34,101 +36,100 @@ const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
-const limitTones = { kept: 'good', violated: 'bad', undecided: 'warning' } as const;
+/** The verdict on the limits; `null` if the scenario does not check them. */
+const limitsVerdict = ({
+  limits,
+  plan,
+}: Result): { readonly tone: Tone; readonly text: string } | null => {
+  if (limits === undefined || !limits.judged) return null;
+  const permitted = plan.limits.limiter === 'any' ? 'any limiter' : `a ${plan.limits.limiter}`;
+  const deciding = limits.keys.flatMap(({ key, checks }) =>
+    checks.filter(({ violates }) => violates).map((check) => ({ key, check })),
+  );
+  const broken = deciding.filter(({ check }) => isViolation(check));
+  if (broken.length > 0) {
+    const named = broken.map(({ key, check }) => `${key}: ${check.id}`).join(', ');
+    return { tone: 'bad', text: `Limits violated (${permitted} permitted): ${named}.` };
+  }
+  if (limits.keys.length === 0) {
+    const reason = 'nothing was sent, or slices are missing or have no common clock';
+    return { tone: 'warning', text: `Limits undecided: ${reason}.` };
+  }
+  const proved = deciding.filter(({ check }) => check.finding === 'proved').length;
+  const claims = `${countText(proved)} of ${plural(deciding.length, 'claim')} proved, none refuted (${permitted} permitted)`;
+  return proved === deciding.length
+    ? { tone: 'good', text: `Limits kept: ${claims}.` }
+    : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
+};
 
 const evidenceColumns: readonly Column<TrustSignal>[] = [
-  { title: 'Signal', holds: 'name', cell: ({ signal }) => signal },
-  {
-    title: 'Level',
-    holds: 'verdict',
-    cell: ({ level }) => ({ text: level, tone: trustTones[level] }),
-  },
-  { title: 'Observed', holds: 'words', cell: ({ observed }) => observed },
-  { title: 'Healthy', holds: 'words', cell: ({ expected }) => expected },
-  { title: 'What to do', holds: 'words', cell: ({ advice }) => advice ?? '–' },
+  column.name('Signal', ({ signal }) => signal),
+  column.verdict('Level', ({ level }) => ({ text: level, tone: trustTones[level] })),
+  column.words('Observed', ({ observed }) => observed),
+  column.words('Healthy', ({ expected }) => expected),
+  column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
 /** The signals that are not healthy in words, and for HTML all of them in a table. */
 const evidenceBlocks = ({ level, evidence }: Trust): readonly Block[] => {
-  const findings = evidence.filter((each) => each.level !== 'valid');
-  const caption = 'Signals of the load generator';
+  const findings = evidence
+    .filter((each) => each.level !== 'valid')
+    .map(({ level: found, signal, observed, expected, advice }) => ({
+      text: `${found}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
+      tone: trustTones[found],
+    }));
+  const signals = table('Signals of the load generator', evidenceColumns, evidence, {
+    look: 'evidence',
+  });
+  const title = `Evidence: ${plural(evidence.length, 'signal')} of the load generator`;
   return [
-    {
-      kind: 'list',
-      items: findings.map(({ level: found, signal, observed, expected, advice }) => ({
-        text: `${found}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
-        tone: trustTones[found],
-      })),
-      media: ['terminal', 'markdown'],
-    },
-    {
-      ...fold(
-        `Evidence: ${plural(evidence.length, 'signal')} of the load generator`,
-        [table(caption, evidenceColumns, evidence, { look: 'evidence' })],
-        level !== 'valid',
-      ),
-      media: ['html'],
-    },
+    only(['terminal', 'markdown'], list(findings)),
+    only(['html'], fold(title, [signals], level !== 'valid')),
   ];
 };
 
 /** Whether to trust the figures, and what else belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
-  const limits = runLimitsVerdict(result);
+  const limits = limitsVerdict(result);
   return [
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
-    ...(limits === null ? [] : [text(`${limits.text}.`, limitTones[limits.outcome])]),
+    ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
     ...evidenceBlocks(trust),
   ];
 };
 
-/** The tone of the worst of a run's verdicts. */
 export const gravestTone = (result: Result, trust: Trust): Tone => {
   const { level } = runVerdict(result, trust);
-  const outcome = objectivesOutcome(result.verdicts ?? []);
-  const isBroken = outcome === 'broken' || runLimitsVerdict(result)?.outcome === 'violated';
+  const outcome = objectivesOutcome(result.verdicts ?? []) ?? 'kept';
+  const isBroken = outcome === 'broken' || limitsVerdict(result)?.tone === 'bad';
   if (level === 'invalid' || isBroken) return 'bad';
-  return level === 'valid' && (outcome ?? 'kept') === 'kept' ? 'good' : 'warning';
+  return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
 };
 
 const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
-  { title: 'Objective', holds: 'name', cell: ({ text: words }) => words },
-  {
-    title: 'Verdict',
-    holds: 'verdict',
-    cell: (verdict) => {
-      const outcome = objectiveOutcome(verdict);
-      return { text: outcome, tone: objectiveTones[outcome] };
-    },
-  },
-  { title: 'Observed', holds: 'number', cell: objectiveObservedText },
-  {
-    title: '95 % interval',
-    holds: 'number',
-    cell: (verdict) => objectiveIntervalText(verdict) ?? '–',
-  },
-  { title: 'n', holds: 'number', cell: ({ n }) => (n === null ? '–' : countText(n)) },
-  { title: 'Remark', holds: 'words', cell: (verdict) => objectiveReasonText(verdict) ?? '' },
+  column.name('Objective', ({ text: words }) => words),
+  column.verdict('Verdict', (verdict) => {
+    const outcome = objectiveOutcome(verdict);
+    return { text: outcome, tone: objectiveTones[outcome] };
+  }),
+  column.number('Observed', objectiveObservedText),
+  column.number('95 % interval', (verdict) => objectiveIntervalText(verdict) ?? '–'),
+  column.number('n', ({ n }) => (n === null ? '–' : countText(n))),
+  column.words('Remark', (verdict) => objectiveReasonText(verdict) ?? ''),
 ];
+
+const decisionText =
+  'The observed value decides. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.';
 
 /** The objectives of a run; empty if it has none. */
 export const objectivesSection = (result: Result): Section => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);
   return section('Objectives', [
-    text(
-      outcome === null ? '' : `${objectivesSentence(verdicts)}.`,
-      outcome === null ? 'plain' : objectiveTones[outcome],
-    ),
+    outcome !== null && text(`${objectivesSentence(verdicts)}.`, objectiveTones[outcome]),
     table('Objectives of the run', objectiveColumns, verdicts),
-    text(goodputSentence(result) ?? ''),
-    text(
-      outcome === null
-        ? ''
-        : 'The observed value decides. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.',
-      'quiet',
-      ['html'],
-    ),
+    text(goodputSentence(result)),
+    outcome !== null && only(['html'], text(decisionText, 'quiet')),
   ]);
 };

@@ -8,23 +8,31 @@ import {
   distributionOf,
   firstMeasuredSecond,
   groupsMatching,
-  lagOver,
-  outsideWarmUp,
-  measuresPresent,
   type LabelFilter,
+  lagOver,
+  measuresPresent,
+  outsideWarmUp,
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 
+/** Selects the groups of one kind of traffic after the warm-up. */
+export const measuredOf =
+  (kind: TrafficKind): LabelFilter =>
+  (labels) =>
+    outsideWarmUp(labels) && labels.traffic === kind;
+
+export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
 /** The figures that every report prints, read from a result in one place. */
 
-/** The percentiles of a headline table. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
-/** One measure's distribution in figures. */
+/** One distribution in figures. */
 export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
@@ -35,7 +43,6 @@ export interface MeasureFigures {
   readonly withheld: boolean;
 }
 
-/** The lag of the load generator, for all kinds of traffic together. */
 export const lagSubject: FiguresSubject = {
   label: 'Generator lag',
   short: 'Generator lag',
@@ -55,9 +62,8 @@ export const headlineMeasures = {
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 /** A starved loop reads many chunks in one turn, so gaps shrink towards zero and look better than they are. */
-const invalidWhenStarved: ReadonlySet<MeasureName> = new Set<MeasureName>(['gap', 'stall']);
 export const isWithheld = (name: MeasureName, trust: Trust): boolean =>
-  trust.level === 'invalid' && invalidWhenStarved.has(name);
+  trust.level === 'invalid' && (name === 'gap' || name === 'stall');
 
 const figuresOf = (
   subject: FiguresSubject,
@@ -69,12 +75,6 @@ const figuresOf = (
   return { subject, n: histogram.count, quantiles, max: histogram.max, withheld };
 };
 
-export interface KindFigures {
-  readonly kind: TrafficKind;
-  readonly headline: readonly MeasureFigures[];
-  readonly otherMeasures: readonly MeasureFigures[];
-}
-
 /** The kinds of traffic in the result, most arrivals first. */
 export const kindsPresent = (result: Result): readonly TrafficKind[] => {
   const arrivals = (kind: TrafficKind): number =>
@@ -85,8 +85,8 @@ export const kindsPresent = (result: Result): readonly TrafficKind[] => {
 };
 
 /** Every measure of one kind of traffic over the measured window. */
-export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind): KindFigures => {
-  const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === kind;
+export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => {
+  const where = measuredOf(kind);
   const headline: readonly MeasureName[] = headlineMeasures[kind];
   const rows = (names: readonly MeasureName[]): readonly MeasureFigures[] =>
     names.flatMap((name) => {
@@ -100,12 +100,11 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind): Ki
   };
 };
 
+export type KindFigures = ReturnType<typeof kindFigures>;
+
 /** The generator's lag over the measured window, to the timeline's two digits; `null` without samples. */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
-  return figuresOf(
-    lagSubject,
-    lagOver(result.timeline.filter(({ second }) => second >= first)),
-    false,
-  );
+  const lag = lagOver(result.timeline.filter(({ second }) => second >= first));
+  return figuresOf(lagSubject, lag, false);
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
-import { measurementErrorText } from './measurement-error-text.ts';
+import { measurementErrorText } from './run-verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 
 type Canary = GeneratorSample['canary'];

@@ -1,3 +1,4 @@
+import { sumOf } from './figures.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
@@ -10,9 +11,11 @@ import {
   plural,
   shareText,
 } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
-/** The result of an objective: a broken one of severity `warn` is a warning. */
-export type ObjectiveOutcome = 'kept' | 'broken' | 'warning' | 'undecided';
+/** The result of an objective, gravest first: a broken one of severity `warn` is a warning. */
+const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;
+export type ObjectiveOutcome = (typeof objectiveOutcomes)[number];
 
 export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): ObjectiveOutcome => {
   if (ruling === 'pass') return 'kept';
@@ -32,7 +35,6 @@ const unitNotations: Readonly<Record<string, (value: number) => string>> = {
 const valueText = (value: number, unit: string): string =>
   unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
 
-/** The observed figure; a dash without one. */
 export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
   observed === null ? '–' : valueText(observed, unit);
 
@@ -51,33 +53,29 @@ const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
     : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
+const reasons = {
+  aborted: 'the run was stopped because of it',
+  unfit: 'undecided: the load generator was overloaded',
+  incomplete: 'undecided: a slice of the run is missing',
+  partial: 'undecided: the run was stopped before the end of its plan',
+  kept: null,
+  broken: null,
+} as const satisfies Record<Exclude<ObjectiveVerdict['grounds'], 'no-data'>, string | null>;
+
 /** The reason for the outcome; `null` if the figure is reason enough. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
-  switch (verdict.grounds) {
-    case 'no-data':
-      return noDataText(verdict);
-    case 'aborted':
-      return 'the run was stopped because of it';
-    case 'unfit':
-      return 'undecided: the load generator was overloaded';
-    case 'incomplete':
-      return 'undecided: a slice of the run is missing';
-    case 'partial':
-      return 'undecided: the run was stopped before the end of its plan';
-    case 'kept':
-    case 'broken':
-      return verdict.sure === false ? 'uncertain: the bound is near, or n is small' : null;
-  }
+  if (verdict.grounds === 'no-data') return noDataText(verdict);
+  const unsure = verdict.sure === false ? 'uncertain: the bound is near, or n is small' : null;
+  return reasons[verdict.grounds] ?? unsure;
 };
 
 /** The whole finding in one line, without the objective itself. */
 export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
+  if (verdict.grounds === 'no-data') return noDataText(verdict);
   const bounds = objectiveIntervalText(verdict);
   const n = verdict.n === null ? '' : `, n ${countText(verdict.n)}`;
   const seen = `${objectiveObservedText(verdict)}${bounds === null ? '' : ` (95 %: ${bounds})`}${n}`;
-  const reason = objectiveReasonText(verdict);
-  if (verdict.grounds === 'no-data') return reason ?? seen;
-  return reason === null ? seen : `${seen}; ${reason}`;
+  return present([seen, objectiveReasonText(verdict)]).join('; ');
 };
 
 /** `2 of 3 objectives kept, 1 broken`; `null` for a run without any. */
@@ -85,15 +83,12 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
   if (verdicts.length === 0) return null;
   const count = (outcome: ObjectiveOutcome): number =>
     verdicts.filter((verdict) => objectiveOutcome(verdict) === outcome).length;
-  const otherOutcomes = [
-    [count('broken'), 'broken'],
-    [count('warning'), 'broken as warnings'],
-    [count('undecided'), 'undecided'],
-  ] as const;
-  return [
+  return present([
     `${countText(count('kept'))} of ${plural(verdicts.length, 'objective')} kept`,
-    ...otherOutcomes.flatMap(([n, words]) => (n === 0 ? [] : [`${countText(n)} ${words}`])),
-  ].join(', ');
+    count('broken') > 0 && `${countText(count('broken'))} broken`,
+    count('warning') > 0 && `${countText(count('warning'))} broken as warnings`,
+    count('undecided') > 0 && `${countText(count('undecided'))} undecided`,
+  ]).join(', ');
 };
 
 /** The worst outcome of all objectives; `null` without objectives. */
@@ -101,8 +96,7 @@ export const objectivesOutcome = (
   verdicts: readonly ObjectiveVerdict[],
 ): ObjectiveOutcome | null => {
   const outcomes = new Set(verdicts.map(objectiveOutcome));
-  const order = ['broken', 'undecided', 'warning', 'kept'] as const;
-  return order.find((outcome) => outcomes.has(outcome)) ?? null;
+  return objectiveOutcomes.find((outcome) => outcomes.has(outcome)) ?? null;
 };
 
 /** The same share without the 429s that the declared limits explain; `null` if there are none. */
@@ -119,14 +113,14 @@ export const goodputSentence = (result: Result): string | null => {
   if (perRequest.length === 0) return null;
   const groups = groupsMatching(result, outsideWarmUp);
   const due = countArrivals(sumOutcomes(groups));
-  const good = groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0);
+  const good = sumOf(groups, (group) => group.good?.all ?? 0);
   const each = perRequest.map(({ text }, i) => {
-    const kept = groups.reduce((sum, group) => sum + (group.good?.each[i] ?? 0), 0);
+    const kept = sumOf(groups, (group) => group.good?.each[i] ?? 0);
     return `${text} ${shareText(kept, due)}`;
   });
-  const objectiveTexts =
-    each.length === 1 ? (perRequest[0]?.text ?? '') : `all of: ${each.join(', ')}`;
-  const words = `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${objectiveTexts}.`;
-  const quota = quotaNormalisedSentence(result, good, due);
-  return quota === null ? words : `${words} ${quota}`;
+  const objectives = each.length === 1 ? perRequest[0]!.text : `all of: ${each.join(', ')}`;
+  return present([
+    `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${objectives}.`,
+    quotaNormalisedSentence(result, good, due),
+  ]).join(' ');
 };

@@ -1,15 +1,11 @@
-import {
-  type OutcomeKind,
-  outcomeKinds,
-  type TokenSource,
-} from '../../model/observation/outcome.ts';
+import type { Group } from '../../model/measures/counts.ts';
+import type { OutcomeKind, TokenSource } from '../../model/observation/outcome.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
-import { kindsPresent } from './figures.ts';
+import { kindsPresent, sumOf } from './figures.ts';
 
-/** The meaning of each line of the arrivals table. */
+/** The meaning of each line of the arrivals table, in its order. */
 export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',
   sent: 'At least the first byte was written.',
@@ -21,7 +17,10 @@ export const arrivalMeaning = {
   broken: 'No complete answer: the connection failed, a deadline passed, or the run ended first.',
   dropped:
     'Due but never sent: the maximum number of requests was in flight, or the pace did not release it in time.',
-} as const satisfies Record<ArrivalRow['name'], string>;
+} as const satisfies Record<'due' | 'sent' | OutcomeKind, string>;
+
+export type ArrivalName = keyof typeof arrivalMeaning;
+const arrivalNames = Object.keys(arrivalMeaning) as readonly ArrivalName[];
 
 export const tokenSourceMeaning = {
   usage: 'counted by the server',
@@ -29,56 +28,31 @@ export const tokenSourceMeaning = {
   characters: 'estimated as characters / 4',
 } as const satisfies Record<TokenSource, string>;
 
-/** One line of the arrivals table: over the whole run, and without the warm-up. */
-export interface ArrivalRow {
-  readonly name: 'due' | 'sent' | OutcomeKind;
-  readonly all: number;
-  readonly measured: number;
-}
-
-/** Due, sent, and each outcome; all shares are of the first row. */
-export const arrivalRows = (result: Result): readonly ArrivalRow[] => {
-  const measuredGroups = groupsMatching(result, outsideWarmUp);
-  const [all, measuredCounts] = [sumOutcomes(result.groups), sumOutcomes(measuredGroups)];
-  const sent = (groups: Result['groups']): number =>
-    groups.reduce((sum, group) => sum + group.sent, 0);
-  return [
-    { name: 'due', all: countArrivals(all), measured: countArrivals(measuredCounts) },
-    { name: 'sent', all: sent(result.groups), measured: sent([...measuredGroups]) },
-    ...outcomeKinds.map((name) => ({ name, all: all[name], measured: measuredCounts[name] })),
-  ];
+/** Due, sent, and each outcome; all shares are of the arrivals due. */
+export const arrivalCounts = (groups: readonly Group[]): Record<ArrivalName, number> => {
+  const outcomes = sumOutcomes(groups);
+  return { due: countArrivals(outcomes), sent: sumOf(groups, ({ sent }) => sent), ...outcomes };
 };
 
-/** One row of the table by its name. */
-export const arrivalRow = (rows: readonly ArrivalRow[], name: ArrivalRow['name']): ArrivalRow =>
-  rows.find((row) => row.name === name) ?? { name, all: 0, measured: 0 };
+/** The lines of the arrivals table: over the whole run, and without the warm-up. */
+export const arrivalRows = (result: Result) => {
+  const all = arrivalCounts(result.groups);
+  const measured = arrivalCounts(groupsMatching(result, outsideWarmUp));
+  return arrivalNames.map((name) => ({ name, all: all[name], measured: measured[name] }));
+};
 
-/** The outcomes of each kind of traffic over the whole run. */
-export interface KindArrivals {
-  /** Those with the most arrivals first. */
-  readonly kinds: readonly TrafficKind[];
-  readonly rows: readonly {
-    readonly name: ArrivalRow['name'];
-    readonly all: number;
-    /** In the order of `kinds`. */
-    readonly byKind: readonly number[];
-  }[];
-}
-
-/** `null` if there was only one kind of traffic. */
-export const arrivalsByKind = (result: Result): KindArrivals | null => {
+/** The outcomes of each kind of traffic over the whole run, `byKind` in the order of `kinds`; `null` if there was only one kind. */
+export const arrivalsByKind = (result: Result) => {
   const kinds = kindsPresent(result);
   if (kinds.length < 2) return null;
+  const all = arrivalCounts(result.groups);
   const columns = kinds.map((kind) =>
-    arrivalRows({
-      ...result,
-      groups: result.groups.filter(({ labels }) => labels.traffic === kind),
-    }),
+    arrivalCounts(groupsMatching(result, ({ traffic }) => traffic === kind)),
   );
-  const rows = arrivalRows(result).map(({ name, all }, i) => ({
+  const rows = arrivalNames.map((name) => ({
     name,
-    all,
-    byKind: columns.map((column) => column[i]!.all),
+    all: all[name],
+    byKind: columns.map((counts) => counts[name]),
   }));
   return { kinds, rows };
 };

@@ -1,4 +1,4 @@
-import { loadText } from './load-text.ts';
+import { loadText } from './workload-text.ts';
 import { describe, expect, it } from 'vitest';
 import { perSecond, milliseconds } from '../../model/quantity.ts';
 import { redacted } from '../../model/plan/secret.ts';
@@ -6,7 +6,7 @@ import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
 import { addressText, planTerms } from './plan-terms.ts';
 
 const text = planTerms(sampleReportPlan)
-  .map((entry) => `${entry.term}: ${entry.text}`)
+  .map(([term, value]) => `${term}: ${value}`)
   .join('\n');
 
 describe('the scenario as a list', () => {
@@ -20,7 +20,7 @@ describe('the scenario as a list', () => {
 
   it('shows of a template only the references, not what was typed around them', () => {
     const plan = { ...sampleReportPlan, headers: { 'x-auth': 'half-a-secret-${env:REST}' } };
-    expect(planTerms(plan)).toContainEqual({ term: 'Header x-auth', text: '${env:REST}' });
+    expect(planTerms(plan)).toContainEqual(['Header x-auth', '${env:REST}']);
   });
 
   it('reads naturally', () => {

@@ -1,13 +1,85 @@
-import type { Labels } from '../../model/measures/counts.ts';
+import type { Group } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
+import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
-import { countText, figureText, plural } from '../text/number-text.ts';
-import { promptCountNotes } from './prompt-counts.ts';
+import { countText, figureText, listed, plural } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+import { measuredOf, sumOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 import { tokensBySource } from './rates.ts';
+
+/**
+ * The run's word error rate in a sentence that says how it is computed: results keep the rate of each
+ * answer, so it is their mean, not all wrong words over all words. `null` without a known true text.
+ */
+export const wordErrorSentence = (result: Result): string | null => {
+  const where = measuredOf('transcription');
+  const { count, mean } = distributionOf(result, 'wordErrorRate', where);
+  if (mean === null) return null;
+  const unknown = sumOutcomes(groupsMatching(result, where)).completed - count;
+  const others = unknown === 0 ? '' : ` (${countText(unknown)} others have none)`;
+  return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
+};
+
+/** The source of a group's prompts, if all entries of the group have the same synthetic one. */
+const onlySource = (
+  { plan }: Result,
+  { traffic, model, entry, stage }: Group['labels'],
+): PromptSourceOf<'synthetic'> | null => {
+  const entries = (plan.stages.find(({ name }) => name === stage)?.traffic ?? []).filter(
+    (each) =>
+      each.kind === traffic && 'model' in each && each.model === model && each.name === entry,
+  );
+  const [first] = entries;
+  if (entries.length !== 1 || first === undefined || !('conversations' in first)) return null;
+  const { conversations: source } = first;
+  return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
+};
+
+/** Smaller differences come from rounding a calibrated length. */
+const negligibleDifference = 0.001;
+
+const differenceText = (share: number): string =>
+  `${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %`;
+
+/**
+ * The server's token counts of synthetic prompts against the requested ones, for each model, length or
+ * distribution, and calibration: means over the completed answers that report their input, of prompts without
+ * other messages. Also the calibration that corrects the next run.
+ */
+export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
+  const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {
+    const source = onlySource(result, labels);
+    const made = tokens.flatMap((sums) => sums.made ?? []);
+    if (source === null || labels.model === null || made.length === 0) return [];
+    const { tokens: length, calibration = 1 } = source;
+    return [{ model: labels.model, length, calibration, made }];
+  });
+  const alike = Map.groupBy(reported, ({ model, length, calibration }) =>
+    JSON.stringify([model, length, calibration]),
+  );
+  return [...alike.values()].map((members) => {
+    const { model, length, calibration } = members[0]!;
+    const counts = members.flatMap(({ made }) => made);
+    const answers = sumOf(counts, (each) => each.answers);
+    const asked = sumOf(counts, (each) => each.asked) / answers;
+    const counted = sumOf(counts, (each) => each.input) / answers;
+    const askedText =
+      typeof length === 'number'
+        ? `${countText(asked)} input tokens`
+        : `${figureText(asked)} input tokens on average`;
+    const figures = `${model}: requested ${askedText}, the server counted ${figureText(counted)}`;
+    const share = counted / asked - 1;
+    const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
+    if (!isOff) return `${figures}.`;
+    const next = Number(((calibration * counted) / asked).toPrecision(4));
+    return `${figures} (${differenceText(share)}; \`calibration: ${next}\` in the prompt corrects it).`;
+  });
+};
 
 /** The measures that use the server's token count, never an estimate. */
 const ofCountedTokens = [
@@ -16,19 +88,12 @@ const ofCountedTokens = [
   'outputTokens',
 ] as const satisfies readonly MeasureName[];
 
-const ofKind =
-  (kind: TrafficKind) =>
-  (labels: Labels): boolean =>
-    outsideWarmUp(labels) && labels.traffic === kind;
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
-
 /** The answers left out because their tokens are only estimated. */
-const estimatedNote = (result: Result, kind: TrafficKind): readonly string[] => {
-  const sources = tokensBySource(groupsMatching(result, ofKind(kind)));
-  const estimates = sources.filter(({ source }) => source !== 'usage');
-  if (estimates.length === 0) return [];
+const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
+  const estimates = tokensBySource(groupsMatching(result, measuredOf(kind))).filter(
+    ({ source }) => source !== 'usage',
+  );
+  if (estimates.length === 0) return null;
   const names = ofCountedTokens
     .filter((name) => measures[name].traffic.includes(kind))
     .map((name) => measures[name].label.toLowerCase());
@@ -36,26 +101,22 @@ const estimatedNote = (result: Result, kind: TrafficKind): readonly string[] => 
     ({ source, answers, output }) =>
       `${plural(answers, 'answer')} (${countText(output)} output tokens, ${tokenSourceMeaning[source]})`,
   );
-  return [
-    `The server did not count the tokens of every answer; left out of ${listed(names)}: ${listed(sums)}.`,
-  ];
+  return `The server did not count the tokens of every answer; left out of ${listed(names)}: ${listed(sums)}.`;
 };
 
 /** If the median of tokens per chunk is outside these bounds, a chunk is not a token. */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
 /** Whether the time between chunks may be read as the time between tokens. */
-const chunkNote = (result: Result, kind: TrafficKind): readonly string[] => {
-  const median = quantile(distributionOf(result, 'tokensPerChunk', ofKind(kind)), 0.5);
-  if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return [];
-  return [
-    `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`,
-  ];
+const chunkNote = (result: Result, kind: TrafficKind): string | null => {
+  const median = quantile(distributionOf(result, 'tokensPerChunk', measuredOf(kind)), 0.5);
+  if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return null;
+  return `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`;
 };
 
-/** Notes on tokens next to a kind's figures. */
-export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] => [
-  ...promptCountNotes(result, kind),
-  ...estimatedNote(result, kind),
-  ...chunkNote(result, kind),
-];
+export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] =>
+  present([
+    ...promptCountNotes(result, kind),
+    estimatedNote(result, kind),
+    chunkNote(result, kind),
+  ]);

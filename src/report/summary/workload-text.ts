@@ -1,10 +1,11 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
 import type { TraceLoad } from '../../model/workload/trace.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
+import { present, textIf } from '../text/present.ts';
 
-/** Describes prompts and traces in words. */
+/** Describes loads, prompts and traces in words. */
 
 /** A count of tokens, such as `800 tokens` or `800 tokens in the middle (lognormal, sigma 0.6)`. */
 export const tokenCountText = (count: TokenCount): string => {
@@ -21,7 +22,6 @@ export const tokenCountText = (count: TokenCount): string => {
   }
 };
 
-/** Where prompts come from, in a few words. */
 export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): string => {
   if (Array.isArray(conversations)) return plural(conversations.length, 'prompt');
   switch (conversations.kind) {
@@ -31,7 +31,7 @@ export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): 
         prefix === null
           ? ''
           : `, of which ${plural(prefix.tokens, 'token')} are one of ${plural(prefix.pool, 'shared beginning')}`;
-      const alike = cache === 'invite' ? ', all beginning alike' : '';
+      const alike = textIf(cache === 'invite', ', all beginning alike');
       const what =
         turns === null
           ? 'made-up prompts'
@@ -45,24 +45,49 @@ export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): 
   }
 };
 
-/** A trace load in a few words. */
-export const traceText = ({ file, speed, from, until, facts }: TraceLoad): string => {
-  const pace = speed === 1 ? '' : ` at ${speed} times its pace`;
-  const begin = from === 0 ? '' : ` from ${timeText(from)}`;
+const traceText = ({ file, speed, from, until, facts }: TraceLoad): string => {
+  const pace = textIf(speed !== 1, ` at ${speed} times its pace`);
+  const begin = textIf(from !== 0, ` from ${timeText(from)}`);
   const end = until === null ? '' : ` until ${timeText(until)}`;
   return `the ${facts.format} trace ${file}${begin}${end}${pace}: ${plural(facts.requests, 'request')} in ${timeText(facts.duration)}`;
+};
+
+const rate = (value: number): string => `${Number(value.toFixed(2))}/s`;
+
+const openText = ({ curve, spacing }: OpenLoad): string => {
+  const pieces = curve.map(({ from, to, duration }) =>
+    from === to
+      ? `${rate(to)} for ${timeText(duration)}`
+      : `${rate(from)} → ${rate(to)} in ${timeText(duration)}`,
+  );
+  const gamma = typeof spacing === 'object' && `gamma of shape ${spacing.gamma}`;
+  return present([pieces.join(', then '), spacing === 'poisson' && 'Poisson', gamma]).join(', ');
+};
+
+/** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
+export const loadText = (load: Load): string => {
+  const users = 'users' in load ? plural(load.users, 'user') : '';
+  const think =
+    'thinkTime' in load && load.thinkTime > 0 ? `, thinking ${timeText(load.thinkTime)}` : '';
+  switch (load.kind) {
+    case 'open':
+      return openText(load);
+    case 'closed':
+      return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
+    case 'saturate':
+      return `${plural(load.connections, 'connection')} flat out for ${timeText(load.duration)}`;
+    case 'trace':
+      return traceText(load);
+    case 'iterations':
+      return `${users} sharing ${plural(load.iterations, 'request')}${think}, at most ${timeText(load.maxDuration)}`;
+  }
 };
 
 const minute = 60_000;
 
 /** The need per minute; a trace shorter than a minute is counted as a whole. */
-const traceNeedLine = ({
-  requests,
-  inputTokens,
-  outputTokens,
-  duration,
-  busiestMinute,
-}: TraceLoad['facts']): string => {
+const traceNeedLine = (facts: TraceLoad['facts']): string => {
+  const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
     return `it needs ${plural(requests, 'request')}, ${countText(inputTokens)} input and ${plural(outputTokens, 'output token')} in all, within less than a minute`;
   }
@@ -70,23 +95,23 @@ const traceNeedLine = ({
   return `it needs ${average(requests)} requests, ${average(inputTokens)} input and ${average(outputTokens)} output tokens a minute on average; in its busiest minutes ${plural(busiestMinute.requests, 'request')} and ${plural(busiestMinute.tokens, 'token')}`;
 };
 
-const limitsLine = ({ limits, keys }: Plan, { busiestMinute }: TraceLoad['facts']): string[] => {
+const limitsLine = (
+  { limits, keys }: Plan,
+  { busiestMinute }: TraceLoad['facts'],
+): string | null => {
   const { requestsPerMinute, tokensPerMinute } = limits;
+  // Dividing by no limit needs no key.
   const needed = Math.max(
-    requestsPerMinute === null ? 0 : Math.ceil(busiestMinute.requests / requestsPerMinute),
-    tokensPerMinute === null ? 0 : Math.ceil(busiestMinute.tokens / tokensPerMinute),
+    Math.ceil(busiestMinute.requests / (requestsPerMinute ?? Number.POSITIVE_INFINITY)),
+    Math.ceil(busiestMinute.tokens / (tokensPerMinute ?? Number.POSITIVE_INFINITY)),
   );
-  if (needed === 0) return [];
-  return [
-    `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${keys.length}`,
-  ];
+  return needed === 0
+    ? null
+    : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${keys.length}`;
 };
 
-const clippedText = ({
-  maxInputTokens,
-  maxOutputTokens,
-  facts: { clipped },
-}: TraceLoad): string => {
+const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): string => {
+  const { clipped } = facts;
   const parts = [
     [clipped.outside, 'request', 'outside the cut'],
     [clipped.inputs, 'prompt', `clipped to ${countText(maxInputTokens ?? 0)} tokens`],
@@ -96,17 +121,17 @@ const clippedText = ({
   const clippedTexts = parts
     .filter(([count]) => count > 0)
     .map(([count, what, how]) => `${plural(count, what)} ${how}`);
-  return clippedTexts.length === 0 ? 'nothing is clipped' : clippedTexts.join(', ');
+  return clippedTexts.join(', ') || 'nothing is clipped';
 };
 
 /** What each trace of a plan needs and what was clipped, as lines; none without traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];
-    return [
-      `${name}: ${traceText(load)}`,
-      ...[traceNeedLine(load.facts), ...limitsLine(plan, load.facts), clippedText(load)].map(
-        (line) => `  ${line}`,
-      ),
-    ];
+    const needs = present([
+      traceNeedLine(load.facts),
+      limitsLine(plan, load.facts),
+      clippedText(load),
+    ]);
+    return [`${name}: ${traceText(load)}`, ...needs.map((line) => `  ${line}`)];
   });

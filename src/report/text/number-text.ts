@@ -1,6 +1,5 @@
 /** Numbers for people: one notation for every report. */
 
-/** A whole number with thousands separators. */
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** Units that are counted in whole numbers. */
@@ -76,3 +75,7 @@ export const plural = (value: number, noun: string): string =>
 /** The bounds of a confidence interval; `…` if no sample gives a bound. */
 export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
   `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;
+
+/** `a`, `a and b`, `a, b and c`. */
+export const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

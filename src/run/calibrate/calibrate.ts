@@ -1,4 +1,3 @@
-import { fileIn, type Output, publishOutcome } from '../output/write-outputs.ts';
 import { dirname, join } from 'node:path';
 import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
 import { writeCalibration } from '../../platform/files/calibration-file.ts';
@@ -9,13 +8,17 @@ import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import { calibrationDocument } from '../../report/calibration/calibration-document.ts';
-import { streamLoadText, transportText } from '../../report/calibration/calibration-text.ts';
+import {
+  calibrationDocument,
+  streamLoadText,
+  transportText,
+} from '../../report/calibration/calibration-document.ts';
 import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../calibration-note.ts';
+import { fileIn, type Output, publishOutcome } from '../output/write-outputs.ts';
 
 interface CalibrateRequest extends GridRequest {
   /** The folder for its files; `undefined`: the folder of the history. */
@@ -28,11 +31,13 @@ const startTimeout = 75_000;
 const measureAll = async (
   grid: readonly GridLoad[],
   { environment, printer: { say }, onStop }: Host,
-): Promise<{ readonly cells: readonly CalibrationCell[]; readonly stopped: StopCause | null }> => {
+): Promise<{ readonly cells: CalibrationCell[]; readonly stopped: StopCause | null }> => {
   const cells: CalibrationCell[] = [];
   const clock = startClock();
-  const stops: StopCause[] = [];
-  const release = onStop((cause) => stops.push(cause));
+  let stopped: StopCause | null = null;
+  const release = onStop((cause) => {
+    stopped ??= cause;
+  });
   try {
     for (const [n, load] of grid.entries()) {
       if (clock.now() > startTimeout) {
@@ -44,30 +49,29 @@ const measureAll = async (
       const measure = (folder: string) => measureCell(load, folder, environment);
       const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
         // The signal ended the run too.
-        if (stops.length === 0) throw error;
+        if (stopped === null) throw error;
         return null;
       });
-      if (stops[0] !== undefined) return { cells, stopped: stops[0] };
+      if (stopped !== null) break;
       if (cell !== null) cells.push(cell);
     }
   } finally {
     release();
   }
-  return { cells, stopped: null };
+  return { cells, stopped };
 };
 
 /** The files of a calibration in a folder. */
-const outputsIn = (folder: RunFolder, calibration: Calibration): readonly Output[] => [
-  fileIn(folder, 'Report', 'calibration.html', async () => {
-    const { pageStyle } = await readReportAssets();
-    return htmlPage(calibrationDocument(calibration), pageStyle);
-  }),
-  {
-    title: 'Calibration',
-    path: join(folder.path, 'calibration.json'),
-    write: () => writeCalibration(join(folder.path, 'calibration.json'), calibration),
-  },
-];
+const outputsIn = (folder: RunFolder, calibration: Calibration): readonly Output[] => {
+  const path = join(folder.path, 'calibration.json');
+  return [
+    fileIn(folder, 'Report', 'calibration.html', async () => {
+      const { pageStyle } = await readReportAssets();
+      return htmlPage(calibrationDocument(calibration), pageStyle);
+    }),
+    { title: 'Calibration', path, write: () => writeCalibration(path, calibration) },
+  ];
+};
 
 /**
  * Measures this machine's measurement error over a grid of loads and stores it for later reports to
@@ -84,21 +88,20 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
     weir: weirVersion(),
     calibratedAt: wallClock(),
     machine: thisMachine(),
-    cells: [...cells],
+    cells,
   };
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
-  const outputs =
-    folder === null || stopped !== null || isUseless ? [] : outputsIn(folder, calibration);
+  const isKept = folder !== null && stopped === null && !isUseless;
+  const outputs = isKept ? outputsIn(folder, calibration) : [];
+  const json = JSON.stringify(calibration);
+  const document = calibrationDocument(calibration);
   const written = await publishOutcome(
     printer,
-    {
-      json: JSON.stringify(calibration),
-      text: (style) => terminalText(calibrationDocument(calibration), style),
-    },
+    { json, text: (style) => terminalText(document, style) },
     outputs,
   );
   await folder?.release();
-  if (outputs.length === 0) printer.listFiles('The calibration was not kept.');
+  if (!isKept) printer.listFiles('The calibration was not kept.');
   if (stopped !== null) return exitOfStop[stopped];
   if (!isUseless) return written;
   printer.say(

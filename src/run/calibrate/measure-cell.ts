@@ -20,9 +20,6 @@ const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const
 
 const modelName = 'weir/small';
 
-const tokensOf = ({ tokensPerSecond }: GridLoad): number =>
-  Math.max(2, Math.round((durations.stream / 1000) * tokensPerSecond));
-
 const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
   models: [modelName],
   ttft: milliseconds(durations.ttft),
@@ -31,38 +28,35 @@ const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
   truth: { file: truth },
 });
 
-const scenarioFor = (load: GridLoad): string =>
-  JSON.stringify({
+const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad): string => {
+  const maxTokens = Math.max(2, Math.round((durations.stream / 1000) * tokensPerSecond));
+  const [duration, warmUp] = [`${durations.load}ms`, `${durations.warmUp}ms`];
+  return JSON.stringify({
     name: 'calibrate',
-    traffic: [{ kind: 'chat-stream', model: modelName, maxTokens: tokensOf(load) }],
-    load: {
-      kind: 'closed',
-      users: load.streams,
-      duration: `${durations.load}ms`,
-      rampUp: `${durations.warmUp}ms`,
-    },
-    warmUp: `${durations.warmUp}ms`,
+    traffic: [{ kind: 'chat-stream', model: modelName, maxTokens }],
+    load: { kind: 'closed', users: streams, duration, rampUp: warmUp },
+    warmUp,
     grace: '10s',
-    inFlight: load.streams,
-    transport: load.transport,
-    workers: load.workers,
+    inFlight: streams,
+    transport,
+    workers,
     wire: { proxy: 'none' },
   });
+};
 
-const lines = async (path: string): Promise<readonly string[]> =>
+const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
 /** The paths of both sides' records of a run, in one folder. */
 const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
-  observationsFile: join(folder, 'seen.jsonl'),
+  observations: join(folder, 'seen.jsonl'),
   result: join(folder, 'result.json'),
 });
 
-const readBothSides = async (folder: string) => {
-  const files = runFilesIn(folder);
-  const [head = '', ...rest] = await lines(files.observationsFile);
+const readBothSides = async (files: ReturnType<typeof runFilesIn>) => {
+  const [head = '', ...rest] = await linesOf(files.observations);
   const header = readObservationsHeader(head);
   if (!header.ok) throw new Problem(header.message);
   const observations = rest.map((line) => {
@@ -70,9 +64,8 @@ const readBothSides = async (folder: string) => {
     if (!read.ok) throw new Problem(read.message);
     return read.value;
   });
-  const traces = (await lines(files.truth)).map((line) => JSON.parse(line) as SentTokens);
   return {
-    truths: traces,
+    traces: (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens),
     recorded: { zero: header.value.machineZero, observations },
     trust: judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result)))),
   };
@@ -91,7 +84,7 @@ export const measureCell = async (
   await writeText(files.scenario, scenarioFor(load));
   const mock = await startMockProcess(mockCommand(programPath), settingsFor(load, files.truth));
   try {
-    const outputs = ['--out', folder, '--quiet', '--observations', files.observationsFile];
+    const outputs = ['--out', folder, '--quiet', '--observations', files.observations];
     const { code, stderrTail } = await runProgram(
       [...thisNode(), programPath, 'run', files.scenario, '--target', mock.url, ...outputs],
       { ...environment, WEIR_API_KEY: testKey(0), WEIR_HISTORY: 'off', GITHUB_STEP_SUMMARY: '' },
@@ -102,7 +95,7 @@ export const measureCell = async (
     // This completes the log of what it sent.
     await mock.stop();
   }
-  const { truths: traces, recorded, trust } = await readBothSides(folder);
+  const { traces, recorded, trust } = await readBothSides(files);
   const measured = measuredErrors(traces, recorded, durations.warmUp);
   if (measured === null) {
     throw new Problem('a run of the calibration had no answer that both sides recorded');

@@ -10,9 +10,9 @@ import {
   percentageNotation,
   rateNotation,
 } from '../../scenario/schema/notation.ts';
+import { bounded, readOption } from '../input/read-option.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 
-/** Options of `weir capacity`. */
 export interface CapacityRequest {
   /** `null`: answer from stored results. */
   readonly source: PlanSource | null;
@@ -27,20 +27,19 @@ export interface CapacityRequest {
   readonly out: string | undefined;
 }
 
-/** Parses an option in its notation; it must be greater than 0. */
-const readOption = <Quantity extends number>(
+const readPositive = <Quantity extends number>(
   name: string,
   text: string,
-  { read, expected }: Notation<Quantity>,
-): Quantity => {
-  const value = read(text);
-  if (value !== null && value > 0) return value;
-  throw new Problem(`--${name}: expected ${expected}, above 0; got ${text}`);
-};
+  notation: Notation<Quantity>,
+): Quantity =>
+  readOption(
+    name,
+    text,
+    bounded(notation, (quantity) => quantity > 0, ', above 0'),
+  );
 
 const defaultThinkTime = milliseconds(20_000);
 
-/** The think time of the first closed stage. */
 const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   const [declaredThinkTime] = stages.flatMap(({ load }) =>
     (load.kind === 'closed' || load.kind === 'iterations') && load.thinkTime > 0
@@ -50,7 +49,6 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-const defaultTopRate = 1000;
 /** Below a low limit, the first step is the limit divided by this. */
 const firstStepDivisor = 4;
 /** Maximum duration of the first step in seconds, no matter how many samples it needs. */
@@ -60,20 +58,17 @@ const maxFirstStepSeconds = 240;
 const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
-/** The criteria of the search and the assumptions of the answer. */
 export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const keys = plan.keys.length;
   const samples = samplesFor(plan);
-  const ceiling = declaredCeiling(requestsPerMinute, keys);
-  const top =
-    request.top === undefined ? defaultTopRate : readOption('top', request.top, rateNotation);
-  const most = Math.min(top, ceiling);
+  const top = readPositive('top', request.top ?? '1000/s', rateNotation);
+  const most = Math.min(top, declaredCeiling(requestsPerMinute, keys));
   const first = Math.max(Math.min(1, most / firstStepDivisor), (2 * samples) / maxFirstStepSeconds);
   const start =
     request.start === undefined
       ? Math.min(first, most)
-      : readOption('start', request.start, rateNotation);
+      : readPositive('start', request.start, rateNotation);
   if (start > most) {
     throw new Problem(
       `--start: expected a rate of at most ${Number(most.toPrecision(4))}/s, what --top and the declared limits allow; got ${request.start}`,
@@ -83,13 +78,13 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
     thinkTime:
       request.think === undefined
         ? scenarioThinkTime(plan)
-        : readOption('think', request.think, durationNotation),
+        : readPositive('think', request.think, durationNotation),
     requestsPerMinute,
     tokensPerMinute,
     keys,
     start: perSecond(start),
-    top: perSecond(top),
-    precision: readOption('precision', request.precision, percentageNotation),
+    top,
+    precision: readPositive('precision', request.precision, percentageNotation),
     forLatency: asksForLatency(plan),
     samples,
   };
@@ -107,7 +102,7 @@ export const searchBudgetFor = (
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
   }
-  const seconds = readOption('time', time, durationNotation) / 1000;
+  const seconds = readPositive('time', time, durationNotation) / 1000;
   return {
     requests: Math.min(
       most,

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
+import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps } from '../../judge/capacity/judge-steps.ts';
 import type { SearchTerms } from '../../judge/capacity/next-step.ts';
+import type { Traffic } from '../../model/workload/traffic.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { instant, perSecond } from '../../model/quantity.ts';
 import type { CapacityStep } from '../../model/series/capacity.ts';
-import { planHash } from '../../model/plan/plan-hash.ts';
-import { wallClock } from '../../platform/host/clock.ts';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import {
   findCapacity,
@@ -14,19 +15,19 @@ import {
   type SearchBudget,
   stepPlan,
 } from '../../probe/find-capacity.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { tokenDemand } from '../../traffic/request/token-demand.ts';
 import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
 import { openCanary } from '../canary.ts';
-import { budgetText } from './capacity-budget.ts';
 import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
-import { confirmBudget } from '../input/confirm-budget.ts';
-import { historyPath } from '../input/history-path.ts';
 import { followStops } from '../input/follow-stops.ts';
-import type { Host, StopCause } from '../input/host.ts';
+import { confirmBudget, type Host, type StopCause } from '../input/host.ts';
+import { folderFor, historyPath } from '../input/report-paths.ts';
+import { defaultRunId } from '../input/run-facts.ts';
 import { rejectWorkers } from '../workers/worker-pool-plan.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
-import { folderName } from '../input/folder-name.ts';
 import { publishCapacity } from '../output/publish-capacity.ts';
-import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from '../input/read-plan.ts';
+import { type PlanSource, readPlanWithFiles } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
 import {
   closeTarget,
@@ -36,8 +37,47 @@ import {
 } from '../target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
-const rejectTracePrompts = ({ plan }: ReadPlanWithFiles): void => {
-  const [first] = plan.stages;
+const sampledRequests = 50;
+/** Characters per token, as gateways estimate. */
+const charactersPerToken = 4;
+
+/** The most that the first requests of the plan may use, on average; the cost in micro-units, `null` if a price is unknown. */
+const estimateOf = (sliceRequest: SliceOptions) => {
+  let [tokens, cost] = [0, 0];
+  let isPriced = true;
+  for (let index = 0; index < sampledRequests; index += 1) {
+    const arrival = { stage: 0, index, due: instant(0) };
+    const { traffic, draw, ask } = drawRequestContent(sliceRequest, arrival);
+    const demand = tokenDemand(traffic, { draw, ask });
+    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
+    const output = demand?.output ?? 0;
+    const price = priceOf(traffic);
+    tokens += input + output;
+    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
+    // Without a bound on the answer, the cost has no bound.
+    isPriced &&= price !== null && (demand === null || output > 0);
+  }
+  return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
+};
+
+const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
+  if (traffic.kind === 'models') return { input: 0, output: 0 };
+  return 'price' in traffic ? traffic.price : null;
+};
+
+const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {
+  const { tokens, cost } = estimateOf(sliceRequest);
+  return [
+    `at most ${countText(requests)} requests`,
+    `about ${countText(tokens * requests)} tokens for them`,
+    cost === null
+      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
+      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
+  ].join('; ');
+};
+
+const rejectTracePrompts = ({ stages: [first] }: Plan): void => {
   const needsTrace = first?.traffic.some(
     (entry) =>
       'conversations' in entry &&
@@ -50,9 +90,6 @@ const rejectTracePrompts = ({ plan }: ReadPlanWithFiles): void => {
     );
   }
 };
-
-const trafficNotes = ({ plan }: ReadPlanWithFiles): readonly string[] =>
-  plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
 
 const endNotes = {
   done: [],
@@ -68,46 +105,32 @@ const endNotes = {
   stopped: ['The search was stopped before its end.'],
 } as const satisfies Record<FinishedSearch['end'], readonly string[]>;
 
-interface SearchSetup extends StepSetup {
-  readonly budget: SearchBudget;
-  readonly terms: SearchTerms;
-}
-
-/** The findings of the search, and what ended it early. */
-interface TargetSearch extends FinishedSearch {
-  readonly stoppedBy: StopCause | null;
-  /** A sentence saying that the target refused the whole first step. */
-  readonly refused: string | null;
-}
-
+/** Resolves with the findings, what stopped the search, and a sentence if the target refused the whole first step. */
 const search = async (
   options: SliceOptions,
-  { budget, terms, ...setup }: SearchSetup,
-): Promise<TargetSearch> => {
-  const { printer } = setup.host;
-  let stoppedBy: StopCause | null = null;
-  let refused: string | null = null;
+  terms: SearchTerms,
+  budget: SearchBudget,
+  setup: StepSetup,
+) => {
+  let stoppedBy = null as StopCause | null;
+  let refused = null as string | null;
   const searched = await findCapacity(
     {
       runStep: async (step, number): Promise<CapacityStep | null> => {
-        const plan = stepPlan(options.plan, step, number);
-        const finished = await runStep(options, plan, setup);
+        const finished = await runStep(options, stepPlan(options.plan, step, number), setup);
         stoppedBy = finished.stoppedBy;
         // In later steps a healthy gateway may refuse because of its load, which the search measures.
         if (number === 1) refused = finished.refused;
         const [judgedStep] = judgeSteps(finished.result, (name) => name);
         return stoppedBy === null && refused === null ? (judgedStep ?? null) : null;
       },
-      onStep: (step) => printer.say(capacityStepLine(step)),
+      onStep: (step) => setup.host.printer.say(capacityStepLine(step)),
     },
     terms,
     budget,
   );
   return { ...searched, stoppedBy, refused };
 };
-
-const openCapacityFolder = ({ out }: CapacityRequest): Promise<RunFolder> =>
-  openRunFolder(out ?? join('reports', folderName(wallClock(), 'capacity')));
 
 /** Searches for the highest load that a target serves and publishes the answer. */
 const searchTarget = async (
@@ -117,12 +140,12 @@ const searchTarget = async (
 ): Promise<ExitName> => {
   const { printer } = host;
   const read = await readPlanWithFiles(source, host.environment);
-  rejectTracePrompts(read);
   const { plan } = read;
+  rejectTracePrompts(plan);
   rejectWorkers(plan, 'capacity');
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
-  const folder = await openCapacityFolder(request);
+  const folder = await openRunFolder(folderFor(request.out, 'capacity'));
   let target: ReadyTarget | null = null;
   const starting = openCanary(plan, 1);
   const stops = followStops(host.onStop, () =>
@@ -130,7 +153,7 @@ const searchTarget = async (
   );
   try {
     target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    const runId = `weir-${planHash(plan).slice(0, 8)}`;
+    const runId = defaultRunId(plan);
     const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
     for (const warning of target.warnings) printer.say(warning);
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
@@ -140,11 +163,13 @@ const searchTarget = async (
     }
     const canary = await starting;
     const searchHost = { ...host, onStop: stops.onStop };
-    const setup = { target, canary, folder: folder.path, host: searchHost, budget, terms };
-    const { steps, end, stoppedBy, refused } = await search(options, setup);
+    const setup = { target, canary, folder: folder.path, host: searchHost };
+    const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
     const ending = refused === null ? endNotes[end] : [refused];
     for (const line of refused === null ? [] : ending) printer.warn(line);
-    const notes = [...target.notes, ...trafficNotes(read), ...ending];
+    const trafficNotes =
+      plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
+    const notes = [...target.notes, ...trafficNotes, ...ending];
     const measured = { plan, terms, steps, target: target.baseUrl, notes };
     const exit = await publishCapacity(measured, folder, printer);
     if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -181,18 +206,17 @@ const answerFromStored = async (
   const notes = others.length === 0 ? [] : ['The results are of more than one address.'];
   const rates = steps.map(({ rate }) => rate);
   const terms = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
-  const testedRange = { start: Math.min(...rates), top: Math.max(...rates) } as Pick<
-    SearchTerms,
-    'start' | 'top'
-  >;
+  const testedRange = {
+    start: perSecond(Math.min(...rates)),
+    top: perSecond(Math.max(...rates)),
+  };
   return publishCapacity(
     { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes },
-    await openCapacityFolder(request),
+    await openRunFolder(folderFor(request.out, 'capacity')),
     printer,
   );
 };
 
-/** Finds the capacity of a target by a search, or from stored results. */
 export const findTargetCapacity = (request: CapacityRequest, host: Host): Promise<ExitName> =>
   request.source === null
     ? answerFromStored(request, host)

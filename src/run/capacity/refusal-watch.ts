@@ -28,13 +28,13 @@ export const watchRefusals = (): RefusalWatch => {
   const onObservation = ({ outcome }: Pick<Observation, 'outcome'>): void => {
     // A request that was never sent says nothing about the target.
     if (outcome.kind === 'dropped') return;
-    const status = outcome.kind === 'refused' ? outcome.refusal.status : null;
-    if (status === null || adviceByStatus[status] === undefined) {
+    if (outcome.kind !== 'refused' || adviceByStatus[outcome.refusal.status] === undefined) {
       others += 1;
       return;
     }
+    const { status, message } = outcome.refusal;
     counts.set(status, (counts.get(status) ?? 0) + 1);
-    if (outcome.kind === 'refused') lastMessage = outcome.refusal.message;
+    lastMessage = message;
   };
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;

@@ -1,23 +1,19 @@
 import { join } from 'node:path';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { planHash } from '../../model/plan/plan-hash.ts';
-import { withoutPrompts } from '../../model/plan/without-prompts.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
 import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
-import { drive, type DrivenSlice } from '../drive.ts';
-import type { Host, StopCause } from '../input/host.ts';
+import { drive } from '../drive.ts';
+import type { Host } from '../input/host.ts';
+import { runFacts } from '../input/run-facts.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import { displayedRun, openLiveDisplay } from '../watch/live-display.ts';
 import { combineObservers } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { watchRefusals } from './refusal-watch.ts';
 
-/** The target of the steps and the printer that shows them. */
 export interface StepSetup {
   readonly target: ReadyTarget;
   readonly canary: RunCanary;
@@ -25,27 +21,15 @@ export interface StepSetup {
   readonly host: Host;
 }
 
-const cutShortReason = ({ stoppedBy, breach }: DrivenSlice): string =>
-  breach === null
-    ? `stopped by ${stoppedBy ?? 'request'} before the load had ended`
-    : `ended early: ${breach.text}`;
-
-export interface FinishedStep {
-  readonly result: Result;
-  readonly stoppedBy: StopCause | null;
-  /** A sentence saying that the target refused every request; `null` otherwise. */
-  readonly refused: string | null;
-}
-
 /**
  * Drives the plan of one step and writes its result into its own folder, from which it can be judged
- * again. A step whose requests are all refused ends early.
+ * again. A step whose requests are all refused ends early; `refused` is then a sentence.
  */
 export const runStep = async (
   options: SliceOptions,
   plan: Plan,
   { target, canary, folder, host }: StepSetup,
-): Promise<FinishedStep> => {
+) => {
   const recorder = openRecorder(plan);
   const refusals = watchRefusals();
   const [{ name }] = plan.stages as [Plan['stages'][number]];
@@ -63,15 +47,16 @@ export const runStep = async (
     },
     null,
   );
-  const { slices, stoppedBy, isCutShort } = driven;
+  const { slices, stoppedBy, breach } = driven;
+  const cutShortReason =
+    breach === null
+      ? `stopped by ${stoppedBy ?? 'request'} before the load had ended`
+      : `ended early: ${breach.text}`;
   const result = toResult(recorder.whole([]), {
-    weir: weirVersion(),
-    runId,
-    plan: withoutPrompts(plan),
-    planHash: planHash(plan),
+    ...runFacts(plan, runId),
     slices: [...slices],
     scheduled: milliseconds(driven.loadEnded),
-    partial: isCutShort ? cutShortReason(driven) : null,
+    partial: driven.isCutShort ? cutShortReason : null,
     breach: undefined,
     notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
     witness: null,

@@ -1,9 +1,4 @@
-import {
-  type DeclaredLimits,
-  type LimitLog,
-  type ProbePhase,
-  probePhases,
-} from '../../model/limits/limit-log.ts';
+import { probePhases } from '../../model/limits/limit-log.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { sleep } from '../../platform/process/pause.ts';
@@ -15,28 +10,12 @@ import { type ProbeSession, openProbeClient } from '../../probe/send-probe-reque
 import { examineKey } from '../../probe/examine-key.ts';
 import { findProbeModels } from '../../probe/find-probe-models.ts';
 import { phaseBudget } from '../../probe/probe-budget.ts';
-import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
+import type { ExaminationSettings } from './limits-request.ts';
 
-/** An open connection to a target, with its models and the keys to examine. */
-export interface OpenedProbe {
-  readonly session: ProbeSession;
-  readonly startedAt: string;
-  readonly models: ProbeModels;
-  readonly keys: { readonly first: string; readonly second: string | null };
-  readonly close: () => Promise<void>;
-}
-
-/** Timeout of one answer in ms: a queue may delay a request by more than a window. */
-const timeoutFor = (window: number): number => 2 * window + 30_000;
-
-/** Opens the connection and reads the model list. Throws a `Problem` when there is no usable model. */
-export const openProbe = async (
-  target: ReadyTarget,
-  window: number,
-  model: string | undefined,
-): Promise<OpenedProbe> => {
+/** Opens a connection to a target with its keys to examine, and reads its model list. Throws a `Problem` when there is no usable model. */
+export const openProbe = async (target: ReadyTarget, window: number, model: string | undefined) => {
   const startedAt = wallClock();
   const clock = startClock();
   const { baseUrl, wire, certificates, credentials } = target;
@@ -49,7 +28,8 @@ export const openProbe = async (
     wallZero: Date.parse(startedAt),
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     redact: redactor([...target.secrets, ...values]),
-    timeoutFor: timeoutFor(window),
+    // In ms: a queue may delay a request by more than a window.
+    timeoutFor: 2 * window + 30_000,
   };
   const models = await findProbeModels(session, first, model);
   if (typeof models === 'string') {
@@ -59,27 +39,17 @@ export const openProbe = async (
   return { session, startedAt, models, keys: { first, second }, close: () => transport.close() };
 };
 
-export interface CompletedExamination {
-  readonly log: LimitLog;
-  /** Its length in ms. */
-  readonly duration: number;
-  readonly stoppedBy: StopCause | null;
-}
+export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 
-/** Examines the first key, reports progress, and ends early if stopped. */
+/** Examines the first key, reports progress, and ends early if stopped; `duration` is in ms. */
 export const examine = async (
   { session, startedAt, models, keys }: OpenedProbe,
-  options: {
-    readonly declared: DeclaredLimits;
-    readonly phases: readonly ProbePhase[];
-    readonly maxRequests: number;
-  },
+  options: Omit<ExaminationSettings, 'price'> & { readonly maxRequests: number },
   { printer: { say }, onStop }: Host,
-): Promise<CompletedExamination> => {
-  const { declared } = options;
+) => {
   const { clock } = session;
   const hasSecondKey = keys.second !== null;
-  let stoppedBy: StopCause | null = null;
+  let stoppedBy = null as StopCause | null;
   const release = onStop((cause) => {
     stoppedBy ??= cause;
     say('stopping: the replies so far will be judged');
@@ -98,7 +68,7 @@ export const examine = async (
       hasSecondKey,
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       onPhaseStart: (phase) => {
-        const { usual, time } = phaseBudget(phase, declared.requests, hasSecondKey);
+        const { usual, time } = phaseBudget(phase, options.declared.requests, hasSecondKey);
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);
       },

@@ -8,7 +8,7 @@ import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { starterScenarioText } from '../../scenario/starter-scenario.ts';
 import { openProbe } from './examination.ts';
 import type { Host } from '../input/host.ts';
-import { readPlan } from '../input/read-plan.ts';
+import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { prepareTarget } from '../target/prepare-target.ts';
 
 interface InitRequest {
@@ -22,7 +22,9 @@ interface InitRequest {
 const fileExists = (path: string): Problem =>
   new Problem(`${path} exists already: name another file with --out FILE`);
 
-/** The models that the target lists for its key. */
+const unlistedModel = (model: string, listed: readonly string[]): Problem =>
+  new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
+
 const readTargetModels = async (
   { target: address, model, key }: InitRequest,
   environment: Host['environment'],
@@ -33,16 +35,9 @@ const readTargetModels = async (
       `--key: expected the name of an environment variable that contains the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
     );
   }
-  const read = await readPlan(
-    {
-      scenario: undefined,
-      flags: { kind: 'models', rate: '1/s', duration: '1s' },
-      set: [`keys=\${env:${key}}`],
-      target: address,
-    },
-    environment,
-  );
-  const target = await prepareTarget(read);
+  const set = [`keys=\${env:${key}}`];
+  const source = { scenario: undefined, flags: placeholderScenario, set, target: address };
+  const target = await prepareTarget(await readPlan(source, environment));
   try {
     const probe = await openProbe(target, milliseconds(0), model);
     await probe.close();
@@ -52,7 +47,6 @@ const readTargetModels = async (
   }
 };
 
-/** Lets the user choose among several chat models, if the user can answer. */
 const chooseChatModel = async (
   { chat, speech, transcription, listed }: ProbeModels,
   { model }: InitRequest,
@@ -61,9 +55,9 @@ const chooseChatModel = async (
   const chats = listed.filter((id) => id !== speech && id !== transcription);
   if (model !== undefined || chats.length < 2 || ask === null) return chat;
   printer.say(`Models: ${chats.join(', ')}`);
-  const answer = (await ask(`Which one? [${chat}] `)).trim();
-  if (answer === '' || chats.includes(answer)) return answer === '' ? chat : answer;
-  throw new Problem(`the target lists no model ${answer}: expected one of ${chats.join(', ')}`);
+  const answer = (await ask(`Which one? [${chat}] `)).trim() || chat;
+  if (!chats.includes(answer)) throw unlistedModel(answer, chats);
+  return answer;
 };
 
 /** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */
@@ -71,11 +65,8 @@ export const writeStarterScenario = async (request: InitRequest, host: Host): Pr
   const { target, model, key, out } = request;
   if (await pathExists(out)) throw fileExists(out);
   const models = await readTargetModels(request, host.environment);
-  if (model !== undefined && !models.listed.includes(model)) {
-    throw new Problem(
-      `the target lists no model ${model}: expected one of ${models.listed.join(', ')}`,
-    );
-  }
+  if (model !== undefined && !models.listed.includes(model))
+    throw unlistedModel(model, models.listed);
   const chat = await chooseChatModel(models, request, host);
   const { speech, transcription } = models;
   const text = starterScenarioText({ target, key, chat, speech, transcription }, basename(out));

@@ -6,14 +6,12 @@ import {
 } from '../../model/limits/limit-log.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
-import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
-import { type ReadPlan, readPlan } from '../input/read-plan.ts';
+import { bounded, readOption } from '../input/read-option.ts';
+import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** Options of `weir limits`. */
 export interface LimitsRequest {
-  /** A scenario file with target, keys, headers and limits. */
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
@@ -49,12 +47,6 @@ const readList = <Word extends string>(
   return all.filter((word) => words.includes(word));
 };
 
-const windowOf = (text: string | undefined): Milliseconds => {
-  const length = text === undefined ? milliseconds(60_000) : durationNotation.read(text);
-  if (length !== null && length > 0) return length;
-  throw new Problem(`--window: expected ${durationNotation.expected}; got ${text ?? ''}`);
-};
-
 /** Prices for a million tokens, in micro-units. */
 const priceOf = (text: string | undefined): { input: number; output: number } | null => {
   if (text === undefined) return null;
@@ -79,38 +71,16 @@ export const targetPlanFor = async (
     );
   }
   const variable = (name: string): string => `\${env:${name}}`;
-  const keys =
-    key === undefined && secondKey === undefined
-      ? []
-      : [
-          `keys=${JSON.stringify([
-            { name: 'first', key: variable(key ?? 'WEIR_API_KEY') },
-            ...(secondKey === undefined ? [] : [{ name: 'second', key: variable(secondKey) }]),
-          ])}`,
-        ];
-  const flags = scenario === undefined ? { kind: 'models', rate: '1/s', duration: '1s' } : {};
-  return readPlan({ scenario, target, flags, set: [...keys, ...request.set] }, environment);
-};
-
-const declaredOf = ({ limits }: Plan, request: LimitsRequest): DeclaredLimits => {
-  const window = windowOf(request.window);
-  if (limits.requestsPerMinute === null) {
-    throw new Problem(
-      'limits.requestsPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.requestsPerMinute=60',
-    );
+  const set = [...request.set];
+  if (key !== undefined || secondKey !== undefined) {
+    const keys = [{ name: 'first', key: variable(key ?? 'WEIR_API_KEY') }];
+    if (secondKey !== undefined) keys.push({ name: 'second', key: variable(secondKey) });
+    set.unshift(`keys=${JSON.stringify(keys)}`);
   }
-  return {
-    requests: { limit: limits.requestsPerMinute, window },
-    tokens: limits.tokensPerMinute === null ? null : { limit: limits.tokensPerMinute, window },
-    permitted: readList('class', request.permitted, limiterClassNames),
-  };
+  const flags = scenario === undefined ? placeholderScenario : {};
+  return readPlan({ scenario, target, flags, set }, environment);
 };
 
-/** The requested parts of the examination. */
-const phasesOf = ({ quick, checks }: LimitsRequest): readonly ProbePhase[] =>
-  quick ? ['provocation'] : readList('checks', checks, phaseNames);
-
-/** How to examine a key. */
 export interface ExaminationSettings {
   readonly declared: DeclaredLimits;
   readonly price: ReturnType<typeof priceOf>;
@@ -119,8 +89,8 @@ export interface ExaminationSettings {
 
 /** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
-  plan: Plan,
-  request: LimitsRequest,
+  { limits: { requestsPerMinute, tokensPerMinute } }: Plan,
+  { window: windowText = '60s', permitted: permittedText, quick, checks, price }: LimitsRequest,
 ): ExaminationSettings => {
   const problems: string[] = [];
   const collectProblem = <Value>(read: () => Value): Value | null => {
@@ -132,11 +102,28 @@ export const examinationSettingsFrom = (
       return null;
     }
   };
-  collectProblem(() => windowOf(request.window));
-  collectProblem(() => readList('class', request.permitted, limiterClassNames));
-  const price = collectProblem(() => priceOf(request.price));
-  const phases = collectProblem(() => phasesOf(request));
-  const declared = problems.length === 0 ? collectProblem(() => declaredOf(plan, request)) : null;
-  if (declared !== null && phases !== null) return { declared, price, phases };
-  throw new Problem(problems.join('\n'));
+  const windowNotation = bounded(durationNotation, (length) => length > 0);
+  const window = collectProblem(() => readOption('window', windowText, windowNotation));
+  const permitted = collectProblem(() => readList('class', permittedText, limiterClassNames));
+  const readPrice = collectProblem(() => priceOf(price));
+  const phases = quick
+    ? (['provocation'] as const)
+    : collectProblem(() => readList('checks', checks, phaseNames));
+  if (problems.length === 0 && requestsPerMinute === null) {
+    problems.push(
+      'limits.requestsPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.requestsPerMinute=60',
+    );
+  }
+  if (
+    window === null ||
+    permitted === null ||
+    phases === null ||
+    requestsPerMinute === null ||
+    problems.length > 0
+  ) {
+    throw new Problem(problems.join('\n'));
+  }
+  const tokens = tokensPerMinute === null ? null : { limit: tokensPerMinute, window };
+  const declared = { requests: { limit: requestsPerMinute, window }, tokens, permitted };
+  return { declared, price: readPrice, phases };
 };

@@ -1,23 +1,19 @@
-import { join } from 'node:path';
 import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
-import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
-import { limitsJunit } from '../../report/limits/limits-junit.ts';
+import { limitsJunit, limitsDocument } from '../../report/limits/limits-document.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import { limitsDocument } from '../../report/limits/limits-document.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
-import { confirmBudget } from '../input/confirm-budget.ts';
 import { followStops } from '../input/follow-stops.ts';
-import type { Host, Printer } from '../input/host.ts';
-import { examine, type CompletedExamination, openProbe, type OpenedProbe } from './examination.ts';
+import { confirmBudget, type Host, type Printer } from '../input/host.ts';
+import { examine, openProbe, type OpenedProbe } from './examination.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
 import { dataIn, fileIn, publishOutcome } from '../output/write-outputs.ts';
-import { folderName } from '../input/folder-name.ts';
+import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
 import { closeTarget, type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
 
@@ -47,7 +43,7 @@ const publishLimits = async (
 };
 
 const exitFor = (
-  { log, stoppedBy }: CompletedExamination,
+  { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
   { judgement }: LimitReport,
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -62,8 +58,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases } = examinationSettingsFrom(read.plan, request);
-  const name = folderName(wallClock(), 'limits');
-  const folder = await openRunFolder(request.out ?? join('reports', name));
+  const folder = await openRunFolder(folderFor(request.out, 'limits'));
   let target: ReadyTarget | null = null;
   let probe: OpenedProbe | null = null;
   const stops = followStops(host.onStop, () =>

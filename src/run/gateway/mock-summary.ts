@@ -1,6 +1,5 @@
 import { countText, plural } from '../../report/text/number-text.ts';
 
-/** The gateway's counters of outcomes, in the order of the summary. */
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
 /** The last line of the reference gateway: how many requests it received, and how they ended. */

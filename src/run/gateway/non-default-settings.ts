@@ -1,5 +1,5 @@
 import { type Settings, settingsSchema } from '../../mock/settings/settings.ts';
-import { formatSettings } from '../../scenario/schema/settings-notation.ts';
+import { formatSettings } from '../../scenario/text/settings-notation.ts';
 
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,14 +8,13 @@ import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
 import { openParentPipe } from '../../platform/process/this-process.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
-import { parseSettings } from '../../scenario/schema/settings-notation.ts';
+import { parseSettings } from '../../scenario/text/settings-notation.ts';
 import { nonDefaultSettings } from './non-default-settings.ts';
 import { defaultMockKeys, embeddedMockSettings } from '../target/embedded-mock.ts';
 import type { Host } from '../input/host.ts';
-import { readPlan } from '../input/read-plan.ts';
+import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { mockSummaryText } from './mock-summary.ts';
 
-/** Options of the reference gateway. */
 export interface MockRequest {
   /** A scenario file; its reference gateway is started as for a run. */
   readonly scenario: string | undefined;
@@ -34,9 +33,6 @@ export interface MockRequest {
   readonly truth: string | undefined;
 }
 
-/** Replaces a scenario file: its load is not used. */
-const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' };
-
 const settingsFrom = async (
   request: MockRequest,
   { environment }: Host,
@@ -48,21 +44,11 @@ const settingsFrom = async (
     target: 'mock',
   };
   const { plan } = await readPlan(source, environment);
-  const { seed, ...settings } = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
-  const { host, port, controlPort, truth } = request;
-  return {
-    ...settings,
-    seed: request.seed ?? seed,
-    port,
-    controlPort,
-    host,
-    ...(truth === undefined ? {} : { truth: { file: truth } }),
-  };
+  const settings = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
+  const { host, port, controlPort, truth, seed = settings.seed } = request;
+  const traced = truth === undefined ? {} : { truth: { file: truth } };
+  return { ...settings, seed, port, controlPort, host, ...traced };
 };
-
-/** The control port accepts the notation of scenarios. */
-const parseControlSettings = (notation: unknown): unknown =>
-  parseSettings(mockSettingsSchema, notation);
 
 const start = async (settings: SettingsInput) => {
   const read = settingsSchema.safeParse(settings, { error: schemaIssueMessage });
@@ -71,15 +57,12 @@ const start = async (settings: SettingsInput) => {
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
   await warmUpAudio();
-  try {
-    return {
-      settings: read.data,
-      mock: await startMock(read.data, realClock(), parseControlSettings),
-    };
-  } catch (error) {
-    if (error instanceof MockStartError) throw new Problem(error.message);
-    throw error;
-  }
+  // The control port accepts the notation of scenarios.
+  const parse = (notation: unknown): unknown => parseSettings(mockSettingsSchema, notation);
+  const mock = await startMock(read.data, realClock(), parse).catch((error: unknown) => {
+    throw error instanceof MockStartError ? new Problem(error.message) : error;
+  });
+  return { settings: read.data, mock };
 };
 
 /** Calls `end` after the lifetime; the returned function cancels that. */
@@ -108,7 +91,7 @@ export const serveRun = async (
     const release = onStop(() => {
       if (inContainer) finished.resolve();
     });
-    printer.print({ json: '', text: () => readyLine(mock) });
+    printer.print({ text: () => readyLine(mock) });
     await finished.promise;
     release();
     await mock.close();
@@ -117,7 +100,6 @@ export const serveRun = async (
   pipe.close();
 };
 
-/** Serves until it is stopped. */
 export const serveMock = async (request: MockRequest, host: Host): Promise<void> => {
   const { mock, settings } = await start(await settingsFrom(request, host));
   const stop = Promise.withResolvers<void>();
@@ -130,7 +112,7 @@ export const serveMock = async (request: MockRequest, host: Host): Promise<void>
     `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
     ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
   ];
-  host.printer.print({ json: '', text: () => lines.join('\n') });
+  host.printer.print({ text: () => lines.join('\n') });
   host.printer.say('Ctrl-C ends it.');
   await stop.promise;
   cancelLifetime();

@@ -1,30 +1,24 @@
 import { resolve } from 'node:path';
 import { historyRun } from '../../judge/history/history-run.ts';
-import type { StoredRun } from '../../model/series/history.ts';
 import { type HistoryDb, openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { baselinesDocument } from '../../report/history/history-document.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
-import { requireHistoryPath } from '../input/history-path.ts';
+import { requireHistoryPath } from '../input/report-paths.ts';
 import type { Host } from '../input/host.ts';
 import { readSide } from '../input/read-side.ts';
-
-interface OpenedHistory {
-  readonly history: HistoryDb;
-  readonly path: string;
-}
 
 /** The ids of the referenced runs. A reference is a number in the history, or a path; missing runs are added. */
 const runIdsOf = async (
   reference: string,
-  { history, path }: OpenedHistory,
-  stored: readonly StoredRun[],
+  history: HistoryDb,
+  path: string,
 ): Promise<readonly number[]> => {
   if (/^\d+$/.test(reference)) {
     const id = Number(reference);
-    if (stored.some((run) => run.id === id)) return [id];
+    if (history.runs().some((run) => run.id === id)) return [id];
     throw new Problem(`the history has no run ${reference}: \`weir history\` lists them`);
   }
   const { repetitions } = await readSide([reference], { planHash: null, history: path });
@@ -51,12 +45,12 @@ const unknownBaseline = (name: string, history: HistoryDb): Problem => {
 /** Opens the history, calls `use` with it, and closes it. */
 const withHistory = async (
   { environment }: Host,
-  use: (opened: OpenedHistory) => void | Promise<void>,
+  use: (history: HistoryDb, path: string) => void | Promise<void>,
 ): Promise<void> => {
   const path = requireHistoryPath(environment);
   const history = await openHistory(path);
   try {
-    await use({ history, path });
+    await use(history, path);
   } finally {
     history.close();
   }
@@ -68,30 +62,26 @@ export const saveBaseline = (
   references: readonly string[],
   host: Host,
 ): Promise<void> =>
-  withHistory(host, async (opened) => {
-    const { history } = opened;
-    const stored = history.runs();
+  withHistory(host, async (history, path) => {
     const ids: number[] = [];
-    for (const reference of references) ids.push(...(await runIdsOf(reference, opened, stored)));
+    for (const reference of references) ids.push(...(await runIdsOf(reference, history, path)));
     history.setBaseline(name, ids);
     host.printer.say(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
   });
 
 /** Removes a baseline; its runs stay in the history. */
 export const deleteBaseline = (name: string, host: Host): Promise<void> =>
-  withHistory(host, ({ history }) => {
+  withHistory(host, (history) => {
     if (!history.removeBaseline(name)) throw unknownBaseline(name, history);
     host.printer.say(`${name} is no longer a baseline; its runs stay in the history`);
   });
 
-/** Prints all baselines, or one. */
 export const listBaselines = (only: string | null, host: Host): Promise<void> =>
-  withHistory(host, ({ history }) => {
+  withHistory(host, (history) => {
     const runs = history.runs();
     if (only !== null && !runs.some(({ baselines }) => baselines.includes(only)))
       throw unknownBaseline(only, history);
     host.printer.print({
-      json: '',
       text: (style) => terminalText(baselinesDocument(weirVersion(), runs, only), style),
     });
   });

@@ -12,7 +12,7 @@ import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { historyDocument } from '../../report/history/history-document.ts';
 import type { Host } from '../input/host.ts';
-import { requireHistoryPath } from '../input/history-path.ts';
+import { requireHistoryPath } from '../input/report-paths.ts';
 
 interface HistoryRequest {
   /** A plan's name, or the start of its hash. */

@@ -1,3 +1,4 @@
+import { Problem } from '../../platform/problem.ts';
 import type { Screen } from '../../platform/screen.ts';
 import type { StopSignal } from '../../platform/process/interrupts.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
@@ -10,11 +11,10 @@ export type OnStop = (listener: (cause: StopCause, times: number) => void) => ()
 
 /** The output of a command, for people and for programs. */
 export interface PrintedOutcome {
-  readonly json: string;
+  readonly json?: string;
   readonly text: (style: { readonly colour: boolean; readonly width: number }) => string;
 }
 
-/** Receives all output. The command line prints it; the library prints nothing. */
 export interface Printer {
   /** Reports progress; `--quiet` silences it. */
   readonly say: (text: string) => void;
@@ -35,3 +35,14 @@ export interface Host {
   /** Asks the user a question; `null` if nobody can answer. */
   readonly ask: ((question: string) => Promise<string>) | null;
 }
+
+/** Asks the user whether the budget may be spent; throws a `Problem` if the answer is no, or nobody can answer. */
+export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promise<void> => {
+  if (ask === null) {
+    throw new Problem(
+      'this budget needs a confirmation, and standard input is no terminal: add --yes to spend it without being asked',
+    );
+  }
+  const answer = await ask('Spend it? [y/N] ');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Problem(cancelMessage);
+};

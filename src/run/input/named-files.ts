@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
-import { type ClipRequest, readClips } from '../../platform/files/clips.ts';
+import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readTextFile } from '../../platform/files/plain-files.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
-import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 
 /** The text of a file of certificates; throws a `Problem`. */
 export const readCertificates = (file: string, folder: string): Promise<string> => {
@@ -19,17 +18,6 @@ export const readCertificates = (file: string, folder: string): Promise<string> 
 };
 
 const readers = { secret: readSecret, certificates: readCertificates };
-
-/** The message of the `Problem` that a reader throws; `null` if it throws none. */
-const problemMessageOf = async (reading: Promise<string>): Promise<string | null> => {
-  try {
-    await reading;
-    return null;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return error.message;
-  }
-};
 
 /** Reads all files that a scenario names. Returns the clips, and a problem with its place for each file that cannot be used. */
 export const readNamedFiles = async (
@@ -42,19 +30,22 @@ export const readNamedFiles = async (
     if (use.kind === 'clip') {
       clipRequests.push({ ...use.clip, oversized: use.oversized, place });
     } else {
-      const message = await problemMessageOf(readers[use.kind](use.file, folder));
-      if (message !== null) problems.push({ ...place, message, hint: null });
+      await readers[use.kind](use.file, folder).catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        problems.push({ ...place, message: error.message, hint: null });
+      });
     }
   }
+  if (clipRequests.length === 0) return { clips: { clipsOf: () => [] }, problems };
+  // Imported here, since few scenarios upload audio.
+  const { readClips } = await import('../../platform/files/clips.ts');
+  const { recordedSeconds } = await import('../../traffic/audio/recorded-seconds.ts');
   const { library, faults } = await readClips(clipRequests, folder, {
     extensions: uploadExtensions,
     largest: maxUploadBytes,
     recorded: recordedSeconds,
   });
-  const unusable = faults.map(({ request: { place }, message }) => ({
-    ...place,
-    message,
-    hint: null,
-  }));
-  return { clips: library, problems: [...problems, ...unusable] };
+  for (const { request, message } of faults)
+    problems.push({ ...request.place, message, hint: null });
+  return { clips: library, problems };
 };

@@ -8,16 +8,15 @@ import { importScenario, isModule } from '../../platform/files/scenario-module.t
 import { scenarioFromFlags, type ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import { parseModule } from '../../scenario/text/module-tree.ts';
 import { problemsText, sortedProblems } from '../../scenario/text/scenario-problem.ts';
-import { type ScenarioReading, readScenario } from '../../scenario/read-scenario.ts';
+import { readScenario } from '../../scenario/read-scenario.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { nearest } from '../../scenario/text/spelling.ts';
 import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { readNamedFiles } from './named-files.ts';
-import { type WorkloadFileCache, workloadFiles } from './workload-files.ts';
+import { workloadFiles } from './workload-files.ts';
 
 /** The source of a plan: a file, a value passed to the library, or flags alone; all with overrides. */
 export interface PlanSource {
-  /** The path of a file. */
   readonly scenario: string | undefined;
   /** What a scenario module would export. */
   readonly value?: object | undefined;
@@ -28,24 +27,23 @@ export interface PlanSource {
   readonly workers?: string | undefined;
 }
 
+/** Flags in place of a scenario file, for verbs that use no load. */
+export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
+
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
 /** The scenario in the folder of `path` with the most similar name; `null` if none is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
-  const { name } = parse(path);
-  const scenarios = all.filter(isScenario);
+  const scenarios = all.filter(isScenario).map((file) => parse(file));
   // Extensions are similar anyway, so only the names before them are compared.
-  const near = nearest(
-    name,
-    scenarios.map((file) => parse(file).name),
-  );
-  const file = scenarios.find((each) => parse(each).name === near);
+  const names = scenarios.map(({ name }) => name);
+  const near = nearest(parse(path).name, names);
+  const file = scenarios.find(({ name }) => name === near)?.base;
   return file === undefined ? null : join(folder, file);
 };
 
-/** The text of a scenario file; throws a `Problem` that says what is wrong with the path. */
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
     return await readTextFile(path);
@@ -75,7 +73,6 @@ const treeOf = (value: unknown, source: PlanSource): ScenarioTree => {
   return tree;
 };
 
-/** The text of a scenario file, or the tree of a value. */
 const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> => {
   const { scenario, value, flags } = source;
   if (value !== undefined) return treeOf(value, source);
@@ -84,26 +81,14 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
   return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
 };
 
-interface OpenedScenario {
-  readonly reading: ScenarioReading;
-  readonly folder: string;
-  readonly fileCache: WorkloadFileCache;
-}
-
-const read = async (source: PlanSource, environment: Environment): Promise<OpenedScenario> => {
-  const { scenario, set, target, transport, workers } = source;
+const read = async (source: PlanSource, environment: Environment) => {
+  const { scenario, set: overrides, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   const fileCache = workloadFiles(folder);
-  const reading = readScenario({
-    text: await openScenario(source),
-    name: nameOf(source),
-    environment,
-    overrides: set,
-    target,
-    workload: fileCache.files,
-    transport,
-    workers,
-  });
+  const options = { environment, overrides, target, transport, workers };
+  const text = await openScenario(source);
+  const name = nameOf(source);
+  const reading = readScenario({ text, name, workload: fileCache.files, ...options });
   return { reading, folder, fileCache };
 };
 

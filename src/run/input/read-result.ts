@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { type Result, resultSchema } from '../../model/result/result.ts';
-import { fileErrorCode, readTextFile } from '../../platform/files/plain-files.ts';
+import { fileErrorCode, isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
+import { readCheckpoint } from '../../record/read-checkpoint.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 
 const cannotRead = (path: string, code: string): string => {
@@ -28,7 +31,6 @@ export const readResultFile = async (path: string): Promise<Result> => {
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** Why a file is not a valid result: another format, or another version of the format. */
 const describe = (
   path: string,
   parsed: unknown,
@@ -42,4 +44,60 @@ const describe = (
   const [first] = issues;
   const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';
   return `${path} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}${more}; run it again with this version`;
+};
+
+/** The file that a run keeps in its folder until its reports are written. */
+export const checkpointFileName = 'checkpoint.jsonl';
+
+export interface StoredResult {
+  readonly file: string;
+  readonly result: Result;
+}
+
+/** Reads the checkpoint of a killed run; throws a `Problem` if nothing can be made of it. */
+const readCheckpointFile = async (file: string): Promise<StoredResult> => {
+  const text = await readTextFile(file).catch((error: unknown) => {
+    const reason = fileErrorCode(error) ?? (error as Error).message;
+    throw new Problem(`the checkpoint ${file} cannot be read: ${reason}`);
+  });
+  const read = readCheckpoint(text.trimEnd().split('\n'));
+  if (read.ok) return { file, result: read.result };
+  throw new Problem(`${file} ${read.message}`);
+};
+
+const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult | Problem> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+
+/**
+ * What a folder contains: its result, or the checkpoint of a killed run. If there are both, the later
+ * run counts, the whole result where both are of one run, and what can be read where only one can.
+ */
+const readFolder = async (folder: string): Promise<StoredResult> => {
+  const file = join(folder, 'result.json');
+  const checkpointFile = join(folder, checkpointFileName);
+  const readWhole = async (): Promise<StoredResult> => ({
+    file,
+    result: await readResultFile(file),
+  });
+  if (!(await pathExists(checkpointFile))) return readWhole();
+  const checkpoint = await resultOrProblem(readCheckpointFile(checkpointFile));
+  const whole = (await pathExists(file)) ? await resultOrProblem(readWhole()) : null;
+  if (whole === null || whole instanceof Problem) {
+    if (checkpoint instanceof Problem) throw whole ?? checkpoint;
+    return checkpoint;
+  }
+  const isLater =
+    !(checkpoint instanceof Problem) && checkpoint.result.startedAt > whole.result.startedAt;
+  return isLater ? checkpoint : whole;
+};
+
+/** Reads a result file, the checkpoint of a killed run, or what is in a folder; throws a `Problem` if there is nothing to read. */
+export const readStoredResult = async (path: string): Promise<StoredResult> => {
+  if (await isExistingFolder(path)) return readFolder(path);
+  return path.endsWith('.jsonl')
+    ? readCheckpointFile(path)
+    : { file: path, result: await readResultFile(path) };
 };

@@ -1,12 +1,50 @@
 import { join, resolve } from 'node:path';
+import { isGateName, totals } from '../../judge/compare/gates.ts';
 import type { Repetition, Side } from '../../judge/compare/repetition.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { StoredRun } from '../../model/series/history.ts';
+import { readHistory } from '../../platform/files/history-db.ts';
 import { isExistingFolder, namesInFolder } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
-import { runsOfBaseline } from './baseline-runs.ts';
 import { readResultFile } from './read-result.ts';
+
+/** Names of baselines look neither like paths nor like options. */
+export const isBaselineName = (name: string): boolean =>
+  /^\w[\w.-]*$/.test(name) && !/^\d+$|\.(json|db)$/.test(name);
+
+const shortened = (hash: string): string => hash.slice(0, 12);
+
+/** The runs of a baseline for one plan; throws a `Problem` if it has several plans and none is selected. */
+const runsOfPlan = (
+  name: string,
+  runs: readonly StoredRun[],
+  planHash: string | null,
+): readonly StoredRun[] => {
+  const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
+  const plans = Map.groupBy(runs, (run) => run.planHash);
+  // If all runs are of one other plan, the comparison says how it differs, or allows it.
+  if (runsOfThisPlan.length > 0) return runsOfThisPlan;
+  if (plans.size < 2) return runs;
+  const list = [...plans].map(([hash, planRuns]) => {
+    const { plan, target } = planRuns.at(-1)!;
+    return `  ${shortened(hash)} ${plan}, ${target}`;
+  });
+  throw new Problem(
+    `the baseline ${name} has runs of several plans, and ${planHash === null ? 'none is selected' : `none is this one (${shortened(planHash)})`}:\n${list.join('\n')}\nName runs of this plan with \`weir history baseline ${name} RUN…\`, or give result files.`,
+  );
+};
+
+/** The runs of a baseline, limited to the plan with this hash if it has any; `null` if the history has no such baseline. */
+const runsOfBaseline = async (
+  name: string,
+  planHash: string | null,
+  history: string | null,
+): Promise<readonly StoredRun[] | null> => {
+  if (history === null || !isBaselineName(name)) return null;
+  const runs = (await readHistory(history)).filter(({ baselines }) => baselines.includes(name));
+  return runs.length === 0 ? null : runsOfPlan(name, runs, planHash);
+};
 
 /** Sorts `2` before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
@@ -29,7 +67,6 @@ const filesAt = async (path: string): Promise<readonly string[]> => {
   );
 };
 
-/** One repetition with its verdicts. */
 const readRepetition = async (file: string): Promise<Repetition> => {
   const result = await readResultFile(file);
   return { file, result, trust: judgeTrust(result) };
@@ -51,7 +88,6 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
   );
 };
 
-/** How baselines are looked up. */
 interface SideOptions {
   /** Selects the runs of this plan; `null` if there is only one plan. */
   readonly planHash: string | null;
@@ -59,7 +95,6 @@ interface SideOptions {
   readonly history: string | null;
 }
 
-/** The runs at a path, or those of a baseline. */
 const readReference = async (
   reference: string,
   { planHash, history }: SideOptions,
@@ -99,4 +134,15 @@ export const checkDistinct = (...sides: readonly Side[]): void => {
   if (repeatedFile !== undefined) {
     throw new Problem(`${repeatedFile} is listed twice: a run counts once, on one side`);
   }
+};
+
+/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
+export const readGates = (text: string | undefined): readonly string[] | null => {
+  if (text === undefined) return null;
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const unknown = names.filter((name) => !isGateName(name));
+  if (unknown.length === 0) return names;
+  throw new Problem(
+    `--gate: expected ${totals.join(', ')}, or a measure and its percentile such as ttft.p95 or endToEnd.p50; got ${unknown.join(', ')}`,
+  );
 };

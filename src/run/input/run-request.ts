@@ -3,7 +3,6 @@ import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.t
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource } from './read-plan.ts';
 
-/** Options of one run. */
 export interface RunRequest {
   readonly source: PlanSource;
   /** The folder for the run's files; `undefined`: a folder below `reports/`, named by time and plan; `null`: no files. */
@@ -11,7 +10,6 @@ export interface RunRequest {
   /** The folder may contain an earlier attempt at this run, which is overwritten without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
-  /** The file of observation lines. */
   readonly observations: string | undefined;
   /** The requests whose bodies are written to `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
@@ -20,11 +18,9 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
-  /** Runs a plan even if it does not fit its own budget or pace. */
   readonly yes: boolean;
 }
 
-/** Additional reports and their files. */
 export interface ExtraReportPaths {
   readonly junit?: string | undefined;
   readonly csv?: string | undefined;
@@ -33,7 +29,6 @@ export interface ExtraReportPaths {
   readonly jobSummary?: string | undefined;
 }
 
-/** The requests whose bodies are kept for debugging. */
 export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
@@ -41,7 +36,6 @@ export type CaptureMode = (typeof captureModes)[number];
 /** With fewer runs, the two halves cannot both show how much runs differ. */
 export const minSelfRuns = 4;
 
-/** How two sides of runs are compared. */
 export interface ComparisonCriteria {
   /** Metrics that decide, separated by commas; `undefined`: the usual ones. */
   readonly gate?: string | undefined;
@@ -49,22 +43,17 @@ export interface ComparisonCriteria {
   readonly strict: boolean;
 }
 
-/** Repetitions of a run and their comparison. */
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
   /** Another target, whose runs are the base; they alternate with the scenario's. */
   readonly against: string | undefined;
-  /** Stored runs that are the base. */
   readonly baseline: readonly string[];
   readonly pause: string | undefined;
   /** Measures how much the runs differ by themselves. */
   readonly self: boolean;
 }
 
-/** Where a run's figures are exported during the run. */
 export interface MetricsExportOptions {
-  /** The endpoint that serves them. */
   readonly metrics: MetricsAddress | null;
-  /** The collector that receives them. */
   readonly otlp: OtlpAddress | null;
 }

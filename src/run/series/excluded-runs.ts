@@ -1,15 +1,13 @@
 import type { FinishedRun } from '../run.ts';
 
 /** Why a run of a series does not count; `null` if it counts. */
-export const exclusionReason = ({
-  trust,
-  exit,
-}: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
-  if (trust.level === 'invalid') {
-    const invalidSignals = trust.evidence.filter(({ level }) => level === 'invalid');
-    return `the generator could not keep up (${invalidSignals.map(({ signal, observed }) => `${signal}: ${observed}`).join('; ')})`;
-  }
-  return exit === 'invalid' ? 'nothing succeeded' : null;
+export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
+  const { level: trusted, evidence } = run.trust;
+  if (trusted !== 'invalid') return run.exit === 'invalid' ? 'nothing succeeded' : null;
+  const signals = evidence
+    .filter(({ level }) => level === 'invalid')
+    .map(({ signal, observed }) => `${signal}: ${observed}`);
+  return `the generator could not keep up (${signals.join('; ')})`;
 };
 
 export interface ExcludedRun {
@@ -17,7 +15,6 @@ export interface ExcludedRun {
   readonly reason: string;
 }
 
-/** The summary of the excluded runs; empty if all count. */
 export const excludedRunLines = (
   runs: readonly ExcludedRun[],
   { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },

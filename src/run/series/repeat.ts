@@ -5,26 +5,23 @@ import { sideDifferences } from '../../judge/compare/side-differences.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
-import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
-import { folderName } from '../input/folder-name.ts';
+import { folderFor, historyPath } from '../input/report-paths.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
-import { readGates } from '../input/read-gates.ts';
-import { historyPath } from '../input/history-path.ts';
 import { followStops, StoppedBeforeLoad } from '../input/follow-stops.ts';
+import { readGates, readSide } from '../input/read-side.ts';
+import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
 import { readPlan } from '../input/read-plan.ts';
-import { readSide } from '../input/read-side.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
 import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
 import { pauseFor, type RunSlot, runSlots } from './run-slots.ts';
 
-/** Options of repeated or compared runs. */
 export interface RepeatRequest extends RunRequest, RepetitionRequest {
   /** Prints the result of each run, unless they are compared. */
   readonly printEach: boolean;
@@ -54,21 +51,11 @@ const readBaseline = async (
   );
 };
 
-/** What all runs of a series share. */
 interface SeriesContext {
   readonly folder: RunFolder;
   readonly runId: string;
   readonly pauseLength: Milliseconds;
   readonly host: Host;
-}
-
-interface SeriesRuns {
-  readonly base: readonly Repetition[];
-  readonly next: readonly Repetition[];
-  readonly exits: readonly ExitName[];
-  readonly excluded: readonly ExcludedRun[];
-  /** The exit after a stop; `null` if all runs were made. */
-  readonly stopped: ExitName | null;
 }
 
 const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
@@ -124,17 +111,18 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs with a pause between them, until the user stops. */
+/** Makes all runs with a pause between them, until the user stops: `stopped` is the exit after that. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],
   context: SeriesContext,
-): Promise<SeriesRuns> => {
+) => {
   const runs = {
     base: [] as Repetition[],
     next: [] as Repetition[],
     exits: [] as ExitName[],
     excluded: [] as ExcludedRun[],
+    stopped: null as ExitName | null,
   };
   for (const [i, slot] of slots.entries()) {
     context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
@@ -150,7 +138,7 @@ const runAllSlots = async (
     if (reason !== null) runs.excluded.push({ folder: slot.folder, reason });
     if (stopExits.includes(finished.exit)) return { ...runs, stopped: finished.exit };
   }
-  return { ...runs, stopped: null };
+  return runs;
 };
 
 const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {
@@ -184,9 +172,9 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   const pauseLength = milliseconds(
     Math.max(pauseFor(plan, request.pause), pauseFor(other, request.pause)),
   );
-  const out = request.out ?? join('reports', folderName(wallClock(), plan.name));
+  const out = folderFor(request.out ?? undefined, plan.name);
   const folder = await openRunFolder(out);
-  const runId = request.runId ?? `weir-${planHash(plan).slice(0, 8)}`;
+  const runId = request.runId ?? defaultRunId(plan);
   const slots = runSlots(request.repetitions, against !== undefined);
   const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, host });
   printer.say(`Runs: ${out}`);

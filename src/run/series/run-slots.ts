@@ -1,7 +1,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
-import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
+import { readOption } from '../input/read-option.ts';
 
 /** Limits are counted over a minute (interface 8): after this time a key has its full limits again. */
 const limitWindowLength = 60_000;
@@ -10,27 +10,19 @@ const limitWindowLength = 60_000;
 export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
   const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
   const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);
-  const length = text === undefined ? defaultPause : durationNotation.read(text);
-  if (length !== null) return length;
-  throw new Problem(`--pause: expected ${durationNotation.expected}; got ${text ?? ''}`);
+  return text === undefined ? defaultPause : readOption('pause', text, durationNotation);
 };
 
-type SideName = 'base' | 'next';
-
-/** One run of several: its side and its folder. */
 export interface RunSlot {
-  readonly side: SideName;
+  readonly side: 'base' | 'next';
   readonly folder: string;
 }
 
 /** `n` runs of one side, or of both sides in the order ABBA, so that a drift of the environment affects both equally. */
 export const runSlots = (count: number, isComparison: boolean): readonly RunSlot[] =>
   Array.from({ length: count }, (_, i): readonly RunSlot[] => {
-    const newSlot: RunSlot = {
-      side: 'next',
-      folder: isComparison ? `new/${i + 1}` : String(i + 1),
-    };
-    if (!isComparison) return [newSlot];
+    if (!isComparison) return [{ side: 'next', folder: String(i + 1) }];
     const baseSlot: RunSlot = { side: 'base', folder: `base/${i + 1}` };
+    const newSlot: RunSlot = { side: 'next', folder: `new/${i + 1}` };
     return i % 2 === 0 ? [baseSlot, newSlot] : [newSlot, baseSlot];
   }).flat();

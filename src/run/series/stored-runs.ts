@@ -1,15 +1,11 @@
 import { dirname, join } from 'node:path';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
-import { wallClock } from '../../platform/host/clock.ts';
+import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { mergeResults } from '../../record/merge-results.ts';
-import { folderName } from '../input/folder-name.ts';
-import { historyPath } from '../input/history-path.ts';
+import { folderFor, historyPath } from '../input/report-paths.ts';
 import type { Host } from '../input/host.ts';
-import { readGates } from '../input/read-gates.ts';
-import { readResultFile } from '../input/read-result.ts';
-import { checkDistinct, readSide } from '../input/read-side.ts';
-import { readStoredResult } from '../input/read-stored-result.ts';
+import { checkDistinct, readGates, readSide } from '../input/read-side.ts';
+import { readResultFile, readStoredResult } from '../input/read-result.ts';
 import type { ComparisonCriteria, ExtraReportPaths } from '../input/run-request.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { openExtraReports } from '../output/extra-reports.ts';
@@ -64,11 +60,6 @@ interface CompareRequest extends ComparisonCriteria {
   readonly jobSummary: string | undefined;
 }
 
-const openFolderFor =
-  ({ out }: CompareRequest, kind: 'comparison' | 'noise') =>
-  (): Promise<RunFolder> =>
-    openRunFolder(out ?? join('reports', folderName(wallClock(), kind)));
-
 /** Compares two sides of stored runs, or measures how much the runs of one side differ by themselves. */
 export const compareStored = async (
   request: CompareRequest,
@@ -80,13 +71,13 @@ export const compareStored = async (
   if (request.next === null) {
     const side = await readSide(request.base, { planHash: null, history });
     checkDistinct(side);
-    const open = openFolderFor(request, 'noise');
+    const open = () => openRunFolder(folderFor(request.out, 'noise'));
     return publishNoise({ ...request, gates, side }, open, publishOptions);
   }
   const next = await readSide(request.next, { planHash: null, history });
   const { planHash } = next.repetitions[0].result;
   const base = await readSide(request.base, { planHash, history });
   checkDistinct(base, next);
-  const open = openFolderFor(request, 'comparison');
+  const open = () => openRunFolder(folderFor(request.out, 'comparison'));
   return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);
 };

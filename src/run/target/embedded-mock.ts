@@ -1,11 +1,5 @@
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
 import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
-
-const entriesOf = <K extends TrafficKind>(plan: Plan, kind: K): readonly TrafficOf<K>[] =>
-  plan.stages
-    .flatMap(({ traffic }) => traffic)
-    .filter((entry: Traffic): entry is TrafficOf<K> => entry.kind === kind);
 
 const merged = (defaults: readonly string[], further: readonly string[]): string[] => [
   ...new Set([...defaults, ...further]),
@@ -21,9 +15,13 @@ export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;
-  const chats = [...entriesOf(plan, 'chat'), ...entriesOf(plan, 'chat-stream')];
-  const speech = entriesOf(plan, 'speech');
-  const [transcription] = entriesOf(plan, 'transcription');
+  const entries = plan.stages.flatMap(({ traffic }) => traffic);
+  const chats = [
+    ...entries.filter((entry) => entry.kind === 'chat'),
+    ...entries.filter((entry) => entry.kind === 'chat-stream'),
+  ];
+  const speech = entries.filter((entry) => entry.kind === 'speech');
+  const transcription = entries.find((entry) => entry.kind === 'transcription');
   return {
     ...mock,
     keys: [...keys],

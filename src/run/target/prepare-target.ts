@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
 import { redactor } from '../../model/plan/secret.ts';
-import type { Plan, ConnectionSettings } from '../../model/plan/plan.ts';
+import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
 import { directWire } from '../../platform/connection/connector.ts';
@@ -31,57 +31,48 @@ export interface ReadyTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** The reference gateway, if it was started for this run. */
   readonly mock: MockProcess | null;
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
-  /** The notes to print before the load. */
   readonly warnings: readonly string[];
 }
 
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
 const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   if (status !== 404) return [];
-  const asked = `GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404`;
-  return [
-    /\/v\d+\/*$/.test(baseUrl)
-      ? `${asked}: the gateway lacks this route, or has another address.`
-      : `${asked}: the base address of a gateway ends in its version, for example https://host/v1.`,
-  ];
+  const why = /\/v\d+\/*$/.test(baseUrl)
+    ? 'the gateway lacks this route, or has another address.'
+    : 'the base address of a gateway ends in its version, for example https://host/v1.';
+  return [`GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404: ${why}`];
 };
 
 /** Container engines forward the connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
-/** The path of the command-line program, for child processes. */
 export const programPath = fileURLToPath(
   new URL(`../../cli/main${extname(import.meta.filename)}`, import.meta.url),
 );
 
-/** The embedded mock has published test keys, so no real key is ever sent to it. */
-const mockCredentials = (plan: Plan): readonly Credential[] =>
-  plan.keys.map(({ name, weight }, index) => ({
-    name,
-    weight,
-    value: testKey(index),
-  }));
-
 const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
-  const names = Object.keys(plan.headers);
+  // The reference gateway has published test keys, so no real key is ever sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   const { filled, secrets } = await resolveSecrets(
     [...keyTemplates, ...Object.values(plan.headers)],
     environment,
     folder,
   );
-  const values = filled.slice(keyTemplates.length);
+  const headerValues = filled.slice(keyTemplates.length);
   return {
-    credentials: toMock
-      ? mockCredentials(plan)
-      : plan.keys.map(({ name, weight }, index) => ({ name, weight, value: filled[index]! })),
-    headers: Object.fromEntries(names.map((name, index) => [name, values[index]!])),
+    credentials: plan.keys.map(({ name, weight }, i) => ({
+      name,
+      weight,
+      value: toMock ? testKey(i) : filled[i]!,
+    })),
+    headers: Object.fromEntries(
+      Object.keys(plan.headers).map((name, i) => [name, headerValues[i]!]),
+    ),
     secrets,
   };
 };
@@ -89,69 +80,43 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
 /** More time than a run takes in addition to its load and grace, reports included (ms). */
 const extraLifetime = 300_000;
 
-/** A failed script may export an empty variable. */
-const baseImage = (name: string | undefined): string | null =>
-  name === undefined || name === '' ? null : name;
-
-/** Starts the reference gateway as a process or a container, with the settings that the plan needs. */
 const startMock = (
   { plan, environment }: ReadPlan,
   credentials: readonly Credential[],
 ): Promise<MockProcess> => {
-  const settings = embeddedMockSettings(
-    plan,
-    credentials.map(({ value }) => value),
-  );
-  return plan.target.kind === 'container'
-    ? startMockContainer({
-        settings,
-        lifetime: milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime),
-        base: baseImage(environment['WEIR_NODE_IMAGE']),
-      })
-    : startMockProcess(mockCommand(programPath), settings);
+  const keys = credentials.map(({ value }) => value);
+  const settings = embeddedMockSettings(plan, keys);
+  if (plan.target.kind === 'mock') return startMockProcess(mockCommand(programPath), settings);
+  const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
+  // A failed script may export an empty variable.
+  const { WEIR_NODE_IMAGE: image = '' } = environment;
+  return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
 /** Starts or checks the target before the plan sends anything; throws a `Problem` if it cannot be used. */
 export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
   const { plan, folder } = read;
   const filled = await resolveKeysAndHeaders(read);
-  switch (plan.target.kind) {
-    case 'mock':
-    case 'container': {
-      const mock = await startMock(read, filled.credentials);
-      const notes = plan.target.kind === 'container' ? [containerNote] : [];
-      return {
-        ...filled,
-        baseUrl: mock.url,
-        wire: directWire,
-        certificates: null,
-        mock,
-        notes,
-        warnings: [],
-      };
-    }
-    case 'url': {
-      const { wire } = plan;
-      const certificates =
-        wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
-      // Without a key, so that no limit is spent.
-      const preflight = await preflightTarget({
-        url: plan.target.url,
-        wire,
-        certificates,
-        path: routes.models.path,
-        headers: {
-          accept: 'application/json',
-          ...filled.headers,
-          [requestIdHeader]: preflightId,
-        },
-      });
-      if (preflight.kind === 'unusable') throw new Problem(preflight.message);
-      const baseUrl = plan.target.url;
-      const warnings = warningsFor(baseUrl, preflight.status);
-      return { ...filled, baseUrl, wire, certificates, mock: null, notes: warnings, warnings };
-    }
+  if (plan.target.kind !== 'url') {
+    const mock = await startMock(read, filled.credentials);
+    const notes = plan.target.kind === 'container' ? [containerNote] : [];
+    const address = { baseUrl: mock.url, wire: directWire, certificates: null };
+    return { ...filled, ...address, mock, notes, warnings: [] };
   }
+  const { wire } = plan;
+  const baseUrl = plan.target.url;
+  const certificates = wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
+  // Without a key, so that no limit is spent.
+  const preflight = await preflightTarget({
+    url: baseUrl,
+    wire,
+    certificates,
+    path: routes.models.path,
+    headers: { accept: 'application/json', ...filled.headers, [requestIdHeader]: preflightId },
+  });
+  if (preflight.kind === 'unusable') throw new Problem(preflight.message);
+  const warnings = warningsFor(baseUrl, preflight.status);
+  return { ...filled, baseUrl, wire, certificates, mock: null, notes: warnings, warnings };
 };
 
 /** Ends the gateway that was started for a target. */

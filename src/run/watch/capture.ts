@@ -55,13 +55,11 @@ const bodyText = ({ kept, size }: CapturedBody, type: string | undefined, redact
   return { bytes: size, text: size > maxBodyBytes ? `${text.slice(0, -maxSecretLength)}…` : text };
 };
 
-const requestHeaders = (headers: WireRequest['headers']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      unmaskedHeaders.has(name) ? value : redacted,
-    ]),
-  );
+const masked = (
+  headers: Readonly<Record<string, string>>,
+  mask: (value: string, name: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value, name)]));
 
 const lineOf = (observation: Observation, attempt: CapturedAttempt, redact: Redact): string => {
   const { request, sentBody, body, head } = attempt;
@@ -73,16 +71,15 @@ const lineOf = (observation: Observation, attempt: CapturedAttempt, redact: Reda
     request: {
       method: request.method,
       path: redact(request.path),
-      headers: requestHeaders(request.headers),
+      headers: masked(request.headers, (value, name) =>
+        unmaskedHeaders.has(name) ? value : redacted,
+      ),
       body: bodyText(sentBody, request.headers['content-type'], redact),
     },
     response: head && {
       status: head.status,
-      headers: Object.fromEntries(
-        Object.entries(head.headers).map(([name, value]) => [
-          name,
-          name === 'set-cookie' ? redacted : redact(value),
-        ]),
+      headers: masked(head.headers, (value, name) =>
+        name === 'set-cookie' ? redacted : redact(value),
       ),
       body: bodyText(body, head.headers['content-type'], redact),
     },
@@ -135,12 +132,12 @@ export const openCapture = async (path: string, mode: CaptureMode): Promise<RunO
     },
     wrapTransport: (transport) => ({
       send: (request, observer) => {
-        const attempt: CapturedAttempt = {
-          request: { ...request, body: null },
-          head: null,
-          sentBody: { kept: [], size: 0 },
-          body: { kept: [], size: 0 },
-        };
+        const [sentBody, body] = [
+          { kept: [], size: 0 },
+          { kept: [], size: 0 },
+        ];
+        const sent = { ...request, body: null };
+        const attempt: CapturedAttempt = { request: sent, sentBody, body, head: null };
         if (request.body !== null) appendBytes(attempt.sentBody, request.body);
         const requestId = request.headers[requestIdHeader] ?? '';
         pending.set(requestId, [...(pending.get(requestId) ?? []), attempt]);

@@ -2,13 +2,14 @@ import type { CheckpointCommit, CheckpointHeader } from '../../model/result/chec
 import type { Clock } from '../../model/clock.ts';
 import { maxLedgerRows } from '../../model/observation/ledger.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
-import type { GeneratorSample, ResultFacts } from '../../model/result/result.ts';
+import type { GeneratorSample } from '../../model/result/result.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import { removeFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { IncrementalTally } from '../../record/incremental-tally.ts';
 import type { StoredPart } from '../../record/tally.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
+import type { RunFacts } from '../input/run-facts.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunRecorder } from './recorder.ts';
 
@@ -18,26 +19,12 @@ const snapshotInterval = 5000;
 const writeInterval = 20;
 const writeBudget = 1;
 
-/** The file from which a killed run can be reported. */
-interface CheckpointFile {
-  /** Adds a line of `writeCheckpoint`, of this thread or of a worker. */
-  readonly write: (line: string) => void;
-  /** Completes the file. Resolves with the reason if something could not be written. */
-  close(): Promise<string | null>;
-  /** Completes the file, then removes it: the reports are written. */
-  remove(): Promise<string | null>;
-  /** Leaves the file unchanged. */
-  discard(): Promise<void>;
-}
-
-/** The state of a slice to write. */
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
   readonly clock: Clock;
   /** Grows in place. */
   readonly generator: readonly GeneratorSample[];
-  /** When the load ends according to its plan. */
   readonly loadEnds: Instant;
 }
 
@@ -61,12 +48,6 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   };
 };
 
-/** A snapshot that is being written. */
-interface Snapshot {
-  readonly parts: Iterator<StoredPart, number>;
-  readonly at: Instant;
-}
-
 /**
  * Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is
  * called, which writes what is left: a run that is killed while it publishes loses nothing.
@@ -81,7 +62,8 @@ export const writeCheckpoint = (
   // A worker starts writing a little before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
-  let current: Snapshot | null = null;
+  /** The snapshot that is being written, and its moment. */
+  let current: { parts: Iterator<StoredPart, number>; at: Instant } | null = null;
   write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endSnapshot = (until: Instant, ended: number): void => {
     current = null;
@@ -95,7 +77,7 @@ export const writeCheckpoint = (
     samples = generator.length;
     write(JSON.stringify(cut));
   };
-  const writeParts = ({ parts, at }: Snapshot, budget: number): void => {
+  const writeParts = ({ parts, at }: NonNullable<typeof current>, budget: number): void => {
     const begun = clock.now();
     do {
       const next = parts.next();
@@ -106,7 +88,6 @@ export const writeCheckpoint = (
       write(JSON.stringify({ slice, ...withRowLimit(next.value) }));
     } while (clock.now() - begun < budget);
   };
-  const writeAll = (snapshot: Snapshot): void => writeParts(snapshot, Number.POSITIVE_INFINITY);
   const stop = clock.every(writeInterval, () => {
     const now = clock.now();
     if (current !== null) writeParts(current, writeBudget);
@@ -117,61 +98,49 @@ export const writeCheckpoint = (
   });
   return () => {
     stop();
-    if (current !== null) writeAll(current);
-    writeAll({ parts: tally.flush(), at: clock.now() });
+    if (current !== null) writeParts(current, Number.POSITIVE_INFINITY);
+    writeParts({ parts: tally.flush(), at: clock.now() }, Number.POSITIVE_INFINITY);
   };
 };
 
-/** Opens the checkpoint's file; throws a `Problem` when it cannot be written. */
-export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
-  const file = await openLineFile(path);
-  const close = (): Promise<string | null> =>
-    file.close().then(
-      () => null,
-      (error: unknown) => {
-        if (!(error instanceof Problem)) throw error;
-        return error.message;
-      },
-    );
-  return {
-    write: (line) => file.write(line),
-    close,
-    remove: async () => {
-      const failure = await close();
-      await removeFile(path);
-      return failure;
-    },
-    discard: () => file.discard(),
-  };
-};
-
-/** Keeps a checkpoint in a folder during the run; throws a `Problem` if it cannot be written. */
-export const keepCheckpoint = async (
-  path: string,
-  recorder: RunRecorder,
-  facts: Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>,
-  warn: (text: string) => void,
-): Promise<RunObserver> => {
-  const file = await openCheckpoint(path);
+/** Writes the checkpoint of the slice that this thread runs, through `write`. */
+export const writeOwnCheckpoint = (
+  write: (line: string) => void,
+  { tally }: RunRecorder,
+  facts: RunFacts,
+): Pick<Required<RunObserver>, 'onStart' | 'onEnd'> => {
   let stop = (): void => undefined;
   return {
     onStart: ({ clock, local, notes }) => {
       if (local === null) return;
-      stop = writeCheckpoint(file.write, {
-        header: { ...facts, slice: local.slice, notes: [...notes] },
-        tally: recorder.tally,
-        clock,
-        generator: local.generator,
-        loadEnds: scheduledEnd(facts.plan),
-      });
+      const { slice, generator } = local;
+      const header = { ...facts, slice, notes: [...notes] };
+      const loadEnds = scheduledEnd(facts.plan);
+      stop = writeCheckpoint(write, { header, tally, clock, generator, loadEnds });
     },
+    onEnd: () => stop(),
+  };
+};
+
+/** Keeps a checkpoint in a file during the run; throws a `Problem` if it cannot be written. */
+export const keepCheckpoint = async (
+  path: string,
+  recorder: RunRecorder,
+  facts: RunFacts,
+  warn: (text: string) => void,
+): Promise<RunObserver> => {
+  const file = await openLineFile(path);
+  return {
+    ...writeOwnCheckpoint((line) => file.write(line), recorder, facts),
     onWorkerUpdate: ({ checkpointLines }) => {
       for (const line of checkpointLines) file.write(line);
     },
-    onEnd: () => stop(),
     onPublished: async (written) => {
-      const failure = await (written === 'pass' ? file.remove() : file.close());
-      if (failure !== null) warn(`The checkpoint was not kept: ${failure}.`);
+      await file.close().catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        warn(`The checkpoint was not kept: ${error.message}.`);
+      });
+      if (written === 'pass') await removeFile(path);
     },
     discard: () => file.discard(),
   };

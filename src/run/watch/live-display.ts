@@ -3,7 +3,7 @@ import { emptyHistogram, type Histogram } from '../../model/measures/histogram.t
 import { measures } from '../../model/measures/measures.ts';
 import { type Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { type Instant, type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { scheduledEnd, stageStarts } from '../../schedule/stages.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
@@ -47,19 +47,14 @@ export const collectLiveFigures = () => {
 };
 
 /** What the display shows of a run: its stages with their starts. */
-interface DisplayedRun {
-  readonly name: string;
-  readonly scheduled: Milliseconds;
-  readonly stages: readonly { readonly name: string; readonly begins: Instant }[];
-}
-
-export const displayedRun = (plan: Plan): DisplayedRun => ({
+export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),
   stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
 });
 
-/** The stage at a moment of the load. */
+type DisplayedRun = ReturnType<typeof displayedRun>;
+
 const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress['stage'] => {
   const index = stages.findLastIndex(({ begins }) => begins <= now);
   const stage = stages[index];

@@ -1,12 +1,12 @@
 import { openLineFile } from '../../platform/files/line-file.ts';
-import type { ResultFacts } from '../../model/result/result.ts';
 import { observationLine, observationsHeader } from '../../record/observation-lines.ts';
+import type { RunFacts } from '../input/run-facts.ts';
 import type { RunObserver } from './observer.ts';
 
 /** Writes a JSON line for each observation; throws a `Problem` where the file cannot be written. */
 export const openObservationFile = async (
   path: string,
-  facts: Pick<ResultFacts, 'weir' | 'runId' | 'planHash'>,
+  facts: RunFacts,
   say: (text: string) => void,
 ): Promise<RunObserver> => {
   const file = await openLineFile(path);

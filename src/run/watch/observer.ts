@@ -46,7 +46,6 @@ export interface WorkerObservations {
 export interface RunObserver {
   /** Lines for people, before the load. */
   readonly announcements?: readonly string[];
-  /** Wraps this thread's transport. */
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
   /** Called with every observation that this thread makes, on the hot path. */

@@ -4,7 +4,6 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { fromResult, mergeTallies, type Tally } from '../../record/tally.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Records what this thread observes. */
 export interface RunRecorder extends RunObserver {
   readonly tally: IncrementalTally;
   /** Everything that this thread and the workers have recorded. */

@@ -20,7 +20,6 @@ export interface TargetAddress {
   readonly certificates: string | null;
 }
 
-/** A slice that this thread runs over its own connections. */
 export interface LocalSlice {
   readonly running: RunningSlice;
   /** The state of the load generator, one sample for each whole second so far. */
@@ -29,20 +28,16 @@ export interface LocalSlice {
 }
 
 /** Samples this thread once for every whole second of the run. */
-const sampleGenerator = (
-  clock: Clock,
-  canary: CanaryStreams | null,
-): Pick<LocalSlice, 'samples'> & { stop(): void } => {
+const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   const signals = watchGenerator();
   canary?.begin(Math.max(0, 0 - clock.now()));
   const samples: GeneratorSample[] = [];
   let sampledSeconds = 0;
   const stopPolling = clock.every(pollInterval, () => {
     const second = secondOf(clock.now());
-    if (second > sampledSeconds) {
-      samples.push({ ...signals.sample(sampledSeconds), canary: canary?.take() ?? null });
-    }
-    sampledSeconds = Math.max(sampledSeconds, second);
+    if (second <= sampledSeconds) return;
+    samples.push({ ...signals.sample(sampledSeconds), canary: canary?.take() ?? null });
+    sampledSeconds = second;
   });
   const stop = (): void => {
     stopPolling();

@@ -1,8 +1,7 @@
-import type { Credential, SharedBudget, SliceProgress } from '../../engine/slice-options.ts';
+import type { SliceOptions, SliceProgress } from '../../engine/slice-options.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
-import type { Clip, ClipSource } from '../../model/workload/clip.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { Clip } from '../../model/workload/clip.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
@@ -11,26 +10,21 @@ import type { TargetAddress } from './run-local-slice.ts';
 
 /** The messages between a run's main thread and its workers: plain data, which crosses threads. */
 
-/** What a worker receives when it starts. */
 export interface WorkerSetup {
-  readonly plan: Plan;
-  readonly planHash: string;
   readonly slice: Slice;
-  readonly runId: string;
-  readonly credentials: readonly Credential[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly userAgent: string;
+  /** The other options of its slice, without what cannot cross threads. */
+  readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
   /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
-  readonly clips: readonly (readonly [ClipSource, readonly Clip[]])[];
+  /** By their sources as JSON. */
+  readonly clips: ReadonlyMap<string, readonly Clip[]>;
   /** The folder of the paths of prompts and traces: each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;
   /** Each worker opens its own canary streams from one emitter. */
   readonly canary: CanaryOptions | null;
-  readonly sharedBudget: SharedBudget;
   /** Whether the main thread needs a line for each observation, and the observations themselves: for objectives that may end the run, and for live metrics. */
   readonly reporting: { readonly lines: boolean; readonly observations: boolean };
 }
@@ -44,7 +38,6 @@ interface StartMessage {
 
 export type ToWorker = StartMessage | { readonly kind: 'stop'; readonly grace: Milliseconds };
 
-/** The events since the last update. */
 export interface WorkerUpdate extends WorkerObservations {
   readonly kind: 'update';
   readonly progress: SliceProgress;

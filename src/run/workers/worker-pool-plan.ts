@@ -2,7 +2,6 @@ import type { RunRequest } from '../input/run-request.ts';
 import { recommendedWorkers } from '../../engine/worker-count.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import { type Plan, saturateLoadOf } from '../../model/plan/plan.ts';
-import { planHash } from '../../model/plan/plan-hash.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
@@ -12,7 +11,6 @@ import type { WorkerSetup } from './worker-messages.ts';
 export interface WorkerPoolPlan {
   /** At least 2. */
   readonly workers: number;
-  readonly planHash: string;
   /** The folder that paths of prompts and traces start from. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
@@ -56,11 +54,7 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 export const planWorkerPool = (
   { plan, folder }: ReadPlan,
   slice: Slice,
-  {
-    capture,
-    metricsExport,
-    observations,
-  }: Pick<RunRequest, 'capture' | 'metricsExport' | 'observations'>,
+  { capture, metricsExport, observations }: RunRequest,
 ): WorkerPoolPlan | null => {
   if (capture !== undefined) {
     rejectWorkers(plan, 'capture');
@@ -73,7 +67,6 @@ export const planWorkerPool = (
   return {
     workers,
     baseFolder: folder,
-    planHash: planHash(plan),
     reporting: { lines: observations !== undefined, observations: canAbort || isWatched },
   };
 };

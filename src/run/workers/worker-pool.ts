@@ -3,14 +3,14 @@ import {
   createSharedBudget,
   type RunningSlice,
   type SliceEnd,
+  type SliceProgress,
   type SliceOptions,
 } from '../../engine/slice-options.ts';
-import { splitSlice, type Slice } from '../../model/workload/arrival.ts';
+import { splitSlice } from '../../model/workload/arrival.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
-import type { Result } from '../../model/result/result.ts';
 import { startThread, type Thread } from '../../platform/process/thread.ts';
 import { mergeSlices } from '../../record/merge-results.ts';
 import type { WorkerPoolPlan } from './worker-pool-plan.ts';
@@ -25,49 +25,50 @@ const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.m
 type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 
 interface PooledWorker {
-  readonly slice: Slice;
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** Its result; `null` while it runs, and if it was lost. */
-  finished: FinishedMessage | null;
-  lossReason: string | null;
-  /** Resolves with its result, or with the reason why there is none. */
-  readonly ended: Promise<FinishedMessage | string | null>;
+  /** Its last message, or a sentence saying why there is none; `null` while it runs. */
+  end: FinishedMessage | string | null;
+  /** Resolves when `end` is known. */
+  readonly ended: Promise<void>;
 }
 
-const clipsIn = (plan: Plan, library: ClipLibrary): WorkerSetup['clips'] =>
+const clipsIn = (plan: Plan, library: ClipLibrary) =>
   plan.stages
     .flatMap(({ traffic }) => traffic)
     .flatMap((each) => (each.kind === 'transcription' ? each.clips : []))
-    .map((source) => [source, library.clipsOf(source)] as const);
+    .map((source) => [JSON.stringify(source), library.clipsOf(source)] as const);
 
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
-const commonSetupFor = (
-  { plan, slice, runId, credentials, headers, userAgent, clips }: SliceOptions,
+/** The setup of each worker, which begin together. */
+const setupsFor = (
+  sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
-  { planHash, baseFolder, reporting, canary }: WorkerPoolOptions,
-): Omit<WorkerSetup, 'slice'> => ({
-  plan,
-  planHash,
-  runId,
-  credentials,
-  headers,
-  userAgent,
-  baseFolder,
-  reporting,
-  notes,
-  canary,
-  secrets: [...secrets, ...credentials.map(({ value }) => value)],
-  clips: clipsIn(plan, clips),
-  targetAddress: { baseUrl, wire, certificates },
-  sharedBudget: createSharedBudget(slice),
-});
+  { workers, baseFolder, reporting, canary }: WorkerPoolOptions,
+): readonly WorkerSetup[] => {
+  const { slice: whole, clips, workload: _, redact: __, ...options } = sliceOptions;
+  const { plan, credentials } = options;
+  const common = {
+    baseFolder,
+    reporting,
+    notes,
+    canary,
+    secrets: [...secrets, ...credentials.map(({ value }) => value)],
+    clips: new Map(clipsIn(plan, clips)),
+    targetAddress: { baseUrl, wire, certificates },
+    options: { ...options, sharedBudget: createSharedBudget(whole) },
+  };
+  return splitSlice(whole, workers).map((slice) => ({ ...common, slice }));
+};
+
+type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
 
 /** Starts a worker and waits until it is ready. A worker that does not become ready is a bug. */
 const startWorker = async (
   setup: WorkerSetup,
-  onUpdate: (worker: PooledWorker, update: WorkerUpdate) => void,
+  onUpdate: OnUpdate,
+  redact: SliceOptions['redact'],
 ): Promise<PooledWorker> => {
   const ready = Promise.withResolvers<null>();
   const over = Promise.withResolvers<FinishedMessage>();
@@ -77,13 +78,16 @@ const startWorker = async (
     else if (report.kind === 'update') onUpdate(worker, report);
     else over.resolve(report);
   });
+  const { index, count } = setup.slice;
+  const lossText = (reason: string | null): string =>
+    `worker ${index}/${count} crashed (${redact(reason ?? 'it ended unexpectedly')}), and what its slice had measured is lost`;
   const worker: PooledWorker = {
-    slice: setup.slice,
     thread,
     latestUpdate: null,
-    finished: null,
-    lossReason: null,
-    ended: Promise.race([over.promise, thread.ended]),
+    end: null,
+    ended: Promise.race([over.promise, thread.ended.then(lossText)]).then((end) => {
+      worker.end = end;
+    }),
   };
   const failed = await Promise.race([
     ready.promise,
@@ -93,12 +97,11 @@ const startWorker = async (
   return worker;
 };
 
-/** Starts a worker for each slice. If one fails, stops all of them and throws. */
+/** Starts all workers. If one fails, stops all of them and throws. */
 const startWorkers = async (
-  setups: readonly WorkerSetup[],
-  onUpdate: (worker: PooledWorker, update: WorkerUpdate) => void,
+  starting: readonly Promise<PooledWorker>[],
 ): Promise<readonly PooledWorker[]> => {
-  const starts = await Promise.allSettled(setups.map((setup) => startWorker(setup, onUpdate)));
+  const starts = await Promise.allSettled(starting);
   const workers = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
   const failure = starts.find((start) => start.status === 'rejected');
   if (failure === undefined) return workers;
@@ -106,27 +109,23 @@ const startWorkers = async (
   throw failure.reason;
 };
 
-/** Combines the ends of the finished workers; throws if there are none. */
+const finishedOf = (workers: readonly PooledWorker[]): readonly FinishedMessage[] =>
+  workers.flatMap(({ end }) => (end === null || typeof end === 'string' ? [] : end));
+
+const lossesOf = (workers: readonly PooledWorker[]): readonly string[] =>
+  workers.flatMap(({ end }) => (typeof end === 'string' ? end : []));
+
 const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
-  const finishedMessages = workers.flatMap(({ finished }) => finished ?? []);
-  if (finishedMessages.length === 0)
-    throw new Error(workers.map(({ lossReason }) => lossReason).join('; '));
+  const finished = finishedOf(workers);
+  if (finished.length === 0) throw new Error(lossesOf(workers).join('; '));
   return {
-    loadEnded: instant(Math.max(...finishedMessages.map(({ result }) => result.scheduled))),
-    stopped: finishedMessages.some(({ cut }) => cut),
-    spent: finishedMessages.find(({ spent }) => spent !== null)?.spent ?? null,
-    notes: [...new Set(finishedMessages.flatMap(({ result }) => result.notes))],
+    loadEnded: instant(Math.max(...finished.map(({ result }) => result.scheduled))),
+    stopped: finished.some(({ cut }) => cut),
+    spent: finished.find(({ spent }) => spent !== null)?.spent ?? null,
+    notes: [...new Set(finished.flatMap(({ result }) => result.notes))],
   };
 };
 
-/** Waits for a worker's end and keeps its result; `text` masks secrets. */
-const watchEnd = async (worker: PooledWorker, text: (why: string) => string): Promise<void> => {
-  const end = await worker.ended;
-  if (typeof end === 'object' && end !== null) worker.finished = end;
-  else worker.lossReason = text(end ?? 'it ended unexpectedly');
-};
-
-/** Resolves at instant 0. */
 const clockStarted = (clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     const stop = clock.every(1, () => {
@@ -136,72 +135,54 @@ const clockStarted = (clock: Clock): Promise<void> =>
     });
   });
 
-/** The workers as one running slice. */
-const combineWorkers = (
-  workers: readonly PooledWorker[],
-  done: Promise<SliceEnd>,
-): RunningSlice => ({
-  done,
-  progress: () => ({
-    due: workers.reduce((sum, { latestUpdate }) => sum + (latestUpdate?.progress.due ?? 0), 0),
-    inFlight: workers.reduce(
-      (sum, { latestUpdate, lossReason }) =>
-        sum + (lossReason === null ? (latestUpdate?.progress.inFlight ?? 0) : 0),
-      0,
-    ),
-  }),
-  stop: (grace) => {
-    for (const { thread } of workers) thread.post({ kind: 'stop', grace });
-  },
-});
+/** The progress of all workers. What a lost one had in flight is lost too. */
+const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
+  let [due, inFlight] = [0, 0];
+  for (const { latestUpdate, end } of workers) {
+    due += latestUpdate?.progress.due ?? 0;
+    if (typeof end !== 'string') inFlight += latestUpdate?.progress.inFlight ?? 0;
+  }
+  return { due, inFlight };
+};
 
 /**
  * Starts the workers of a slice and waits until all are ready. They begin together; one that fails
  * afterwards is lost with its slice, and the others continue.
  */
 export const openWorkerPool = async (
-  request: SliceOptions,
+  options: SliceOptions,
   target: ReadyTarget,
   plan: WorkerPoolOptions,
 ) => {
   let listener: (update: WorkerUpdate) => void = () => undefined;
-  const commonSetup = commonSetupFor(request, target, plan);
-  const onUpdate = (worker: PooledWorker, update: WorkerUpdate): void => {
+  const onUpdate: OnUpdate = (worker, update) => {
     worker.latestUpdate = update;
     listener(update);
   };
-  const slices = splitSlice(request.slice, plan.workers);
   const workers = await startWorkers(
-    slices.map((slice) => ({ ...commonSetup, slice })),
-    onUpdate,
+    setupsFor(options, target, plan).map((setup) => startWorker(setup, onUpdate, options.redact)),
   );
-  const parts = (): readonly Result[] => workers.flatMap(({ finished }) => finished?.result ?? []);
+  const postToAll = (message: ToWorker): void => {
+    for (const { thread } of workers) thread.post(message);
+  };
   return {
     begin: (
       moment: { readonly startedAt: string; readonly machineZero: number },
       onStartedUpdate: (update: WorkerUpdate) => void,
     ): RunningSlice => {
       listener = onStartedUpdate;
-      for (const { thread } of workers) thread.post({ kind: 'begin', ...moment });
-      const ends = workers.map((worker, i) => {
-        const { index, count } = slices[i]!;
-        return watchEnd(
-          worker,
-          (why) =>
-            `worker ${index}/${count} crashed (${request.redact(why)}), and what its slice had measured is lost`,
-        );
-      });
-      return combineWorkers(
-        workers,
-        Promise.all(ends).then(() => endOf(workers)),
-      );
+      postToAll({ kind: 'begin', ...moment });
+      return {
+        done: Promise.all(workers.map(({ ended }) => ended)).then(() => endOf(workers)),
+        progress: () => progressOf(workers),
+        stop: (grace) => postToAll({ kind: 'stop', grace }),
+      };
     },
     begun: clockStarted,
-    end: () => ({
-      slices: mergeSlices(parts()),
-      workerResults: parts(),
-      lostSlices: workers.flatMap(({ lossReason }) => lossReason ?? []),
-    }),
+    end: () => {
+      const workerResults = finishedOf(workers).map(({ result }) => result);
+      return { slices: mergeSlices(workerResults), workerResults, lostSlices: lossesOf(workers) };
+    },
     close: async (): Promise<void> => {
       await Promise.all(workers.map(({ thread }) => thread.end()));
     },

@@ -4,44 +4,33 @@
  * result at the end.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
-import type { ClipSource, Clip } from '../../model/workload/clip.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { redactor } from '../../model/plan/secret.ts';
-import { withoutPrompts } from '../../model/plan/without-prompts.ts';
 import { openCanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../../platform/host/clean-heap.ts';
 import { clockFrom } from '../../platform/host/clock.ts';
-import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
+import { thisMachine } from '../../platform/host/machine.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import { observationLine } from '../../record/observation-lines.ts';
 import { toResult } from '../../record/tally.ts';
-import { scheduledEnd } from '../../schedule/stages.ts';
-import { writeCheckpoint } from '../watch/checkpoint.ts';
+import { writeOwnCheckpoint } from '../watch/checkpoint.ts';
 import { collectLiveFigures } from '../watch/live-display.ts';
 import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { startLocalSlice } from './run-local-slice.ts';
+import { runFacts } from '../input/run-facts.ts';
 import { workloadFiles } from '../input/workload-files.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 
 const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
-const { plan } = setup;
-
-const clipsBy = new Map<string, readonly Clip[]>(
-  setup.clips.map(([source, clips]) => [JSON.stringify(source), clips]),
-);
+const { plan, runId } = setup.options;
 
 const options: SliceOptions = {
-  plan,
+  ...setup.options,
   slice: setup.slice,
-  runId: setup.runId,
-  userAgent: setup.userAgent,
-  credentials: setup.credentials,
-  headers: setup.headers,
-  sharedBudget: setup.sharedBudget,
-  clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
+  clips: { clipsOf: (source) => setup.clips.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
   redact: redactor(setup.secrets),
 };
@@ -49,46 +38,41 @@ const options: SliceOptions = {
 /** Collects what the main thread needs from the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup) => {
   const live = collectLiveFigures();
-  let observationLines: string[] = [];
-  let checkpointLines: string[] = [];
-  let observations: Observation[] = [];
+  const emptyUpdate = () => ({
+    observationLines: [] as string[],
+    checkpointLines: [] as string[],
+    observations: [] as Observation[],
+  });
+  let update = emptyUpdate();
   return {
     onObservation: (observation: Observation): void => {
       live.record(observation);
-      if (reporting.lines) observationLines.push(observationLine(observation));
-      if (reporting.observations) observations.push(observation);
+      if (reporting.lines) update.observationLines.push(observationLine(observation));
+      if (reporting.observations) update.observations.push(observation);
     },
     addCheckpointLine: (line: string): void => {
-      checkpointLines.push(line);
+      update.checkpointLines.push(line);
     },
     take: (): WorkerObservations => {
-      const update = { figures: live.take(), observationLines, checkpointLines, observations };
-      observationLines = [];
-      checkpointLines = [];
-      observations = [];
-      return update;
+      const taken = { figures: live.take(), ...update };
+      update = emptyUpdate();
+      return taken;
     },
   };
 };
 
 const canary = setup.canary === null ? null : await openCanaryStreams(setup.canary);
 
-type StartRequest = Extract<ToWorker, { kind: 'begin' }>;
-
-const begin = ({ startedAt, machineZero }: StartRequest) => {
+const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>) => {
   const clock = clockFrom(machineZero);
   const recorder = openRecorder(plan);
   const updates = collectUpdates(setup);
+  const facts = runFacts(plan, runId);
+  const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts);
   const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {
     observer: combineObservers([recorder, updates]),
     canary,
   });
-  const facts = {
-    weir: weirVersion(),
-    runId: setup.runId,
-    planHash: setup.planHash,
-    plan: withoutPrompts(plan),
-  };
   const slice = {
     ...setup.slice,
     startedAt,
@@ -96,19 +80,15 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     baseUrl: setup.targetAddress.baseUrl,
     machine: thisMachine(),
   };
-  const stopCheckpoint = writeCheckpoint(updates.addCheckpointLine, {
-    header: { ...facts, slice, notes: [...setup.notes] },
-    tally: recorder.tally,
-    clock,
-    generator: samples,
-    loadEnds: scheduledEnd(plan),
-  });
+  const { notes: targetNotes } = setup;
+  const local = { slice, generator: samples };
+  checkpoint.onStart({ startedAt, clock, notes: targetNotes, redact: options.redact, local });
   const sendUpdate = (): void =>
     thread.post({ kind: 'update', progress: running.progress(), ...updates.take() });
   const stopUpdates = clock.every(tickInterval, sendUpdate);
   const end = async (): Promise<void> => {
     const { loadEnded, stopped, spent, notes } = await running.done;
-    stopCheckpoint();
+    checkpoint.onEnd();
     stopUpdates();
     sendUpdate();
     const result = toResult(recorder.whole([]), {

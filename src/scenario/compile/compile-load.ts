@@ -1,7 +1,6 @@
 import type { Load, OpenLoad, RateSegment } from '../../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
-import type { TraceSelection } from '../../model/workload/trace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
@@ -39,12 +38,6 @@ const stairs = (load: LoadOf<'stairs'>): readonly CompiledLoad[] =>
     return { suffix: ` ${formatRate(rate)}`, load: stair };
   });
 
-/** Which part of a trace a load replays. */
-export const traceCutOf = ({ file, speed, from, ...bounds }: LoadOf<'trace'>): TraceSelection => {
-  const { until = null, maxInputTokens = null, maxOutputTokens = null } = bounds;
-  return { file, speed, from, until, maxInputTokens, maxOutputTokens };
-};
-
 const loadCompilers: {
   readonly [K in ScenarioLoad['kind']]: (
     load: LoadOf<K>,
@@ -60,9 +53,8 @@ const loadCompilers: {
   iterations: (load) => singleLoad(load),
   saturate: (load) => singleLoad(load),
   trace: (load, files) => {
-    const cut = traceCutOf(load);
-    const found = files.trace(cut);
-    return found.ok ? singleLoad({ kind: 'trace', ...cut, facts: found.value }) : [];
+    const found = files.trace(load);
+    return found.ok ? singleLoad({ ...load, facts: found.value }) : [];
   },
 };
 

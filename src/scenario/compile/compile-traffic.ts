@@ -49,8 +49,8 @@ const promptSourceOf = (
       kind: 'synthetic',
       system,
       tokens,
-      turns: turns ?? null,
-      prefix: prefix ?? null,
+      turns,
+      prefix,
       cache: cache ?? 'avoid',
       ...(tokenizer === undefined ? {} : { tokenizer: expectFound(files.tokenizer(tokenizer)) }),
       ...(calibration === undefined ? {} : { calibration }),
@@ -86,7 +86,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
   // The plan keeps this one in a separate field.
-  if (maxTokens !== undefined) delete body[chatBodyFields.maxTokens];
+  if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };
 
@@ -102,17 +102,14 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   weight: entry.weight,
   model: entry.model,
   conversations: conversationsOf(entry, context),
-  maxTokens: entry.maxTokens ?? null,
+  maxTokens: entry.maxTokens,
   body: bodyOf(entry, context.body),
   price: priceOf(entry.model, context.prices),
 });
 
 /** The sources of clips that an entry names, in its order. */
 export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
-  [clips].flat().map((clip) => {
-    const { file, text = null } = typeof clip === 'string' ? { file: clip } : clip;
-    return { file, text };
-  });
+  [clips].flat().map((clip) => (typeof clip === 'string' ? { file: clip, text: null } : clip));
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
@@ -137,14 +134,14 @@ const trafficCompilers: {
   speech: ({ text, texts, split, speed, body, ...entry }, { files }) => ({
     ...entry,
     ...splitTextsOf(texts ?? [text ?? defaultText], split, files),
-    speed: speed ?? null,
-    body: body ?? {},
+    speed,
+    body,
   }),
   transcription: ({ clips, language, granularities, ...entry }) => ({
     ...entry,
     clips: clipSourcesOf(clips),
-    language: language ?? null,
-    granularities: granularities ?? [],
+    language,
+    granularities,
   }),
   models: (entry) => entry,
 };

@@ -31,10 +31,9 @@ const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =
 
 const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
-    const stageTraffic = 'traffic' in stage ? stage.traffic : undefined;
     const { body, prices } = scenario;
     const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
-    const entries = stageTraffic ?? scenario.traffic ?? [];
+    const entries = stage.traffic ?? scenario.traffic ?? [];
     const traffic = entries.map((entry) => compileTraffic(entry, common));
     return compileLoad(stage.load, files).map(({ suffix, load }) => ({
       name: `${stage.name}${suffix}`,
@@ -74,17 +73,12 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
-  const long = typeof written === 'string' ? null : written;
-  const text = typeof written === 'string' ? written : written.objective;
-  const scoped = scopedObjective(text, parseObjective(text), stages);
+  const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
+  const scoped = scopedObjective(objective, parseObjective(objective), stages);
   const { figure } = scoped;
   const usual = figure.kind === 'measure' ? defaultMinSamples(figure.statistic) : 1;
-  return {
-    ...scoped,
-    minSamples: long?.minSamples ?? usual,
-    severity: long?.severity ?? 'fail',
-    abortAfter: long?.abort?.after ?? null,
-  };
+  const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
+  return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
 };
 
 const compileRequestObjective = (written: string, stages: StageNames): RequestObjective => {
@@ -103,17 +97,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-const compileBudget = (budget: Scenario['budget']): Plan['budget'] => {
-  if (budget === undefined) return null;
-  const { requests = null, tokens = null, cost = null } = budget;
-  return { requests, tokens, cost };
-};
-
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,
-  description: scenario.description ?? null,
+  description: scenario.description,
   target: scenario.target,
   wire: { ...scenario.wire, caFile: scenario.wire.caFile ?? null },
   transport: scenario.wire.http2 ? 'undici' : scenario.transport,
@@ -134,9 +122,9 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
     tokensPerMinute: scenario.limits.tokensPerMinute,
     limiter: scenario.limits.class ?? null,
   },
-  retry: scenario.retry ?? null,
+  retry: scenario.retry,
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
-  budget: compileBudget(scenario.budget),
+  budget: scenario.budget,
   streams: scenario.streams,
   ...compileObjectives(scenario),
   seed: scenario.seed,

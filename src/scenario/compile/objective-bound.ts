@@ -70,15 +70,12 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation =>
     ? measureNotations[unitOfFigure(figure) as Measure['unit']]
     : runNotations[figure.kind];
 
-/** The bound in the figure's unit, or what was expected in its place. */
-export const readBound = (
-  figure: ObjectiveFigure,
-  text: string,
-): { readonly bound: number } | { readonly expected: string } => {
+/** The bound in the figure's unit, or what was expected in its place and what to write. */
+export const readBound = (figure: ObjectiveFigure, text: string) => {
   const { read, expected, withUnit } = notationOf(figure);
   const bound = read(text);
   if (bound !== null) return { bound };
-  if (withUnit === null || !plainNumberText.test(text)) return { expected: `expected ${expected}` };
-  const advice = `a number needs its unit: ${withUnit(Number(text))}`;
-  return { expected: `expected ${expected}; ${advice}` };
+  const lacksUnit = withUnit !== null && plainNumberText.test(text);
+  const advice = lacksUnit ? `a number needs its unit: ${withUnit(Number(text))}` : null;
+  return { expected, advice };
 };

@@ -1,17 +1,15 @@
 import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
-import { type CompiledLoad, compileLoad, traceCutOf } from '../compile/compile-load.ts';
+import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import { formatDuration } from '../schema/notation.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
-import type { ScenarioFinding } from '../text/scenario-problem.ts';
 import {
   type Findings,
   type PlacedStage,
   placedStages,
-  type Rule,
   type WholeScenario,
 } from './placed-stages.ts';
 
@@ -33,105 +31,94 @@ const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly L
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** A finding at each name that occurs above it already; `names` are the texts of the parts unless given. */
-export const duplicateNameFindings = (
-  parts: readonly ScenarioPart<unknown>[],
+/** A finding at each name that occurs above it already. */
+export function* duplicateNameFindings(
   what: string,
-  names: readonly (string | null)[] = parts.map(({ text }) => text),
-): Findings =>
-  parts.flatMap((part, index) => {
-    const name = names[index] ?? null;
-    const message = `${what} names must differ; ${JSON.stringify(name)} is used twice`;
-    return name !== null && names.indexOf(name) < index ? [part.valueFinding(message)] : [];
-  });
+  named: readonly { readonly part: ScenarioPart<unknown>; readonly name: string | null }[],
+): Findings {
+  const seen = new Set<string>();
+  for (const { part, name } of named) {
+    if (name === null) continue;
+    if (seen.has(name)) {
+      yield part.valueFinding(`${what} names must differ; ${JSON.stringify(name)} is used twice`);
+    }
+    seen.add(name);
+  }
+}
 
-const stageNameFindings = (stages: readonly LoadedStage[]): Findings => {
-  const named = stages.flatMap(({ name, namePart: part, compiled }) =>
-    name === null || compiled.length === 0
-      ? [{ part, name }]
-      : compiled.map(({ suffix }) => ({ part, name: `${name}${suffix}` })),
-  );
-  const names = named.map(({ name }) => name);
-  return duplicateNameFindings(
-    named.map(({ part }) => part),
-    'stage',
-    names,
-  );
-};
+const stageNames = ({ name, namePart: part, compiled }: LoadedStage) =>
+  name === null || compiled.length === 0
+    ? [{ part, name }]
+    : compiled.map(({ suffix }) => ({ part, name: `${name}${suffix}` }));
 
-const iterationsLastFindings = (scenario: WholeScenario): Findings => {
+function* iterationsLastFindings(scenario: WholeScenario): Findings {
   const message =
     'a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends';
   const hint = 'move the stage to the end, or use the kind "closed", which has a duration';
-  const before = scenario.at('stages').items.slice(0, -1);
-  return before
-    .map((stage) => stage.at('load').at('kind'))
-    .filter((kind) => kind.text === 'iterations')
-    .map((kind) => kind.valueFinding(message, hint));
+  for (const stage of scenario.at('stages').items.slice(0, -1)) {
+    const kind = stage.at('load').at('kind');
+    if (kind.text === 'iterations') yield kind.valueFinding(message, hint);
+  }
+}
+
+/** The callers that ask again when answered, and how many there are. */
+const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
+  if (load.kind === 'saturate') return ['connections', load.connections];
+  return ['users', 'users' in load ? load.users : 0];
 };
 
-const traceFindings = ({ load }: LoadedStage, files: WorkloadFiles): Findings => {
-  if (load.sound?.kind !== 'trace') return [];
-  const found = files.trace(traceCutOf(load.sound));
-  return found.ok ? [] : [load.at('file').valueFinding(found.problem)];
-};
-
-const emptyLoadFindings = ({ load, compiled }: LoadedStage): Findings => {
+function* stageFindings(
+  { load: part, compiled }: LoadedStage,
+  files: WorkloadFiles,
+  inFlight: number | undefined,
+): Findings {
+  const load = part.sound;
+  if (load === undefined) return;
+  if (load.kind === 'trace') {
+    const found = files.trace(load);
+    if (!found.ok) yield part.at('file').valueFinding(found.problem);
+  }
   const total = compiled.reduce((sum, each) => sum + (arrivalCountOf(each.load) ?? 1), 0);
-  if (compiled.length === 0 || total >= 1 - 1e-9) return [];
-  const made = total === 0 ? 'no request at all' : `less than one request (${grouped(total)})`;
-  return [load.valueFinding(`this load makes ${made}`, 'raise its rate or its duration')];
-};
+  if (compiled.length > 0 && total < 1 - 1e-9) {
+    const made = total === 0 ? 'no request at all' : `less than one request (${grouped(total)})`;
+    yield part.valueFinding(`this load makes ${made}`, 'raise its rate or its duration');
+  }
+  const [field, concurrency] = concurrencyOf(load);
+  if (inFlight !== undefined && concurrency > inFlight) {
+    const message = `${grouped(concurrency)} ${field} are more than "inFlight" allows (${grouped(inFlight)})`;
+    yield part.at(field).valueFinding(message, `lower the ${field} or raise "inFlight"`);
+  }
+}
 
-const runLengthFindings = (scenario: WholeScenario, stages: readonly LoadedStage[]): Findings => {
+function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStage[]): Findings {
   const [first] = stages;
-  if (first === undefined || stages.some(({ compiled }) => compiled.length === 0)) return [];
+  if (first === undefined || stages.some(({ compiled }) => compiled.length === 0)) return;
   const loads = stages.flatMap(({ compiled }) => compiled.map(({ load }) => load));
   const whole = stages.length > 1 ? scenario.at('stages') : first.load;
-  const findings: ScenarioFinding[] = [];
   const arrivals = loads.reduce((sum, load) => sum + (arrivalCountOf(load) ?? 0), 0);
   if (arrivals > maxArrivals) {
     const message = `the run would make ${grouped(arrivals)} requests; expected at most ${grouped(maxArrivals)}`;
-    findings.push(whole.keyFinding(message, 'lower a rate or a duration'));
+    yield whole.keyFinding(message, 'lower a rate or a duration');
   }
   const duration = milliseconds(loads.reduce((sum, load) => sum + loadDuration(load), 0));
+  const shown = formatDuration(duration);
   if (duration > longestDuration) {
-    const message = `the run would last ${formatDuration(duration)}; expected at most ${formatDuration(longestDuration)}`;
-    findings.push(whole.keyFinding(message));
+    const most = formatDuration(longestDuration);
+    yield whole.keyFinding(`the run would last ${shown}; expected at most ${most}`);
   }
   const warmUp = scenario.at('warmUp');
   if (warmUp.sound !== undefined && warmUp.sound > 0 && warmUp.sound >= duration) {
-    const message = `the warm-up leaves nothing to measure: the load lasts ${formatDuration(duration)}`;
-    findings.push(warmUp.valueFinding(message, 'shorten the warm-up or lengthen the load'));
+    const message = `the warm-up leaves nothing to measure: the load lasts ${shown}`;
+    yield warmUp.valueFinding(message, 'shorten the warm-up or lengthen the load');
   }
-  return findings;
-};
-
-/** The callers that ask again when answered, and how many there are. */
-const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] | null => {
-  if (load.kind === 'saturate') return ['connections', load.connections];
-  return 'users' in load ? ['users', load.users] : null;
-};
-
-const concurrencyFindings = ({ load }: LoadedStage, inFlight: number | undefined): Findings => {
-  const [field, concurrency] = (load.sound && concurrencyOf(load.sound)) ?? ['users', 0];
-  if (inFlight === undefined || concurrency <= inFlight) return [];
-  const message = `${grouped(concurrency)} ${field} are more than "inFlight" allows (${grouped(inFlight)})`;
-  return [load.at(field).valueFinding(message, `lower the ${field} or raise "inFlight"`)];
-};
+}
 
 /** What is wrong with the loads of a scenario: each by itself, one beside the other, and all together. */
-export const loadRule: Rule = (scenario, files) => {
+export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const stages = loadedStages(scenario, files);
   const inFlight = scenario.at('inFlight').sound;
-  return [
-    ...stageNameFindings(stages),
-    ...iterationsLastFindings(scenario),
-    ...stages.flatMap((stage) => [
-      ...traceFindings(stage, files),
-      ...emptyLoadFindings(stage),
-      ...concurrencyFindings(stage, inFlight),
-    ]),
-    ...runLengthFindings(scenario, stages),
-  ];
-};
+  yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
+  yield* iterationsLastFindings(scenario);
+  for (const stage of stages) yield* stageFindings(stage, files, inFlight);
+  yield* runLengthFindings(scenario, stages);
+}

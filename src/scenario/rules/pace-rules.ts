@@ -4,54 +4,44 @@ import { formatDuration } from '../schema/notation.ts';
 import { pathKey } from '../text/scenario-tree.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import { chatContentFields } from '../schema/traffic-schema.ts';
-import {
-  type Findings,
-  placedEntries,
-  placedStages,
-  type Rule,
-  type WholeScenario,
-} from './placed-stages.ts';
+import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
 /** Chat entries whose answers have no bound: nobody knows how many tokens to reserve for them. */
-const unboundedAnswerFindings = (scenario: WholeScenario): Findings => {
+function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
+  const message =
+    '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
+  const hint = 'add maxTokens, or write pace: {tokens: none}';
   const commonBody = scenario.at('body').sound ?? {};
   // A trace bounds the answers to prompts that it makes.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),
   );
-  return placedEntries(scenario).flatMap((part) => {
+  for (const part of placedEntries(scenario)) {
     const entry = part.sound;
-    if (entry?.kind !== 'chat' && entry?.kind !== 'chat-stream') return [];
-    const maxTokens = entry.maxTokens === undefined ? null : 1;
-    if (maxAnswerTokens({ maxTokens, body: bodyOf(entry, commonBody) }) !== null) return [];
+    if (entry?.kind !== 'chat' && entry?.kind !== 'chat-stream') continue;
+    const maxTokens = entry.maxTokens === null ? null : 1;
+    const isBounded = maxAnswerTokens({ maxTokens, body: bodyOf(entry, commonBody) }) !== null;
     const hasContent = chatContentFields.some((field) => entry[field] !== undefined);
-    if (!hasContent && !sentWithoutTrace.has(pathKey(part.path))) return [];
-    const message =
-      '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
-    const hint = 'add maxTokens, or write pace: {tokens: none}';
-    return [part.at('maxTokens').keyFinding(message, hint)];
-  });
-};
+    const isSent = hasContent || sentWithoutTrace.has(pathKey(part.path));
+    if (!isBounded && isSent) yield part.at('maxTokens').keyFinding(message, hint);
+  }
+}
 
 /** What is wrong between a scenario's pace and the rest of it. */
-export const paceRule: Rule = (scenario) => {
+export function* paceRule(scenario: WholeScenario): Findings {
   const part = scenario.at('pace');
   const [pace, limits] = [part.sound, scenario.at('limits').sound];
-  if (pace === undefined || limits === undefined) return [];
+  if (pace === undefined || limits === undefined) return;
   const compiled = compilePace(pace, limits);
   if (compiled.requests === null && compiled.tokens === null) {
     const hint = 'give it a rate, or declare the limits';
-    return [part.keyFinding('the pace has no limit to keep', hint)];
+    yield part.keyFinding('the pace has no limit to keep', hint);
   }
-  const stalledFindings = (['requests', 'tokens'] as const)
-    .filter((name) => compiled[name] === 0)
-    .map((name) => {
-      const message = `at this rate a window of ${formatDuration(pace.window)} has no room for even one of the ${name}`;
-      return part.at(name).keyFinding(message, 'raise the rate or lengthen "window"');
-    });
-  return [
-    ...stalledFindings,
-    ...(compiled.tokens === null ? [] : unboundedAnswerFindings(scenario)),
-  ];
-};
+  for (const name of ['requests', 'tokens'] as const) {
+    if (compiled[name] !== 0) continue;
+    const message = `at this rate a window of ${formatDuration(pace.window)} has no room for even one of the ${name}`;
+    yield part.at(name).keyFinding(message, 'raise the rate or lengthen "window"');
+  }
+  if (compiled.tokens !== null) yield* unboundedAnswerFindings(scenario);
+}

@@ -8,7 +8,7 @@ import type { ScenarioFinding } from '../text/scenario-problem.ts';
 
 export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
-export type Findings = readonly ScenarioFinding[];
+export type Findings = Iterable<ScenarioFinding>;
 
 /** Finds what is wrong between fields that are sound by themselves; the schema reports the others. */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
@@ -20,26 +20,19 @@ export interface PlacedStage {
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
   /** The stage's own traffic, or else the scenario's. */
   readonly entries: readonly ScenarioEntry[];
-  readonly hasOwnTraffic: boolean;
 }
 
 export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] => {
   const stages = scenario.at('stages');
-  const common = scenario.at('traffic');
+  const common = scenario.at('traffic').items;
   if (!stages.isList) {
     const [namePart, load] = [scenario.at('name'), scenario.at('load')];
-    const entries = common.items;
-    return [{ name: defaultStageName, namePart, load, entries, hasOwnTraffic: false }];
+    return [{ name: defaultStageName, namePart, load, entries: common }];
   }
   return stages.items.map((stage) => {
     const [namePart, own] = [stage.at('name'), stage.at('traffic')];
-    return {
-      name: namePart.text,
-      namePart,
-      load: stage.at('load'),
-      entries: (own.isPresent ? own : common).items,
-      hasOwnTraffic: own.isPresent,
-    };
+    const entries = own.isPresent ? own.items : common;
+    return { name: namePart.text, namePart, load: stage.at('load'), entries };
   });
 };
 

@@ -23,37 +23,33 @@ interface PlacedFileUse {
   readonly path: Path;
 }
 
-const secretFileUses = ({ text, path }: ScenarioPart<unknown>): readonly PlacedFileUse[] =>
-  secretReferencesIn(text ?? '').flatMap((reference) =>
-    reference.kind === 'secret'
-      ? [{ path, use: { kind: 'secret', file: reference.path } } as const]
-      : [],
-  );
+type PlacedFileUses = Iterable<PlacedFileUse>;
 
-const clipUses = (entry: ScenarioEntry): readonly PlacedFileUse[] => {
+function* secretFileUses({ text, path }: ScenarioPart<unknown>): PlacedFileUses {
+  for (const reference of secretReferencesIn(text ?? '')) {
+    if (reference.kind === 'secret') yield { path, use: { kind: 'secret', file: reference.path } };
+  }
+}
+
+function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   const part = entry.at('clips');
   // A clip that is faulty itself is the schema's problem.
-  if (entry.at('kind').text !== 'transcription' || part.sound === undefined) return [];
+  if (entry.at('kind').text !== 'transcription' || part.sound === undefined) return;
   const oversized = entry.at('oversized').written === true;
-  return clipSourcesOf(part.sound).map((clip, index) => ({
-    path: part.isList ? [...part.path, index] : part.path,
-    use: { kind: 'clip', clip, oversized },
-  }));
-};
+  for (const [index, clip] of clipSourcesOf(part.sound).entries()) {
+    const path = part.isList ? [...part.path, index] : part.path;
+    yield { path, use: { kind: 'clip', clip, oversized } };
+  }
+}
 
 /** Every file that a scenario names, sound or not; `withKeys` where its target needs keys. */
-export const referencedFileUses = (
-  scenario: WholeScenario,
-  withKeys: boolean,
-): readonly PlacedFileUse[] => {
+export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
   const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];
-  const { text: file, path } = scenario.at('wire').at('caFile');
-  const certificates = { path, use: { kind: 'certificates', file: file ?? '' } } as const;
-  return [
-    ...(withKeys ? keyParts.flatMap(secretFileUses) : []),
-    ...headers.names.flatMap((name) => secretFileUses(headers.at(name))),
-    ...(withKeys && certificates.use.file !== '' ? [certificates] : []),
-    ...placedEntries(scenario).flatMap(clipUses),
-  ];
-};
+  const { text, path } = scenario.at('wire').at('caFile');
+  const file = text ?? '';
+  if (withKeys) for (const key of keyParts) yield* secretFileUses(key);
+  for (const name of headers.names) yield* secretFileUses(headers.at(name));
+  if (withKeys && file !== '') yield { path, use: { kind: 'certificates', file } };
+  for (const entry of placedEntries(scenario)) yield* clipUses(entry);
+}

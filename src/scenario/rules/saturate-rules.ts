@@ -1,11 +1,5 @@
 import type { ScenarioPart } from '../text/scenario-part.ts';
-import {
-  type Findings,
-  placedEntries,
-  placedStages,
-  type Rule,
-  type WholeScenario,
-} from './placed-stages.ts';
+import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
 /** Kinds that autocannon can send and whose answers it can take. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
@@ -25,41 +19,35 @@ const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => 
   [scenario.at('wire').at('http2'), 'autocannon supports HTTP/1.1 only', false],
 ];
 
-const fieldFindings = (scenario: WholeScenario): Findings =>
-  fieldConflictsOf(scenario)
-    .filter(
-      // A faulty switch is reported as such and switches nothing on.
-      ([{ written, path }, , ...harmless]) =>
-        !harmless.includes(written) &&
-        (written ?? null) !== null &&
-        (path.at(-1) !== 'http2' || written === true),
-    )
-    .map(([part, reason]) => {
-      const name = String(part.path.at(-1));
-      const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
-      return part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
-    });
+function* fieldFindings(scenario: WholeScenario): Findings {
+  for (const [part, reason, ...harmless] of fieldConflictsOf(scenario)) {
+    const { written, path } = part;
+    const name = String(path.at(-1));
+    if (harmless.includes(written) || (written ?? null) === null) continue;
+    // A faulty switch is reported as such and switches nothing on.
+    if (name === 'http2' && written !== true) continue;
+    const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
+    yield part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
+  }
+}
 
-const kindFindings = (scenario: WholeScenario): Findings =>
-  placedEntries(scenario)
-    .map((entry) => entry.at('kind'))
-    .filter(({ text }) => text !== null && !supportedKinds.includes(text))
-    .map((kind) => {
-      const message = `a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got ${JSON.stringify(kind.text)}`;
-      return kind.valueFinding(message, 'choose another kind of traffic, or use the load "closed"');
-    });
+function* kindFindings(scenario: WholeScenario): Findings {
+  for (const entry of placedEntries(scenario)) {
+    const kind = entry.at('kind');
+    if (kind.text === null || supportedKinds.includes(kind.text)) continue;
+    const message = `a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got ${JSON.stringify(kind.text)}`;
+    yield kind.valueFinding(message, 'choose another kind of traffic, or use the load "closed"');
+  }
+}
 
 /** Everything in a scenario that cannot be combined with its `saturate` load; nothing where it has none. */
-export const saturateRule: Rule = (scenario) => {
-  const stages = placedStages(scenario);
-  const kinds = stages.map(({ load }) => load.at('kind'));
+export function* saturateRule(scenario: WholeScenario): Findings {
+  const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');
-  if (saturating.length === 0) return [];
-  const message = `a load of the kind "saturate" must be the only stage of a run, and there are ${stages.length} stages`;
+  if (saturating.length === 0) return;
+  const message = `a load of the kind "saturate" must be the only stage of a run, and there are ${kinds.length} stages`;
   const hint = 'put it into a scenario of its own, or use the kind "closed"';
-  return [
-    ...(stages.length === 1 ? [] : saturating.map((kind) => kind.valueFinding(message, hint))),
-    ...fieldFindings(scenario),
-    ...kindFindings(scenario),
-  ];
-};
+  if (kinds.length > 1) yield* saturating.map((kind) => kind.valueFinding(message, hint));
+  yield* fieldFindings(scenario);
+  yield* kindFindings(scenario);
+}

@@ -1,18 +1,6 @@
 import { z } from 'zod';
-import {
-  type Milliseconds,
-  milliseconds,
-  type PerSecond,
-  perSecond,
-} from '../../model/quantity.ts';
-import {
-  durationNotation,
-  formatDuration,
-  formatRate,
-  type Notation,
-  rateNotation,
-  sizeNotation,
-} from './notation.ts';
+import { milliseconds, perSecond } from '../../model/quantity.ts';
+import { durationNotation, type Notation, rateNotation, sizeNotation } from './notation.ts';
 
 /**
  * The kinds of field that scenario schemas are made of. Their messages are half sentences
@@ -25,19 +13,12 @@ export interface IssueParams {
   readonly choices?: readonly string[];
 }
 
-interface Bounds<Quantity extends number> {
-  readonly min?: Quantity;
-  readonly above?: Quantity;
-  readonly max: Quantity;
-  readonly format: (quantityField: Quantity) => string;
+/** The quantities that a field accepts, in numbers and in words. */
+interface Bounds {
+  readonly above?: number;
+  readonly max: number;
+  readonly words: string;
 }
-
-const boundsSentence = <Q extends number>({ min, above, max, format }: Bounds<Q>): string => {
-  if (above !== undefined) return ` above ${format(above)} and at most ${format(max)}`;
-  return min === undefined
-    ? ` of at most ${format(max)}`
-    : ` from ${format(min)} to ${format(max)}`;
-};
 
 const notationError = <Q extends number>(
   notation: Notation<Q>,
@@ -53,7 +34,7 @@ const notationError = <Q extends number>(
 /** A field in one of the notations; with `none`, the word none gives `null`. */
 const quantityField = <Q extends number, N extends null>(
   notation: Notation<Q>,
-  bounds: Bounds<Q>,
+  { above = -1, max, words }: Bounds,
   none: readonly N[],
 ) => {
   const or = none.length > 0 ? ', or none' : '';
@@ -61,54 +42,44 @@ const quantityField = <Q extends number, N extends null>(
   return z
     .string({ error: ({ input }) => notationError(notation, input, or) })
     .meta({ pattern: `${pattern}|\\$\\{env:` })
-    .transform((textField, context): Q | N => {
-      if (textField === 'none' && none[0] !== undefined) return none[0];
-      const value = notation.read(textField);
-      if (value === null) {
-        const params: IssueParams = or === '' ? {} : { choices: ['none'] };
-        const message = notationError(notation, textField, or);
-        context.issues.push({ code: 'custom', message, input: textField, params });
-        return z.NEVER;
-      }
-      const { min, above, max } = bounds;
-      if (value > max || value < (min ?? 0) || (above !== undefined && value <= above)) {
-        const noun = notation.expected.split(' such as ')[0];
-        const message = `expected ${noun}${boundsSentence(bounds)}${or}`;
-        context.issues.push({ code: 'custom', message, input: textField });
-        return z.NEVER;
-      }
-      return value;
+    .transform((text, context): Q | N => {
+      if (text === 'none' && none[0] !== undefined) return none[0];
+      const value = notation.read(text);
+      if (value !== null && value > above && value <= max) return value;
+      const [noun = ''] = notation.expected.split(' such as ');
+      const outside = `expected ${noun} ${words}${or}`;
+      const message = value === null ? notationError(notation, text, or) : outside;
+      const params: IssueParams = value === null && or !== '' ? { choices: ['none'] } : {};
+      context.issues.push({ code: 'custom', message, input: text, params });
+      return z.NEVER;
     });
 };
 
 /** The longest run, and the longest of anything inside one. */
 export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
-const zeroLength = milliseconds(0);
 /** Above this no single generator can keep its promise. */
 export const highestRate = perSecond(1_000_000);
 
-const upToAWeek: Bounds<Milliseconds> = { max: longestDuration, format: formatDuration };
+const upToAWeek: Bounds = { max: longestDuration, words: 'of at most 7d' };
+const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and at most 7d' };
 
 /** A length of time that may be zero. */
 export const durationField = () => quantityField(durationNotation, upToAWeek, []);
 /** A length of time above zero. */
-export const positiveDurationField = () =>
-  quantityField(durationNotation, { ...upToAWeek, above: zeroLength }, []);
+export const positiveDurationField = () => quantityField(durationNotation, aboveZero, []);
 /** A length of time above zero, or `null` for none. */
-export const durationOrNoneField = () =>
-  quantityField(durationNotation, { ...upToAWeek, above: zeroLength }, [null]);
+export const durationOrNoneField = () => quantityField(durationNotation, aboveZero, [null]);
 
-const rateBounds: Bounds<PerSecond> = { max: highestRate, format: formatRate };
+const rateBounds: Bounds = { max: highestRate, words: 'of at most 1000000/s' };
+const positiveRates = { ...rateBounds, above: 0, words: 'above 0/s and at most 1000000/s' };
 /** A rate that may be zero. */
 export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, []);
 /** A rate above zero. */
-export const positiveRateField = () =>
-  quantityField(rateNotation, { ...rateBounds, above: perSecond(0) }, []);
+export const positiveRateField = () => quantityField(rateNotation, positiveRates, []);
 
-const gibibyte = 1024 ** 3;
-/** A size in bytes. */
-export const byteSizeField = () =>
-  quantityField(sizeNotation, { min: 1, max: gibibyte, format: (bytes) => `${bytes} B` }, []);
+const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 1073741824 B' };
+/** A size in whole bytes. */
+export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 
 const grouped = (n: number): string => n.toLocaleString('en-US');
 
@@ -140,7 +111,7 @@ export const positiveNumberField = (max: number) => {
 };
 
 /** How much of something, relative to its neighbours. */
-export const weightField = () => positiveNumberField(1_000_000).prefault(1);
+export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /** The maximum price of a million tokens: with six decimals it has thirteen digits, which a double can still distinguish. */
 const maxPrice = 1_000_000;
@@ -168,15 +139,37 @@ export const moneyField = () => {
 };
 
 /** Text of at least one character. */
-export const textField = () => z.string('expected text').min(1, 'expected text that is not empty');
+export const filledText = (missing: string, empty = missing) => z.string(missing).min(1, empty);
+export const textField = () => filledText('expected text', 'expected text that is not empty');
 
 /** The name of something in reports. */
 export const nameField = (max: number) =>
   textField().max(max, `expected a name of at most ${max} characters`);
 
+/** One of a few words. */
+export const wordField = <const Word extends string>(words: readonly Word[], usual: Word) =>
+  z.enum(words).default(usual as never);
+
 /** A list of at least one entry. */
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
+
+/** A mapping without unknown keys; `example` completes the sentence “expected …”. */
+export const mapping = <Shape extends z.core.$ZodLooseShape>(example: string, shape: Shape) =>
+  z.strictObject(shape, `expected ${example}`);
+
+/** A field that may be left out; what is said of it ends with its default. */
+export const withDefault = <Field extends z.ZodType>(field: Field, value: z.input<Field>) => ({
+  describe: (meaning: string) =>
+    field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
+});
+
+/** A field that may be left out. */
+export const optionalField = <Field extends z.ZodType>(field: Field) => z.optional(field);
+
+/** A field that may be left out, which gives `null`. */
+export const orNull = <Field extends z.ZodType>(field: Field) =>
+  field.optional().transform((value) => value ?? null);
 
 /** A mapping whose `kind` distinguishes it from its alternatives. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
@@ -184,3 +177,17 @@ export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>
   meaning: string,
   shape: Shape,
 ) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });
+
+/** Mappings of several kinds. */
+export const oneOfKinds = <
+  const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(
+  options: Options,
+  example: string,
+) =>
+  z.discriminatedUnion('kind', options, {
+    error: ({ code }: { readonly code?: string }) =>
+      code === 'invalid_type'
+        ? `expected a mapping with a "kind", for example ${example}`
+        : undefined,
+  });

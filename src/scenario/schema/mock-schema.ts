@@ -10,73 +10,51 @@ import { formatDuration } from './notation.ts';
  * derived from the gateway's own schema, so that a new setting there needs no line here.
  */
 
+/** Kinds of schema that are written as they are; what is neither here nor below cannot be a setting. */
+const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
+
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
-type Kind = z.core.$ZodTypeDef['type'];
-type Translation = (schema: never) => z.ZodType;
-
 /** Rules about a whole mapping or list, which hold in either notation; a check is a rule about values of any type. */
-const schemaChecks = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
+const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
   (def.checks ?? []) as unknown as z.core.$ZodCheck<T>[];
 
-const objectField = (schema: z.ZodObject): z.ZodType =>
-  z
-    .strictObject(
-      Object.fromEntries(
-        Object.entries(schema.shape as Record<string, z.core.$ZodType>).map(([name, field]) => [
-          name,
-          scenarioField(field),
-        ]),
-      ),
-    )
-    .check(...schemaChecks<Record<string, unknown>>(schema));
-
-const nullable = (schema: z.ZodNullable): z.ZodType => {
-  const inner = schema.unwrap();
-  if (isLength(inner)) return durationOrNoneField();
-  return z
-    .union([scenarioField(inner), z.literal('none')])
-    .transform((value) => (value === 'none' ? null : value));
-};
-
-const withDefault = (schema: z.ZodDefault | z.ZodPrefault): z.ZodType => {
-  const inner = schema.unwrap();
-  const { defaultValue } = schema.def;
-  if (isLength(inner))
-    return durationField().prefault(formatDuration(defaultValue as Milliseconds));
-  const isNone = defaultValue === null;
-  return isNone
-    ? scenarioField(inner).prefault('none')
-    : scenarioField(inner).prefault(defaultValue);
-};
-
-const unchanged = (schema: z.ZodType): z.ZodType => schema;
-
-/** How each kind of schema is written; what is missing here cannot be a setting. */
-const translations: Partial<Record<Kind, Translation>> = {
-  object: objectField,
-  nullable,
-  default: withDefault,
-  prefault: withDefault,
-  optional: (schema: z.ZodOptional) => scenarioField(schema.unwrap()).optional(),
-  array: (schema: z.ZodArray) =>
-    z.array(scenarioField(schema.element)).check(...schemaChecks<unknown[]>(schema)),
-  union: (schema: z.ZodUnion) =>
-    z.union(schema.options.map(scenarioField) as [z.ZodType, ...z.ZodType[]]),
-  enum: unchanged,
-  literal: unchanged,
-  string: unchanged,
-  boolean: unchanged,
-  number: unchanged,
+const writtenField = (schema: z.core.$ZodType): z.ZodType => {
+  if (isLength(schema)) return durationField();
+  if (schema instanceof z.ZodOptional) return scenarioField(schema.unwrap()).optional();
+  if (schema instanceof z.ZodUnion) return z.union(schema.options.map(scenarioField));
+  if (schema instanceof z.ZodArray) {
+    return z.array(scenarioField(schema.element)).check(...checksOf<unknown[]>(schema));
+  }
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.entries<z.core.$ZodType>(schema.shape);
+    return z
+      .strictObject(Object.fromEntries(shape.map(([name, field]) => [name, scenarioField(field)])))
+      .check(...checksOf<Record<string, unknown>>(schema));
+  }
+  if (schema instanceof z.ZodNullable) {
+    const inner = schema.unwrap();
+    if (isLength(inner)) return durationOrNoneField();
+    return z
+      .union([scenarioField(inner), z.literal('none')])
+      .transform((value) => (value === 'none' ? null : value));
+  }
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    const inner = schema.unwrap();
+    const { defaultValue } = schema.def;
+    const value = isLength(inner) ? formatDuration(defaultValue as Milliseconds) : defaultValue;
+    return (isLength(inner) ? durationField() : scenarioField(inner)).prefault(value ?? 'none');
+  }
+  const plain = schema as z.ZodType;
+  if (plainKinds.includes(plain.def.type)) return plain;
+  throw new Error(`no scenario notation for ${plain.def.type}`);
 };
 
 /** The same field as a scenario writes it, with what is said of it. */
 const scenarioField = (schema: z.core.$ZodType): z.ZodType => {
-  const field = schema as z.ZodType;
-  const translate = translations[field.def.type];
-  if (translate === undefined) throw new Error(`no scenario notation for ${field.def.type}`);
-  const written = isLength(field) ? durationField() : translate(field as never);
-  return field.description === undefined ? written : written.describe(field.description);
+  const { description } = schema as z.ZodType;
+  const written = writtenField(schema);
+  return description === undefined ? written : written.describe(description);
 };
 
 /** The `mock` of a scenario; prices are the scenario's own. */

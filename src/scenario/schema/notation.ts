@@ -51,36 +51,42 @@ export const durationNotation: Notation<Milliseconds> = {
   pattern: durationPattern,
 };
 
+/** The notation of an amount and a unit behind it. */
+const amountNotation = <Quantity extends number>(
+  units: Readonly<Record<string, number>>,
+  between: string,
+  {
+    quantityOf,
+    ...words
+  }: Pick<Notation<Quantity>, 'expected' | 'withUnit'> & {
+    readonly quantityOf: (amount: number, unit: number) => Quantity | null;
+  },
+): Notation<Quantity> => {
+  const pattern = `^(${amountPattern})${between}(${Object.keys(units).join('|')})$`;
+  const whole = new RegExp(pattern);
+  const read = (text: string): Quantity | null => {
+    const [, amount, unit = ''] = whole.exec(text) ?? [];
+    return amount === undefined ? null : quantityOf(Number(amount), units[unit]!);
+  };
+  return { read, pattern, ...words };
+};
+
 const rateUnits = { s: 1, min: 60, m: 60, h: 3600 } as const;
-const ratePattern = `^(${amountPattern})/(s|min|m|h)$`;
-const rateText = new RegExp(ratePattern);
 
 /** Rates: `20/s`, `60/min` (or `60/m`), `3600/h`. */
-export const rateNotation: Notation<PerSecond> = {
-  read: (text) => {
-    const found = rateText.exec(text);
-    if (found === null) return null;
-    return perSecond(Number(found[1]) / rateUnits[found[2] as keyof typeof rateUnits]);
-  },
+export const rateNotation = amountNotation<PerSecond>(rateUnits, '/', {
+  quantityOf: (amount, seconds) => perSecond(amount / seconds),
   expected: 'a rate such as 20/s, 60/min or 3600/h',
   withUnit: (n) => `${n}/s, ${n}/min or ${n}/h`,
-  pattern: ratePattern,
-};
-
-const percentagePattern = `^(${amountPattern})%$`;
-const percentageText = new RegExp(percentagePattern);
+});
 
 /** Percentages from `0%` to `100%`. */
-export const percentageNotation: Notation<Ratio> = {
-  read: (text) => {
-    const found = percentageText.exec(text);
-    const value = found === null ? Number.NaN : Number(found[1]);
-    return value <= 100 ? ratio(withoutBinaryNoise(value / 100)) : null;
-  },
+export const percentageNotation = amountNotation<Ratio>({ '%': 100 }, '', {
+  quantityOf: (amount, whole) =>
+    amount <= whole ? ratio(withoutBinaryNoise(amount / whole)) : null,
   expected: 'a percentage from 0% to 100%, such as 99.5%',
   withUnit: (n) => `${n}%`,
-  pattern: percentagePattern,
-};
+});
 
 const sizeUnits = {
   B: 1,
@@ -92,20 +98,13 @@ const sizeUnits = {
   MiB: 1024 ** 2,
   GiB: 1024 ** 3,
 } as const;
-const sizePattern = `^(${amountPattern}) ?(${Object.keys(sizeUnits).join('|')})$`;
-const sizeText = new RegExp(sizePattern);
 
 /** Sizes in whole bytes: `25 MB` is 25,000,000, `4 MiB` is 4,194,304. */
-export const sizeNotation: Notation<number> = {
-  read: (text) => {
-    const found = sizeText.exec(text);
-    if (found === null) return null;
-    return Math.round(Number(found[1]) * sizeUnits[found[2] as keyof typeof sizeUnits]);
-  },
+export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
+  quantityOf: (amount, bytes) => Math.round(amount * bytes),
   expected: 'a size such as 25 MB, 4 MiB or 512 kB',
   withUnit: (n) => `${n} MB or ${n} MiB`,
-  pattern: sizePattern,
-};
+});
 
 /** A length of time as a person would write it; `durationNotation` reads it back. */
 export const formatDuration = (length: Milliseconds): string => {

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { Pace } from '../../model/plan/pace.ts';
 import { milliseconds, type PerSecond } from '../../model/quantity.ts';
-import { type IssueParams, durationField, positiveDurationField } from './fields.ts';
+import {
+  durationField,
+  type IssueParams,
+  mapping,
+  optionalField,
+  positiveDurationField,
+  withDefault,
+} from './fields.ts';
 import { rateNotation } from './notation.ts';
 
 /** A rate to stay within, the limit that the gateway declares, or none. */
@@ -33,62 +40,43 @@ const paceLimitField = () =>
     });
 
 /** A client that stays within limits; without it requests go when they are due. */
-export const scenarioPaceSchema = z.strictObject(
-  {
-    requests: paceLimitField()
-      .prefault('limit')
-      .describe(
-        'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none. Default: limit.',
-      ),
-    tokens: paceLimitField()
-      .prefault('limit')
-      .describe(
-        'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none. Default: limit.',
-      ),
-    window: positiveDurationField()
-      .prefault('60s')
-      .describe('The length of the window in which the gateway counts. Default: 60s.'),
-    margin: durationField()
-      .optional()
-      .describe(
-        'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
-      ),
-    charged: z
-      .enum(['sent', 'ended'])
-      .prefault('ended')
-      .describe(
-        'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window. Default: ended.',
-      ),
-  },
-  'expected a mapping such as {requests: 60/min, tokens: limit}',
-);
+export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
+  requests: withDefault(paceLimitField(), 'limit').describe(
+    'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none.',
+  ),
+  tokens: withDefault(paceLimitField(), 'limit').describe(
+    'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none.',
+  ),
+  window: withDefault(positiveDurationField(), '60s').describe(
+    'The length of the window in which the gateway counts.',
+  ),
+  margin: optionalField(durationField()).describe(
+    'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
+  ),
+  charged: withDefault(z.enum(['sent', 'ended']), 'ended').describe(
+    'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window.',
+  ),
+});
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
 /** The limits that a scenario declares. */
 type DeclaredLimits = Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>;
 
-const minute = 60_000;
-
-/** The whole units of a window; with zero nothing would ever be sent. */
-const unitsPerWindow = (
-  pace: PaceLimit,
-  declared: number | null,
-  window: number,
-): number | null => {
-  const perMinute = pace === 'limit' ? declared : pace === null ? null : pace * 60;
-  // A rate per minute is no whole number per second in binary.
-  return perMinute === null
-    ? null
-    : Math.floor(Number(((perMinute * window) / minute).toPrecision(12)));
-};
-
 export const compilePace = (
   { requests, tokens, window, margin, charged }: ScenarioPace,
   { requestsPerMinute, tokensPerMinute }: DeclaredLimits,
-): Pace => ({
-  requests: unitsPerWindow(requests, requestsPerMinute, window),
-  tokens: unitsPerWindow(tokens, tokensPerMinute, window),
-  window,
-  margin: margin ?? milliseconds(window / 60),
-  charged,
-});
+): Pace => {
+  /** The whole units of a window; with zero nothing would ever be sent. */
+  const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
+    const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
+    // A rate per minute is no whole number per second in binary.
+    return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
+  };
+  return {
+    requests: unitsPerWindow(requests, requestsPerMinute),
+    tokens: unitsPerWindow(tokens, tokensPerMinute),
+    window,
+    margin: margin ?? milliseconds(window / 60),
+    charged,
+  };
+};

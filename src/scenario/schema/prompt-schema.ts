@@ -2,27 +2,31 @@ import { z } from 'zod';
 import { maxTokenCount } from '../../model/workload/token-count.ts';
 import { encodingNames } from '../../model/workload/tokenizer.ts';
 import {
-  positiveNumberField,
+  listField,
+  mapping,
   numberBetweenField,
+  ofKind,
+  optionalField,
+  orNull,
+  positiveNumberField,
   textField,
   wholeNumberField,
-  listField,
-  ofKind,
+  withDefault,
 } from './fields.ts';
 
 /** Prompts and texts that are generated or read from files, and counts of tokens that are drawn. */
 
-const tokens = () => wholeNumberField(1, maxTokenCount);
+const tokens = wholeNumberField(1, maxTokenCount);
 
 const bounds = {
-  min: tokens().prefault(1).describe('A smaller value is drawn again. Default: 1.'),
-  max: tokens().prefault(1_000_000).describe('A larger value is drawn again. Default: 1000000.'),
+  min: withDefault(tokens, 1).describe('A smaller value is drawn again.'),
+  max: withDefault(tokens, 1_000_000).describe('A larger value is drawn again.'),
 };
 
 const distributions = [
   ofKind('uniform', 'Every whole number between two, equally likely.', {
-    min: tokens().describe('The smallest value.'),
-    max: tokens().describe('The largest value.'),
+    min: tokens.describe('The smallest value.'),
+    max: tokens.describe('The largest value.'),
   }),
   ofKind('normal', 'The bell curve.', {
     mean: positiveNumberField(maxTokenCount).describe('The mean.'),
@@ -37,12 +41,12 @@ const distributions = [
     ...bounds,
   }),
   ofKind('empirical', 'One of the listed values.', {
-    values: listField(tokens(), 'a list of whole numbers', 'value')
+    values: listField(tokens, 'a list of whole numbers', 'value')
       .max(100_000, 'expected at most 100,000 values')
       .describe('The values.'),
-    weights: listField(positiveNumberField(1_000_000), 'a list of numbers above 0', 'weight')
-      .optional()
-      .describe('How often each value comes, relative to the others. Default: equally often.'),
+    weights: optionalField(
+      listField(positiveNumberField(1_000_000), 'a list of numbers above 0', 'weight'),
+    ).describe('How often each value comes, relative to the others. Default: equally often.'),
   }),
 ] as const;
 
@@ -50,43 +54,36 @@ const countError =
   'expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}';
 
 /** A number of tokens, or the distribution from which each request draws it. */
-export const tokenCountField = () =>
-  z
-    .union([tokens(), z.discriminatedUnion('kind', distributions)], countError)
-    .superRefine((count, context) => {
-      if (typeof count === 'number') return;
-      if ('min' in count && count.min > count.max) {
-        const message = `expected at most "max" (${count.max})`;
-        context.addIssue({ code: 'custom', path: ['min'], message });
+export const tokenCountField = z
+  .union([tokens, z.discriminatedUnion('kind', distributions)], countError)
+  .superRefine((count, context) => {
+    if (typeof count === 'number') return;
+    if ('min' in count && count.min > count.max) {
+      const message = `expected at most "max" (${count.max})`;
+      context.addIssue({ code: 'custom', path: ['min'], message });
+    }
+    if (count.kind === 'empirical' && count.weights !== undefined) {
+      const { values, weights } = count;
+      const message = `expected as many weights as values (${values.length}); there are ${weights.length}`;
+      if (weights.length !== values.length) {
+        context.addIssue({ code: 'custom', path: ['weights'], message });
       }
-      if (count.kind === 'empirical' && count.weights !== undefined) {
-        const { values, weights } = count;
-        const message = `expected as many weights as values (${values.length}); there are ${weights.length}`;
-        if (weights.length !== values.length) {
-          context.addIssue({ code: 'custom', path: ['weights'], message });
-        }
-      }
-    });
+    }
+  });
 
-const prefix = z.strictObject(
-  {
-    tokens: tokens().describe('How long each prefix is.'),
-    pool: wholeNumberField(1, 1_000_000)
-      .prefault(1)
-      .describe('How many prefixes there are; each request draws one of them. Default: 1.'),
-  },
-  'expected a mapping such as {tokens: 1000, pool: 5}',
-);
+const prefix = mapping('a mapping such as {tokens: 1000, pool: 5}', {
+  tokens: tokens.describe('How long each prefix is.'),
+  pool: withDefault(wholeNumberField(1, 1_000_000), 1).describe(
+    'How many prefixes there are; each request draws one of them.',
+  ),
+});
 
-const turns = z.strictObject(
-  {
-    count: wholeNumberField(2, 1000).describe('How many questions each conversation has.'),
-    answer: tokenCountField().describe(
-      'The tokens of each answer in the history, a number or a distribution.',
-    ),
-  },
-  'expected a mapping such as {count: 4, answer: 150}',
-);
+const turns = mapping('a mapping such as {count: 4, answer: 150}', {
+  count: wholeNumberField(2, 1000).describe('How many questions each conversation has.'),
+  answer: tokenCountField.describe(
+    'The tokens of each answer in the history, a number or a distribution.',
+  ),
+});
 
 const tokenizer = z
   .string('expected the path of a tokenizer.json, or an encoding such as o200k_base')
@@ -96,75 +93,45 @@ const tokenizer = z
     context.addIssue({ code: 'custom', message });
   });
 
-const promptError = 'expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}';
+const promptExample = 'text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}';
 
-const promptSource = z.strictObject(
-  {
-    tokens: tokenCountField()
-      .optional()
-      .describe(
-        'The exact number of tokens of generated prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
-      ),
-    prefix: prefix
-      .optional()
-      .describe(
-        'What generated prompts begin with; it counts toward their tokens. Default: nothing.',
-      ),
-    turns: turns
-      .optional()
-      .describe(
-        'Conversations of several generated questions of that length: each request sends its user’s next question after the earlier questions and generated answers. Default: each request is a separate conversation.',
-      ),
-    cache: z
-      .enum(['avoid', 'invite'])
-      .optional()
-      .describe(
-        'Generated prompts: with "avoid" they all differ after their prefix, with "invite" they all begin with the same text. Default: avoid.',
-      ),
-    tokenizer: tokenizer
-      .optional()
-      .describe(
-        'Generated prompts: the tokenizer that counts the tokens: the path of a tokenizer.json, relative to the scenario’s folder, or an OpenAI encoding such as o200k_base. Default: exact for all OpenAI encodings from r50k to o200k.',
-      ),
-    calibration: numberBetweenField(0.1, 10)
-      .optional()
-      .describe(
-        'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
-      ),
-    file: textField()
-      .optional()
-      .describe(
-        'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
-      ),
-  },
-  promptError,
-);
+const promptSource = mapping(promptExample, {
+  tokens: optionalField(tokenCountField).describe(
+    'The exact number of tokens of generated prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
+  ),
+  prefix: orNull(prefix).describe(
+    'What generated prompts begin with; it counts toward their tokens. Default: nothing.',
+  ),
+  turns: orNull(turns).describe(
+    'Conversations of several generated questions of that length: each request sends its user’s next question after the earlier questions and generated answers. Default: each request is a separate conversation.',
+  ),
+  cache: optionalField(z.enum(['avoid', 'invite'])).describe(
+    'Generated prompts: with "avoid" they all differ after their prefix, with "invite" they all begin with the same text. Default: avoid.',
+  ),
+  tokenizer: optionalField(tokenizer).describe(
+    'Generated prompts: the tokenizer that counts the tokens: the path of a tokenizer.json, relative to the scenario’s folder, or an OpenAI encoding such as o200k_base. Default: exact for all OpenAI encodings from r50k to o200k.',
+  ),
+  calibration: optionalField(numberBetweenField(0.1, 10)).describe(
+    'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
+  ),
+  file: optionalField(textField()).describe(
+    'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
+  ),
+});
 
 /** One prompt for all requests, or the source of a prompt for each. */
-export const promptField = () => z.union([textField(), promptSource], promptError);
-export type ScenarioPrompt = z.output<ReturnType<typeof promptField>>;
+export const promptField = z.union([textField(), promptSource], `expected ${promptExample}`);
+export type ScenarioPrompt = z.output<typeof promptField>;
 
-const spokenError = 'expected text, or a mapping such as {file: chapter.txt}';
+const spokenExample = 'text, or a mapping such as {file: chapter.txt}';
+const spokenFile = mapping(spokenExample, {
+  file: textField().describe('A file of plain text, relative to the scenario’s folder.'),
+});
 
-export const speechTextField = () =>
-  z.union(
-    [
-      textField(),
-      z.strictObject(
-        {
-          file: textField().describe('A file of plain text, relative to the scenario’s folder.'),
-        },
-        spokenError,
-      ),
-    ],
-    spokenError,
-  );
+export const speechTextField = z.union([textField(), spokenFile], `expected ${spokenExample}`);
 
-export const splitSchema = z.strictObject(
-  {
-    characters: wholeNumberField(1, 1_000_000).describe(
-      'The maximum number of characters of a piece.',
-    ),
-  },
-  'expected a mapping such as {characters: 4000}',
-);
+export const splitSchema = mapping('a mapping such as {characters: 4000}', {
+  characters: wholeNumberField(1, 1_000_000).describe(
+    'The maximum number of characters of a piece.',
+  ),
+});

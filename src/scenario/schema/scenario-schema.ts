@@ -4,12 +4,17 @@ import { z } from 'zod';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
 import {
   durationField,
-  weightField,
+  listField,
+  mapping,
+  nameField,
+  optionalField,
+  orNull,
   textField,
+  weightField,
   wholeNumberField,
   wholeNumberOrNoneField,
-  listField,
-  nameField,
+  withDefault,
+  wordField,
 } from './fields.ts';
 import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
@@ -26,18 +31,15 @@ import {
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
 
-const key = z.strictObject(
-  {
-    name: nameField(100).describe('The name of this key in reports.'),
-    key: textField().describe(
-      'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
-    ),
-    weight: weightField().describe(
-      'The share of the requests that use this key, relative to the other keys. Default: 1.',
-    ),
-  },
-  'expected a mapping with "name" and "key"',
-);
+const key = mapping('a mapping with "name" and "key"', {
+  name: nameField(100).describe('The name of this key in reports.'),
+  key: textField().describe(
+    'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
+  ),
+  weight: weightField().describe(
+    'The share of the requests that use this key, relative to the other keys.',
+  ),
+});
 
 const keys = z
   .union(
@@ -46,34 +48,34 @@ const keys = z
   )
   .optional();
 
-const traffic = listField(
-  trafficEntrySchema,
-  'a list of traffic entries, each with a "kind"',
-  'traffic entry',
-).max(1000, 'expected at most 1,000 traffic entries');
-
-const stage = z.strictObject(
-  {
-    name: nameField(100).describe('The name of this stage in reports.'),
-    load: scenarioLoadSchema.describe('How and when requests come in this stage.'),
-    traffic: traffic.optional().describe('The traffic of this stage. Default: the scenario’s.'),
-  },
-  'expected a mapping with "name" and "load"',
+const entries = 'a list of traffic entries, each with a "kind"';
+const traffic = listField(trafficEntrySchema, entries, 'traffic entry').max(
+  1000,
+  'expected at most 1,000 traffic entries',
 );
 
+const stage = mapping('a mapping with "name" and "load"', {
+  name: nameField(100).describe('The name of this stage in reports.'),
+  load: scenarioLoadSchema.describe('How and when requests come in this stage.'),
+  traffic: optionalField(traffic).describe('The traffic of this stage. Default: the scenario’s.'),
+});
+const stages = listField(stage, 'a list of stages, each with "name" and "load"', 'stage').max(
+  1000,
+  'expected at most 1,000 stages',
+);
+
+const requestLimit = wholeNumberOrNoneField(1_000_000_000);
+const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000);
 const declaredLimits = z.strictObject({
-  requestsPerMinute: wholeNumberOrNoneField(1_000_000_000)
-    .prefault(interfaceLimits.requestsPerMinute)
-    .describe('Requests per minute and key, or none. Default: 60.'),
-  tokensPerMinute: wholeNumberOrNoneField(1_000_000_000_000)
-    .prefault(interfaceLimits.tokensPerMinute)
-    .describe('Tokens per minute and key, or none. Default: 2000000.'),
-  class: z
-    .enum(['any', ...limiterClassNames])
-    .optional()
-    .describe(
-      'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report describes the limits without a verdict.',
-    ),
+  requestsPerMinute: withDefault(requestLimit, interfaceLimits.requestsPerMinute).describe(
+    'Requests per minute and key, or none.',
+  ),
+  tokensPerMinute: withDefault(tokenLimit, interfaceLimits.tokensPerMinute).describe(
+    'Tokens per minute and key, or none.',
+  ),
+  class: optionalField(z.enum(['any', ...limiterClassNames])).describe(
+    'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report describes the limits without a verdict.',
+  ),
 });
 
 /** Limits, or the word for a gateway that has none. */
@@ -95,16 +97,14 @@ const headers = z.record(
 
 export const scenarioSchema = z
   .strictObject({
-    $schema: z.string().optional().describe('The address of this schema, for editors.'),
-    name: nameField(200)
-      .optional()
-      .describe('The name of this run in reports. Default: the file’s name.'),
-    description: textField().optional().describe('What the run is for; reports show it.'),
-    target: targetSchema
-      .prefault('mock')
-      .describe(
-        'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container. Default: mock.',
-      ),
+    $schema: optionalField(z.string()).describe('The address of this schema, for editors.'),
+    name: optionalField(nameField(200)).describe(
+      'The name of this run in reports. Default: the file’s name.',
+    ),
+    description: orNull(textField()).describe('What the run is for; reports show it.'),
+    target: withDefault(targetSchema, 'mock').describe(
+      'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
+    ),
     keys: keys.describe(
       'The API keys: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
     ),
@@ -114,67 +114,51 @@ export const scenarioSchema = z
     body: bodyFieldsSchema
       .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),
-    traffic: traffic.optional().describe('The requests to send: a weighted mix.'),
+    traffic: optionalField(traffic).describe('The requests to send: a weighted mix.'),
     prices: pricesSchema
       .prefault({})
       .describe(
         'Prices of chat by model, in units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
       ),
-    load: scenarioLoadSchema
-      .optional()
-      .describe('How and when requests come. Either this or "stages".'),
-    stages: listField(stage, 'a list of stages, each with "name" and "load"', 'stage')
-      .max(1000, 'expected at most 1,000 stages')
-      .optional()
-      .describe('Several loads, one after another without a gap, each with its own figures.'),
-    warmUp: durationField()
-      .prefault('0s')
-      .describe('Requests that are due before this time are sent but not measured. Default: 0s.'),
-    grace: durationField()
-      .prefault('30s')
-      .describe('How long unfinished requests may continue after the last arrival. Default: 30s.'),
-    inFlight: wholeNumberField(1, 1_000_000)
-      .prefault(10_000)
-      .describe(
-        'The maximum number of requests in flight, including waiting ones; further requests are dropped. Default: 10000.',
-      ),
+    load: optionalField(scenarioLoadSchema).describe(
+      'How and when requests come. Either this or "stages".',
+    ),
+    stages: optionalField(stages).describe(
+      'Several loads, one after another without a gap, each with its own figures.',
+    ),
+    warmUp: withDefault(durationField(), '0s').describe(
+      'Requests that are due before this time are sent but not measured.',
+    ),
+    grace: withDefault(durationField(), '30s').describe(
+      'How long unfinished requests may continue after the last arrival.',
+    ),
+    inFlight: withDefault(wholeNumberField(1, 1_000_000), 10_000).describe(
+      'The maximum number of requests in flight, including waiting ones; further requests are dropped.',
+    ),
     deadlines: deadlines.prefault({}).describe('When Weir gives up on a request.'),
     caps: caps.prefault({}).describe('The limits on the size of one answer.'),
-    objectives: objectivesSchema
-      .prefault([])
-      .describe(
-        'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
-      ),
-    perRequest: perRequestSchema
-      .prefault([])
-      .describe(
-        'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
-      ),
+    objectives: objectivesSchema.describe(
+      'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
+    ),
+    perRequest: perRequestSchema.describe(
+      'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
+    ),
     limits: limits.describe('The limits that the gateway declares for each key, or none.'),
-    retry: scenarioRetrySchema
-      .optional()
-      .describe('Which failed requests are retried, and when. Default: none.'),
-    pace: scenarioPaceSchema
-      .optional()
-      .describe(
-        'Makes requests wait so that no key uses more than its limits. Default: requests go when they are due.',
-      ),
-    budget: budget
-      .optional()
-      .describe(
-        'The most that a run may spend: Weir refuses a run that may need more, and ends a run before it spends more. Default: no limit.',
-      ),
-    streams: z
-      .enum(['lenient', 'strict'])
-      .default('lenient')
-      .describe(
-        'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
-      ),
-    seed: wholeNumberField(0, Number.MAX_SAFE_INTEGER)
-      .prefault(1)
-      .describe(
-        'The seed of all random choices: the same seed sends the same requests. Default: 1.',
-      ),
+    retry: orNull(scenarioRetrySchema).describe(
+      'Which failed requests are retried, and when. Default: none.',
+    ),
+    pace: optionalField(scenarioPaceSchema).describe(
+      'Makes requests wait so that no key uses more than its limits. Default: requests go when they are due.',
+    ),
+    budget: orNull(budget).describe(
+      'The most that a run may spend: Weir refuses a run that may need more, and ends a run before it spends more. Default: no limit.',
+    ),
+    streams: wordField(['lenient', 'strict'], 'lenient').describe(
+      'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
+    ),
+    seed: withDefault(wholeNumberField(0, Number.MAX_SAFE_INTEGER), 1).describe(
+      'The seed of all random choices: the same seed sends the same requests.',
+    ),
     wire: wireSchema.prefault({}).describe('How connections are made.'),
     transport: transportSchema,
     workers: workersSchema,

@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
 import {
-  numberBetweenField,
-  weightField,
-  textField,
+  filledText,
   listField,
+  mapping,
   nameField,
+  numberBetweenField,
   ofKind,
+  oneOfKinds,
+  optionalField,
+  orNull,
+  textField,
+  weightField,
+  withDefault,
+  wordField,
 } from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
@@ -23,28 +30,21 @@ export const chatBodyFields = {
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const entryFields = {
-  name: nameField(100)
-    .optional()
-    .describe(
-      'The name of this entry in reports: named entries get their own figures. Default: none.',
-    ),
-  weight: weightField().describe(
-    'The share of the requests, relative to the other entries. Default: 1.',
+  name: optionalField(nameField(100)).describe(
+    'The name of this entry in reports: named entries get their own figures. Default: none.',
   ),
+  weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
-const message = z.strictObject(
-  {
-    role: z
-      .enum(['system', 'user', 'assistant'])
-      .describe('The author: "system", "user" or "assistant".'),
-    content: z.string('expected text').describe('The text of the message.'),
-  },
-  'expected a message such as {role: user, content: Hello}',
-);
+const message = mapping('a message such as {role: user, content: Hello}', {
+  role: z
+    .enum(['system', 'user', 'assistant'])
+    .describe('The author: "system", "user" or "assistant".'),
+  content: z.string('expected text').describe('The text of the message.'),
+});
 
-const conversation = () =>
-  listField(message, 'a list of messages, each with "role" and "content"', 'message');
+const messages = 'a list of messages, each with "role" and "content"';
+const conversation = listField(message, messages, 'message');
 
 /** Fields of a request body, sent unchanged. */
 export const bodyFieldsSchema = z.record(
@@ -54,117 +54,93 @@ export const bodyFieldsSchema = z.record(
 );
 
 const model = (what: string) =>
-  z
-    .string('expected the name of a model')
-    .min(1, 'expected the name of a model')
-    .describe(`The model ${what}, by the name that the gateway lists.`);
+  filledText('expected the name of a model').describe(
+    `The model ${what}, by the name that the gateway lists.`,
+  );
 
 const chatFields = {
   ...entryFields,
   model: model('to use'),
-  prompt: promptField()
-    .optional()
-    .describe(
-      'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
-    ),
-  prompts: listField(textField(), 'a list of prompts', 'prompt')
-    .optional()
-    .describe('Several prompts; each request draws one.'),
-  messages: conversation().optional().describe('One whole conversation for all requests.'),
-  conversations: listField(conversation(), 'a list of conversations', 'conversation')
-    .optional()
-    .describe('Several whole conversations; each request draws one.'),
-  system: textField()
-    .optional()
-    .describe('A system message before every conversation of this entry.'),
-  maxTokens: tokenCountField()
-    .optional()
-    .describe(
-      'The maximum number of tokens to generate (max_tokens), or a distribution as for prompt.tokens; a smaller value from a file or trace wins. Default: what the model allows.',
-    ),
-  temperature: numberBetweenField(0, 2)
-    .optional()
-    .describe('The sampling temperature. Default: the gateway’s default.'),
-  topP: numberBetweenField(0, 1)
-    .optional()
-    .describe('Nucleus sampling (top_p). Default: the gateway’s default.'),
-  body: bodyFieldsSchema
-    .optional()
-    .describe('Further fields of the request body, sent unchanged, for example top_k: 5.'),
+  prompt: optionalField(promptField).describe(
+    'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
+  ),
+  prompts: optionalField(listField(textField(), 'a list of prompts', 'prompt')).describe(
+    'Several prompts; each request draws one.',
+  ),
+  messages: optionalField(conversation).describe('One whole conversation for all requests.'),
+  conversations: optionalField(
+    listField(conversation, 'a list of conversations', 'conversation'),
+  ).describe('Several whole conversations; each request draws one.'),
+  system: optionalField(textField()).describe(
+    'A system message before every conversation of this entry.',
+  ),
+  maxTokens: orNull(tokenCountField).describe(
+    'The maximum number of tokens to generate (max_tokens), or a distribution as for prompt.tokens; a smaller value from a file or trace wins. Default: what the model allows.',
+  ),
+  temperature: optionalField(numberBetweenField(0, 2)).describe(
+    'The sampling temperature. Default: the gateway’s default.',
+  ),
+  topP: optionalField(numberBetweenField(0, 1)).describe(
+    'Nucleus sampling (top_p). Default: the gateway’s default.',
+  ),
+  body: optionalField(bodyFieldsSchema).describe(
+    'Further fields of the request body, sent unchanged, for example top_k: 5.',
+  ),
 };
 
-const chatEntry = ofKind('chat', 'Chat with a whole answer.', { ...chatFields }).describe(
+const chatEntry = ofKind('chat', 'Chat with a whole answer.', chatFields).describe(
   'Chat completions with a whole answer.',
 );
 
-const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', {
-  ...chatFields,
-}).describe('Chat completions with a streamed answer.');
+const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', chatFields).describe(
+  'Chat completions with a streamed answer.',
+);
 
 const speechEntry = ofKind('speech', 'Text to speech.', {
   ...entryFields,
   model: model('that speaks'),
-  text: speechTextField()
+  text: optionalField(speechTextField).describe(
+    'One text for all requests, or {file: chapter.txt}. Default: a short sentence.',
+  ),
+  texts: optionalField(listField(speechTextField, 'a list of texts', 'text')).describe(
+    'Several texts; each request draws one.',
+  ),
+  split: optionalField(splitSchema).describe(
+    'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
+  ),
+  voice: withDefault(textField(), 'Emily.wav').describe('The voice, by the gateway’s name for it.'),
+  format: wordField(speechFormats, 'mp3').describe(
+    'The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.',
+  ),
+  speed: orNull(numberBetweenField(0.25, 4)).describe(
+    'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
+  ),
+  body: bodyFieldsSchema
     .optional()
-    .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
-  texts: listField(speechTextField(), 'a list of texts', 'text')
-    .optional()
-    .describe('Several texts; each request draws one.'),
-  split: splitSchema
-    .optional()
-    .describe(
-      'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
-    ),
-  voice: textField()
-    .prefault('Emily.wav')
-    .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
-  format: z
-    .enum(speechFormats)
-    .default('mp3')
-    .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
-  speed: numberBetweenField(0.25, 4)
-    .optional()
-    .describe(
-      'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
-    ),
-  body: bodyFieldsSchema.optional().describe('Further fields of the request body, sent unchanged.'),
+    .transform((fields) => fields ?? {})
+    .describe('Further fields of the request body, sent unchanged.'),
 }).describe('Text to speech; the answer is audio.');
 
-const clipPath = () => {
-  const error = 'expected the path of an audio file';
-  return z.string(error).min(1, error);
-};
+const clipPath = filledText('expected the path of an audio file');
+const oneClip = 'a path, or a mapping such as {file: hello.wav, text: Hello.}';
 
-const clipError = 'expected a path, or a mapping such as {file: hello.wav, text: Hello.}';
+const clip = mapping(oneClip, {
+  file: clipPath.describe('The audio file, relative to the scenario’s folder.'),
+  text: orNull(textField()).describe(
+    'The words that are spoken in it, for the word error rate. Default: unknown.',
+  ),
+});
 
-const clip = z.strictObject(
-  {
-    file: clipPath().describe('The audio file, relative to the scenario’s folder.'),
-    text: textField()
-      .optional()
-      .describe('The words that are spoken in it, for the word error rate. Default: unknown.'),
-  },
-  clipError,
-);
+const manyClips = 'a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
 
-const oneClip = z.union([clipPath(), clip], clipError);
-
-const clipsError =
-  'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
+const clipList = z
+  .array(z.union([clipPath, clip], `expected ${oneClip}`), `expected ${manyClips}`)
+  .min(1, 'expected at least one clip')
+  .max(1000, 'expected at most 1,000 clips; a .json manifest may list more');
 
 /** A path, a path with its text, or a list of these. */
 const clipsSchema = z
-  .union(
-    [
-      clipPath(),
-      clip,
-      z
-        .array(oneClip, clipsError)
-        .min(1, 'expected at least one clip')
-        .max(1000, 'expected at most 1,000 clips; a .json manifest may list more'),
-    ],
-    clipsError,
-  )
+  .union([clipPath, clip, clipList], `expected ${manyClips}`)
   .prefault('bundled');
 
 const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
@@ -173,44 +149,32 @@ const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
   clips: clipsSchema.describe(
     'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
   ),
-  format: z
-    .enum(transcriptFormats)
-    .default('json')
-    .describe(
-      'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
-    ),
-  language: textField()
-    .optional()
-    .describe('The code of the spoken language. Default: the gateway detects it.'),
+  format: wordField(transcriptFormats, 'json').describe(
+    'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
+  ),
+  language: orNull(textField()).describe(
+    'The code of the spoken language. Default: the gateway detects it.',
+  ),
   granularities: z
     .array(z.enum(['word', 'segment']), 'expected a list of "word" and "segment"')
     .min(1, 'expected "word", "segment" or both')
     .optional()
+    .transform((kinds) => kinds ?? [])
     .describe(
       'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
     ),
-  oversized: z
-    .boolean('expected true or false')
-    .prefault(false)
-    .describe(
-      'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
-    ),
+  oversized: withDefault(z.boolean('expected true or false'), false).describe(
+    'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error.',
+  ),
 }).describe('Speech to text: uploads audio; the answer is a transcript.');
 
-const modelsEntry = ofKind('models', 'The model list.', {
-  ...entryFields,
-}).describe('Requests for the list of models.');
-
-export const trafficEntrySchema = z.discriminatedUnion(
-  'kind',
-  [chatEntry, chatStreamEntry, speechEntry, transcriptionEntry, modelsEntry],
-  {
-    error: ({ code }: { readonly code?: string }) =>
-      code === 'invalid_type'
-        ? 'expected a mapping with a "kind", for example {kind: chat, model: NAME}'
-        : undefined,
-  },
+const modelsEntry = ofKind('models', 'The model list.', entryFields).describe(
+  'Requests for the list of models.',
 );
+
+const entries = [chatEntry, chatStreamEntry, speechEntry, transcriptionEntry, modelsEntry] as const;
+
+export const trafficEntrySchema = oneOfKinds(entries, '{kind: chat, model: NAME}');
 export type ScenarioTraffic = z.output<typeof trafficEntrySchema>;
 export type ScenarioTrafficOf<K extends ScenarioTraffic['kind']> = Extract<
   ScenarioTraffic,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { transportNames } from '../../model/observation/exchange.ts';
 import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
-import { type IssueParams, textField, wholeNumberField } from './fields.ts';
+import { type IssueParams, textField, wholeNumberField, withDefault } from './fields.ts';
 
 /** The target of a scenario, and how connections to it are made. */
 
@@ -66,19 +66,17 @@ const proxy = wordOrAddress(
   'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
 ).transform((value): ConnectionSettings['proxy'] => asUrl(value));
 
-const booleanField = (word: boolean) => z.boolean('expected true or false').prefault(word);
+const booleanField = (word: boolean) => withDefault(z.boolean('expected true or false'), word);
 
 export const wireSchema = z.strictObject({
-  http2: booleanField(false).describe('Whether to offer HTTP/2. Default: false.'),
-  proxy: proxy
-    .prefault('environment')
-    .describe(
-      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
-    ),
-  caFile: textField()
-    .optional()
+  http2: booleanField(false).describe('Whether to offer HTTP/2.'),
+  proxy: withDefault(proxy, 'environment').describe(
+    'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address.',
+  ),
+  caFile: z
+    .optional(textField())
     .describe('A file of PEM certificates to trust in addition to the system’s. Default: none.'),
-  verifyTls: booleanField(true).describe('Whether to verify TLS certificates. Default: true.'),
+  verifyTls: booleanField(true).describe('Whether to verify TLS certificates.'),
 });
 
 export const transportSchema = z
@@ -88,15 +86,16 @@ export const transportSchema = z
     'The HTTP client: "socket", Weir’s HTTP/1.1 client with the most exact timing, or "undici", a general client, as a cross-check. HTTP/2 always uses undici. Default: socket.',
   );
 
-const workersExpected = 'expected a whole number from 1 to 64, or auto';
-
 export const workersSchema = z
-  .union([wholeNumberField(1, 64), z.literal('auto')], workersExpected)
+  .union(
+    [wholeNumberField(1, 64), z.literal('auto')],
+    'expected a whole number from 1 to 64, or auto',
+  )
   .default(1)
   .describe(
     'How many threads send requests, each with its share of the load and its own connections; "auto" uses one for about 30,000 streamed chunks a second, and leaves one core free. The requests and their times stay the same. Default: 1.',
   );
 
 export const canarySchema = booleanField(true).describe(
-  'Whether to read 20 self-test streams from a local process during the run: their delay is the measurement error of the run. They take 2 to 3 % of a core; only runs with streamed chat have them. Default: true.',
+  'Whether to read 20 self-test streams from a local process during the run: their delay is the measurement error of the run. They take 2 to 3 % of a core; only runs with streamed chat have them.',
 );

@@ -1,7 +1,7 @@
 import { fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
 import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
-import { isMapping, type Path, pathKey, type ScenarioTree } from './scenario-tree.ts';
+import { type Path, pathKey, type ScenarioTree, withEachValue } from './scenario-tree.ts';
 
 /** The variables that `${env:NAME}` reads; handed in, since a scenario touches no world. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,13 +57,8 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
 
   const fill = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') return fillText(value, path);
-    if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
-    if (!isMapping(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [
-        key,
-        path.length === 0 && fieldsWithTemplates.has(key) ? inner : fill(inner, [...path, key]),
-      ]),
+    return withEachValue(value, (inner, step) =>
+      path.length === 0 && fieldsWithTemplates.has(step) ? inner : fill(inner, [...path, step]),
     );
   };
   return {

@@ -1,11 +1,12 @@
 import { type ScenarioFinding, problemOf } from './scenario-problem.ts';
-import { type EntryPositions, type Path, pathKey } from './scenario-tree.ts';
+import { type EntryPositions, type Path, pathKey, withEachValue } from './scenario-tree.ts';
 import type { ParsedTree } from './yaml-document.ts';
 
 /** What a scenario module exports, read like a file: its places are known by their paths alone. */
 
+const ownPosition = { line: null, column: null, flag: null };
 const modulePositions: ReadonlyMap<string, EntryPositions> = new Map([
-  [pathKey([]), { key: { kind: 'module' }, value: { kind: 'module' }, isPlainScalar: false }],
+  [pathKey([]), { key: ownPosition, value: ownPosition, isPlainScalar: false }],
 ]);
 
 const isPlain = (value: object): boolean => {
@@ -45,13 +46,10 @@ export const parseModule = (exported: unknown): ParsedTree => {
     }
     if (within.includes(value)) return addFinding(path, 'this value contains itself', null);
     const inside = [...within, value];
-    if (Array.isArray(value)) {
-      return value.map((item: unknown, index) => copy(item, [...path, index], inside));
-    }
-    const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-    return Object.fromEntries(
-      entries.map(([key, inner]) => [key, copy(inner, [...path, key], inside)]),
-    );
+    const present = Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+    return withEachValue(present, (inner, step) => copy(inner, [...path, step], inside));
   };
 
   const tree = { value: copy(exported, [], []), positions: modulePositions };

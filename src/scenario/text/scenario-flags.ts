@@ -1,7 +1,7 @@
 import { parseScalar } from './overrides.ts';
 import {
-  type SourcePosition,
   type EntryPositions,
+  flagPositions,
   type Path,
   pathKey,
   type ScenarioTree,
@@ -49,14 +49,11 @@ export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   const kind = loadKind(flags);
   const positions = new Map<string, EntryPositions>();
   const markPosition = (path: Path, flag: string): void => {
-    const place: SourcePosition = { kind: 'flag', flag };
-    positions.set(pathKey(path), { key: place, value: place, isPlainScalar: true });
+    positions.set(pathKey(path), flagPositions(flag));
   };
+  const loadFlags = { constant: '--rate', closed: '--users', iterations: '--iterations' };
   markPosition([], 'command line');
-  markPosition(
-    ['load'],
-    { constant: '--rate', closed: '--users', iterations: '--iterations' }[kind],
-  );
+  markPosition(['load'], loadFlags[kind]);
   markPosition(['traffic', 0, 'clips'], flagName('clip'));
   let scenario: unknown = { traffic: [{ kind: 'chat-stream' }], load: { kind } };
   for (const [name, path] of Object.entries(flagPaths(flags.kind, kind))) {

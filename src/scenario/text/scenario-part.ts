@@ -60,7 +60,7 @@ export class ScenarioPart<T> {
 
   /** Whether a flag of the command line gave it. */
   get isFromFlag(): boolean {
-    return positionOf(this.#scenario.filled.tree, this.path, 'key').kind === 'flag';
+    return positionOf(this.#scenario.filled.tree, this.path, 'key').flag !== null;
   }
 
   at<K extends string>(name: K): ScenarioPart<FieldOf<NonNullable<T>, K>> {

@@ -11,10 +11,11 @@ export interface ScenarioTree {
 export type Path = readonly (string | number)[];
 
 /** A position in the text (both count from 1), or the flag that was given; what a module made is known by its path alone. */
-export type SourcePosition =
-  | { readonly kind: 'text'; readonly line: number; readonly column: number }
-  | { readonly kind: 'flag'; readonly flag: string }
-  | { readonly kind: 'module' };
+export interface SourcePosition {
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly flag: string | null;
+}
 
 /** The places of an entry's key and value; `isPlainScalar` marks an unquoted scalar. */
 export interface EntryPositions {
@@ -23,14 +24,18 @@ export interface EntryPositions {
   readonly isPlainScalar: boolean;
 }
 
+/** The places of what a flag gave. */
+export const flagPositions = (flag: string): EntryPositions => {
+  const position = { line: null, column: null, flag };
+  return { key: position, value: position, isPlainScalar: true };
+};
+
 export const pathKey = (path: Path): string => JSON.stringify(path);
 
 /** The way `--set` and messages write a path. */
 export const dottedPath = (path: Path): string => path.join('.');
 
-const startOfText: SourcePosition = { kind: 'text', line: 1, column: 1 };
-
-/** The mark of a path; what is not there is marked at the key of what should hold it. */
+/** The position of a path; what is not there is found at the key of what should hold it. */
 export const positionOf = (
   tree: ScenarioTree,
   path: Path,
@@ -38,15 +43,23 @@ export const positionOf = (
 ): SourcePosition => {
   const own = tree.positions.get(pathKey(path));
   if (own !== undefined) return own[part];
-  for (let length = path.length - 1; length >= 0; length -= 1) {
-    const holder = tree.positions.get(pathKey(path.slice(0, length)));
-    if (holder !== undefined) return holder.key;
-  }
-  return startOfText;
+  if (path.length === 0) return { line: 1, column: 1, flag: null };
+  return positionOf(tree, path.slice(0, -1), 'key');
 };
 
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A copy of a list or mapping in which `change` made each value; anything else as it is. */
+export const withEachValue = (
+  value: unknown,
+  change: (inner: unknown, step: string | number) => unknown,
+): unknown => {
+  if (Array.isArray(value)) return value.map((item, index) => change(item, index));
+  if (!isMapping(value)) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, change(inner, name)]);
+  return Object.fromEntries(entries);
+};
 
 /** The value at a path, or `undefined`. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
@@ -78,7 +91,6 @@ export const withFlagValue = (
   leaf: unknown,
   flag: string,
 ): ScenarioTree => {
-  const mark: SourcePosition = { kind: 'flag', flag };
   const below = pathKey(path).slice(0, -1);
   const positions = new Map(
     [...tree.positions].filter(([key]) => !(key.startsWith(`${below},`) || key === `${below}]`)),
@@ -87,7 +99,7 @@ export const withFlagValue = (
     const place = path.slice(0, step + 1);
     const isNew = (valueAtPath(tree.value, place) ?? null) === null;
     if (isNew || place.length === path.length) {
-      positions.set(pathKey(place), { key: mark, value: mark, isPlainScalar: true });
+      positions.set(pathKey(place), flagPositions(flag));
     }
   }
   return { value: withValueAtPath(tree.value, path, leaf), positions };

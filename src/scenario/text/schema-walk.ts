@@ -3,14 +3,14 @@ import { scenarioSchema } from '../schema/scenario-schema.ts';
 import { parseScalar } from './overrides.ts';
 import type { FilledScenario } from './environment-template.ts';
 import { nearest } from './spelling.ts';
-import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
+import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './scenario-tree.ts';
 
 /** What the scenario's schema says about the value at a path. */
 
-type Schema = z.core.$ZodType;
+export type Schema = z.core.$ZodType;
 
 /** The alternatives of a schema, without what wraps them: defaults, and transforms of what was read. */
-const branchesOf = (schema: Schema): readonly Schema[] => {
+export const branchesOf = (schema: Schema): readonly Schema[] => {
   if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
   return schema instanceof z.ZodOptional ||
@@ -34,7 +34,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
 /** The branch that describes a mapping or list: the one of its kind, or else the first of its type. */
-const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
+export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
   if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
   const kind = isMapping(value) ? value['kind'] : undefined;
@@ -45,7 +45,10 @@ const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
 };
 
 /** The schema of what `holder` has under a name or at a position; `undefined` where it may have nothing. */
-const schemaInside = (holder: Schema | undefined, step: string | number): Schema | undefined => {
+export const schemaInside = (
+  holder: Schema | undefined,
+  step: string | number,
+): Schema | undefined => {
   if (holder instanceof z.ZodArray) return holder.element;
   if (holder instanceof z.ZodRecord) return holder.valueType;
   if (!(holder instanceof z.ZodObject) || !Object.hasOwn(holder.shape, step)) return undefined;
@@ -138,18 +141,10 @@ export const prepareForSchema = (
       );
       return fitting < 0 ? value : readings[fitting];
     }
-    if (Array.isArray(value)) {
-      const list = branchFor(schema, value);
-      return value.map((item, index) => prepare(item, schemaInside(list, index), [...path, index]));
-    }
-    if (!isMapping(value)) return value;
-    const known = withKnownKind(value, schema, path);
+    const known = isMapping(value) ? withKnownKind(value, schema, path) : value;
     const branch = branchFor(schema, known);
-    return Object.fromEntries(
-      Object.entries(known).map(([name, inner]) => [
-        name,
-        prepare(inner, schemaInside(branch, name), [...path, name]),
-      ]),
+    return withEachValue(known, (inner, step) =>
+      prepare(inner, schemaInside(branch, step), [...path, step]),
     );
   };
 

@@ -17,7 +17,7 @@ const problemsOf = (text: string): string => problemsText(parseScenarioText(text
 /** The rest of the line that a mark points at. */
 const textAt = (text: string, tree: ScenarioTree, path: Path, part: 'key' | 'value'): string => {
   const mark = positionOf(tree, path, part);
-  if (mark.kind !== 'text') throw new Error('a text has no flags');
+  if (mark.line === null || mark.column === null) throw new Error('a text has no flags');
   return (text.split('\n')[mark.line - 1] ?? '').slice(mark.column - 1);
 };
 

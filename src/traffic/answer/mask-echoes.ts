@@ -25,12 +25,11 @@ const promptTexts = (value: unknown): readonly string[] => {
 };
 
 /** All texts of a JSON request; none for other bodies. */
-const textsOf = ({ headers, body }: WireRequest): readonly string[] =>
-  body === null || headers['content-type'] !== 'application/json'
-    ? []
-    : promptTexts(JSON.parse(Buffer.from(body).toString('utf8'))).map((text) =>
-        text.slice(0, maxTextLength),
-      );
+const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
+  if (body === null || headers['content-type'] !== 'application/json') return [];
+  const texts = promptTexts(JSON.parse(Buffer.from(body).toString('utf8')));
+  return texts.map((text) => text.slice(0, maxTextLength));
+};
 
 /** The length of the longest match between a message from `start` on and a text; 0 if it is too short to count. */
 const echoLengthAt = (message: string, start: number, text: string): number => {
@@ -44,10 +43,7 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
   let kept = '';
   for (let at = 0; at < message.length;) {
     const start = at;
-    const echo = texts.reduce(
-      (longest, text) => Math.max(longest, echoLengthAt(message, start, text)),
-      0,
-    );
+    const echo = Math.max(0, ...texts.map((text) => echoLengthAt(message, start, text)));
     kept += echo === 0 ? message[at] : promptMask;
     at += Math.max(1, echo);
   }

@@ -1,7 +1,6 @@
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
 
-/** The fields of an error body in any form. */
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
 /** The most bytes of a refused request's body that are kept. */
@@ -10,16 +9,12 @@ export const maxRefusalBytes = 8 * 1024;
 /** The kept part of the body of a non-2xx response. */
 export interface RefusedBody {
   readonly text: string;
-  /** Whether the body was longer. */
   readonly isTruncated: boolean;
 }
 
 const maxExcerptLength = 300;
 
-/**
- * A server's text for a report: secrets masked first, white space folded, truncated to
- * 300 characters with an ellipsis.
- */
+/** A server's text for a report: secrets masked first, white space folded, 300 characters. */
 export const excerpt = (text: string, redact: Redact): string => {
   const folded = redact(text).replace(/\s+/g, ' ').trim();
   if (folded.length <= maxExcerptLength) return folded;
@@ -43,9 +38,6 @@ const textOf = (value: unknown): string | null =>
 
 const noMessage = 'no message';
 
-const messageOf = ({ message }: Readonly<Record<string, unknown>>): string =>
-  textOf(message) ?? noMessage;
-
 /** One entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
 const validationMessage = (entry: unknown): string | null => {
   const fields = record(entry);
@@ -55,32 +47,55 @@ const validationMessage = (entry: unknown): string | null => {
   return message === null || place === '' ? message : `${place}: ${message}`;
 };
 
-const detailMessage = (detail: unknown): string =>
-  Array.isArray(detail)
-    ? detail
-        .map(validationMessage)
-        .filter((text) => text !== null)
-        .join('; ')
-    : (validationMessage(detail) ?? '');
+const detailMessage = (detail: unknown): string => {
+  const entries: readonly unknown[] = Array.isArray(detail) ? detail : [detail];
+  const messages = entries.map(validationMessage).filter((text) => text !== null);
+  return messages.join('; ');
+};
 
 const maxWordLength = 100;
 
-/** A type or code of the server, masked and truncated. */
-const boundedWord = (text: string | null, redact: Redact): string | null =>
-  text === null ? null : redact(text).slice(0, maxWordLength);
+/** What an error body says, as the server wrote it. */
+interface ErrorText {
+  readonly form: Refusal['form'];
+  readonly message: string | null;
+  readonly type?: unknown;
+  readonly code?: unknown;
+}
 
 /** Masks, folds and truncates what the report shows of a body. */
-const detailsOf = (
-  form: ErrorBodyDetails['form'],
-  message: string,
-  redact: Redact,
-  { type, code }: Readonly<Record<string, unknown>> = {},
-): ErrorBodyDetails => ({
-  form,
-  type: boundedWord(textOf(type), redact),
-  code: boundedWord(textOf(code), redact),
-  message: excerpt(message, redact),
-});
+const masked = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
+  const word = (value: unknown): string | null => {
+    const text = textOf(value);
+    return text === null ? null : redact(text).slice(0, maxWordLength);
+  };
+  return {
+    form,
+    type: word(type),
+    code: word(code),
+    message: excerpt(message ?? noMessage, redact),
+  };
+};
+
+const errorIn = (json: unknown): ErrorText | null => {
+  const body = record(json);
+  if (body === null) return null;
+  const { error, detail, object } = body;
+  if (error !== undefined && error !== null && error !== false && error !== '') {
+    const documented = errorBodySchema.safeParse(body);
+    const fields = documented.success ? documented.data.error : record(error);
+    if (fields === null) return { form: 'error', message: textOf(error) ?? JSON.stringify(error) };
+    const { type, code, message } = fields;
+    const form = type === 'None' && String(code) === '429' ? 'none-429' : 'error';
+    return { form, message: textOf(message), type, code };
+  }
+  if (object === 'error') {
+    const { type, code, message } = body;
+    return { form: 'error', message: textOf(message), type, code };
+  }
+  const isDetail = detailBodySchema.safeParse(body).success || record(detail) !== null;
+  return isDetail ? { form: 'detail', message: textOf(detailMessage(detail)) } : null;
+};
 
 /**
  * Reads a JSON value as one of the known error bodies, else `null`: the documented
@@ -89,24 +104,8 @@ const detailsOf = (
  * `{detail}` as a sentence, a list or an object.
  */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
-  const body = record(json);
-  if (body === null) return null;
-  const { error, detail, object } = body;
-  if (error !== undefined && error !== null && error !== false && error !== '') {
-    const documented = errorBodySchema.safeParse(body);
-    const fields = documented.success ? documented.data.error : record(error);
-    if (fields === null) return detailsOf('error', textOf(error) ?? JSON.stringify(error), redact);
-    const isSecondForm = fields['type'] === 'None' && String(fields['code']) === '429';
-    const form = isSecondForm ? 'none-429' : 'error';
-    return detailsOf(form, messageOf(fields), redact, fields);
-  }
-  if (object === 'error') {
-    return detailsOf('error', messageOf(body), redact, body);
-  }
-  if (detail !== undefined && (detailBodySchema.safeParse(body).success || record(detail))) {
-    return detailsOf('detail', messageOf({ message: detailMessage(detail) }), redact);
-  }
-  return null;
+  const error = errorIn(json);
+  return error && masked(error, redact);
 };
 
 /** The document in a JSON text; undefined for other texts. */
@@ -154,26 +153,20 @@ const messageOfTruncatedJson = (text: string): string => {
   return textOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
 };
 
-const readUnknownBody = ({ text, isTruncated }: RefusedBody, redact: Redact): ErrorBodyDetails => {
-  const details = (form: ErrorBodyDetails['form'], message: string): ErrorBodyDetails =>
-    detailsOf(form, message, redact);
-  const json = jsonOf(text);
-  const fields = record(json);
-  if (fields !== null) {
-    return details(
-      'json',
-      textOf(fields['message']) ?? textOf(fields['msg']) ?? JSON.stringify(json),
-    );
+const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorText => {
+  const { message, msg } = record(json) ?? {};
+  if (json !== undefined) {
+    const own = record(json) === null ? textOf(json) : (textOf(message) ?? textOf(msg));
+    return { form: 'json', message: own ?? JSON.stringify(json) };
   }
-  if (json !== undefined) return details('json', textOf(json) ?? JSON.stringify(json));
-  if (looksLikeHtml(text)) return details('html', htmlTitle(text));
+  if (looksLikeHtml(text)) return { form: 'html', message: htmlTitle(text) };
   if (isTruncated && /^\ufeff?\s*[{[]/.test(text))
-    return details('json', messageOfTruncatedJson(text));
-  return text.trim() === '' ? details('empty', '') : details('text', text);
+    return { form: 'json', message: messageOfTruncatedJson(text) };
+  return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 
 /** Reads a non-2xx response in any form; the message is masked, folded and truncated. */
-export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => ({
-  status,
-  ...(readErrorBody(jsonOf(body.text), redact) ?? readUnknownBody(body, redact)),
-});
+export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
+  const json = jsonOf(body.text);
+  return { status, ...masked(errorIn(json) ?? unknownBody(json, body), redact) };
+};

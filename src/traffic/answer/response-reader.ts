@@ -12,8 +12,7 @@ import { decodeBody, encodingOf } from './content-encoding.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { AnswerReader, RetryHint, ReadingContext } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
-import { readRefusedLimit } from '../limits/refused-limit.ts';
-import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
+import { readRefusedLimit, dateOf, readRetryAfter } from '../limits/retry-after.ts';
 import { readRetryHint } from './retry-hint.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -46,19 +45,9 @@ const maxIdLength = 128;
 /** The most bytes that the kept part of a compressed refusal may decode to. */
 const maxDecodedBytes = 1024 * 1024;
 
-const headOf = (
-  at: Instant,
-  status: number,
-  headers: ResponseHeaders,
-  redactId: ReadingContext['redactId'],
-): ResponseHead => {
-  const name = idHeaders.find((header) => headers[header] !== undefined);
-  return {
-    at,
-    status,
-    quota: readLimitHeaders(headers),
-    serverId: name === undefined ? null : redactId(headers[name] ?? '').slice(0, maxIdLength),
-  };
+const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
+  const id = idHeaders.map((header) => headers[header]).find((value) => value !== undefined);
+  return id === undefined ? null : redactId(id).slice(0, maxIdLength);
 };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -66,7 +55,6 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 /** A body in one piece, as far as it came and was kept. */
 export interface CollectedBody {
   readonly bytes: Buffer;
-  /** Whether bytes beyond the limit were dropped. */
   readonly isTruncated: boolean;
   readonly firstByte: Instant | null;
 }
@@ -89,21 +77,6 @@ export const collectBody = (
     outcome: () => interpret({ bytes: body.bytes(), isTruncated: body.isTruncated, firstByte }),
     partial: () => null,
   };
-};
-
-/**
- * Rejects a compressed body whose parts are timed: the instants would be those of the compressor's
- * blocks. `name` is what the body is called in sentences, for example `the stream`.
- */
-export const unlessCompressed = (
-  name: string,
-  headers: ResponseHeaders,
-  open: () => BodyReader,
-): BodyReader => {
-  const encoding = encodingOf(headers);
-  if (encoding === null) return open();
-  const detail = `the server sent ${name} in the content encoding ${encoding} although identity was requested; compression blurs the measured instants: switch it off for these answers`;
-  return { ...collectBody(0, () => malformed('content-type', detail)), isComplete: true };
 };
 
 const limitDetails = (
@@ -140,7 +113,8 @@ class ResponseReader implements AnswerReader {
   }
 
   onHeaders(at: Instant, status: number, headers: ResponseHeaders): void {
-    this.head = headOf(at, status, headers, this.#context.redactId);
+    const serverId = serverIdIn(headers, this.#context);
+    this.head = { at, status, quota: readLimitHeaders(headers), serverId };
     this.#body = isSuccess(status)
       ? this.#open(headers)
       : collectBody(maxRefusalBytes, (body) => this.#refused(status, headers, body));
@@ -160,16 +134,16 @@ class ResponseReader implements AnswerReader {
   }
 
   ended(at: Instant): Outcome {
-    const abortReason = this.abortReason;
+    const { abortReason } = this;
     return abortReason === null
-      ? this.#learnFrom(this.#requireBody().outcome(false))
+      ? this.#outcome(false)
       : this.failed(at, abortReason.cause, abortReason.detail);
   }
 
   failed(_at: Instant, cause: BrokenCause, detail: string): Outcome {
     const isRefused = this.head !== null && !isSuccess(this.head.status);
     return isRefused || this.isComplete
-      ? this.#learnFrom(this.#requireBody().outcome(true))
+      ? this.#outcome(true)
       : { kind: 'broken', cause, detail, partial: this.#body?.partial() ?? null };
   }
 
@@ -198,12 +172,9 @@ class ResponseReader implements AnswerReader {
       : { kind: 'refused', refusal };
   }
 
-  #requireBody(): BodyReader {
+  #outcome(isTruncated: boolean): Outcome {
     if (this.#body === null) throw new Error('a response ended before its head came');
-    return this.#body;
-  }
-
-  #learnFrom(outcome: Outcome): Outcome {
+    const outcome = this.#body.outcome(isTruncated);
     this.#learn(outcome);
     return outcome;
   }
@@ -218,3 +189,22 @@ export const readResponse = (
   open: (headers: ResponseHeaders) => BodyReader,
   learn: (outcome: Outcome) => void = () => {},
 ): AnswerReader => new ResponseReader(context, open, learn);
+
+/**
+ * As `readResponse`, for a body whose parts are timed: a compressed one is rejected, since the instants would be those
+ * of the compressor's blocks. `name` is what the body is called in sentences, for example `the stream`.
+ */
+export const readTimedResponse = (
+  context: ReadingContext,
+  name: string,
+  open: (headers: ResponseHeaders) => BodyReader,
+  learn?: (outcome: Outcome) => void,
+): AnswerReader => {
+  const openUncompressed = (headers: ResponseHeaders): BodyReader => {
+    const encoding = encodingOf(headers);
+    if (encoding === null) return open(headers);
+    const detail = `the server sent ${name} in the content encoding ${encoding} although identity was requested; compression blurs the measured instants: switch it off for these answers`;
+    return { ...collectBody(0, () => malformed('content-type', detail)), isComplete: true };
+  };
+  return readResponse(context, openUncompressed, learn);
+};

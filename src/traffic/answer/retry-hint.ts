@@ -1,11 +1,12 @@
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
 import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
-import { readRefusedLimit, type RefusedLimit } from '../limits/refused-limit.ts';
-import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
-
-/** No time: comparisons with it are unknown. The server's dates make sense only with the server's own clock. */
-const unknownTime = Number.NaN;
+import {
+  readRefusedLimit,
+  type RefusedLimit,
+  dateOf,
+  readRetryAfter,
+} from '../limits/retry-after.ts';
 
 /**
  * How long until the reset headers of a 429 admit requests again: until the last of the limits
@@ -13,19 +14,15 @@ const unknownTime = Number.NaN;
  * an early attempt costs less than a wait for a daily limit.
  */
 const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
-  const resets = readReportedLimits(headers, now).reported.flatMap(({ resetIn, ...limit }) =>
-    resetIn === null || Number.isNaN(resetIn)
-      ? []
-      : [{ ...limit, wait: milliseconds(Math.max(0, resetIn)) }],
-  );
-  if (resets.length === 0) return null;
+  const { reported } = readReportedLimits(headers, now);
+  const resets = reported.filter(({ resetIn }) => resetIn !== null && !Number.isNaN(resetIn));
   const exhausted = resets.filter(
     (limit) =>
       (limit.remaining ?? 1) <= 0 || limit.unit === unit || limit.unit.endsWith(`-${unit}`),
   );
-  return exhausted.length > 0
-    ? Math.max(...exhausted.map(({ wait }) => wait))
-    : Math.min(...resets.map(({ wait }) => wait));
+  const waits = (exhausted.length > 0 ? exhausted : resets).map(({ resetIn }) => resetIn!);
+  if (waits.length === 0) return null;
+  return Math.max(0, exhausted.length > 0 ? Math.max(...waits) : Math.min(...waits));
 };
 
 const quarterHour = 15 * 60_000;
@@ -46,7 +43,6 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
 /** A year, in ms: longer waits are ignored. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
-/** A complete response that refused its request. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: HeaderFields;
@@ -59,18 +55,14 @@ export interface RefusedResponse {
  * none that is readable; dates need the answer's own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
-  const now = dateOf(headers) ?? unknownTime;
+  // The server's dates make sense only with the server's own clock; comparisons with no time are unknown.
+  const now = dateOf(headers) ?? Number.NaN;
   const limit = readRefusedLimit(body);
-  const fromRetryAfter = readRetryAfter(headers, now);
-  const fromLimits = [
-    ['reset-header', untilReset(headers, limit, now)],
-    ['reset-in-body', untilResetInBody(limit, now)],
+  const limitWaits = [
+    { by: 'reset-header', wait: untilReset(headers, limit, now) },
+    { by: 'reset-in-body', wait: untilResetInBody(limit, now) },
   ] as const;
-  const hints: readonly RetryHint[] = [
-    ...(fromRetryAfter === null ? [] : [fromRetryAfter]),
-    ...(status === 429 ? fromLimits : []).flatMap(([by, wait]) =>
-      wait === null ? [] : [{ by, wait: milliseconds(wait) }],
-    ),
-  ];
-  return hints.find(({ wait }) => wait <= maxPlausibleWait) ?? null;
+  const waits = [readRetryAfter(headers, now), ...(status === 429 ? limitWaits : [])];
+  const hint = waits.find((each) => each !== null && (each.wait ?? Infinity) <= maxPlausibleWait);
+  return hint ? { by: hint.by, wait: milliseconds(hint.wait!) } : null;
 };

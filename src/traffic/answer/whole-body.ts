@@ -1,65 +1,41 @@
+import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, htmlInsteadOf, jsonIn } from './read-refusal.ts';
-import {
-  collectBody,
-  type CollectedBody,
-  malformed,
-  readResponse,
-  type ResponseHeaders,
-} from './response-reader.ts';
+import { collectBody, malformed, readResponse, type ResponseHeaders } from './response-reader.ts';
 
-/** A complete 2xx body as text: neither blank nor an HTML page. */
-interface WholeBody {
-  readonly text: string;
-  readonly headers: ResponseHeaders;
-  readonly firstByte: Instant;
-}
-
-/** What a traffic kind expects of a text answer. */
-interface ExpectedBody {
-  /** Its name in messages, for example `a model list`. */
-  readonly name: string;
-  readonly interpret: (body: WholeBody) => Outcome;
-}
-
-/** Reads a response whose 2xx body is checked when it is complete. */
-export const readWholeBody = (context: ReadingContext, expected: ExpectedBody): AnswerReader =>
-  readResponse(context, (headers) =>
-    collectBody(context.caps.bytes, (body) => interpretBody(body, headers, expected, context)),
+/**
+ * Reads a response whose 2xx body is a text, which is interpreted when it is complete: neither blank nor an HTML page.
+ * Messages call it `name`, for example `a model list`.
+ */
+export const readWholeBody = (
+  context: ReadingContext,
+  name: string,
+  interpret: (text: string, firstByte: Instant, headers: ResponseHeaders) => Outcome,
+): AnswerReader => {
+  const { caps, redact, targetMemory } = context;
+  return readResponse(context, (headers) =>
+    collectBody(caps.bytes, ({ bytes, firstByte }) => {
+      if (firstByte === null) return malformed('empty', `the body is empty; ${name} was expected`);
+      const encoding = encodingOf(headers);
+      const decoded = decodeBody(bytes, encoding, caps.bytes);
+      if (decoded === null) {
+        const detail = `the body cannot be read in its content encoding ${encoding}; identity was requested`;
+        return malformed('content-type', detail);
+      }
+      if (encoding !== null) {
+        const note = `The target compressed ${name} although identity was requested; it was decoded.`;
+        targetMemory.notes.add(note);
+      }
+      const text = decoded.toString('utf8').replace(/^\ufeff/, '');
+      if (text.trim() === '') return malformed('empty', `the body is blank; ${name} was expected`);
+      const html = htmlInsteadOf(name, text, redact);
+      return html === null ? interpret(text, firstByte, headers) : malformed('content-type', html);
+    }),
   );
-
-const interpretBody = (
-  { bytes, firstByte }: CollectedBody,
-  headers: ResponseHeaders,
-  { name, interpret }: ExpectedBody,
-  { caps, redact, targetMemory }: ReadingContext,
-): Outcome => {
-  if (firstByte === null) return malformed('empty', `the body is empty; ${name} was expected`);
-  const encoding = encodingOf(headers);
-  const text = decodeBody(bytes, encoding, caps.bytes)
-    ?.toString('utf8')
-    .replace(/^\ufeff/, '');
-  if (text === undefined) {
-    const detail = `the body cannot be read in its content encoding ${encoding}; identity was requested`;
-    return malformed('content-type', detail);
-  }
-  if (encoding !== null) {
-    targetMemory.notes.add(
-      `The target compressed ${name} although identity was requested; it was decoded.`,
-    );
-  }
-  if (text.trim() === '') return malformed('empty', `the body is blank; ${name} was expected`);
-  const html = htmlInsteadOf(name, text, redact);
-  return html === null ? interpret({ text, headers, firstByte }) : malformed('content-type', html);
 };
-
-/** The issues of a failed schema. */
-interface SchemaError {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}
 
 const maxShownErrors = 3;
 
@@ -72,34 +48,19 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
-/** The used part of a contract's schema. */
-interface Schema<T> {
-  safeParse(
-    json: unknown,
-  ):
-    | { readonly success: true; readonly data: T }
-    | { readonly success: false; readonly error: SchemaError };
-}
-
-/** What a traffic kind expects of a JSON answer. */
-interface ExpectedJson<T> extends Pick<ExpectedBody, 'name'> {
-  readonly schema: Schema<T>;
-  /** The answer, or an error message if a document of the right shape breaks the contract. */
-  readonly answer: (document: T, firstByte: Instant) => Answer | string;
-}
-
-const isJsonLabel = (headers: ResponseHeaders): boolean =>
-  /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
-
-/** Reads a response whose 2xx body is one JSON document. */
+/**
+ * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
+ * of the right shape breaks the contract.
+ */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
-  { name, schema, answer }: ExpectedJson<T>,
-): AnswerReader => {
-  const { redact, targetMemory } = context;
-  const interpret = ({ text, headers, firstByte }: WholeBody): Outcome => {
+  name: string,
+  schema: ContractSchema<T>,
+  answer: (document: T, firstByte: Instant) => Answer | string,
+): AnswerReader =>
+  readWholeBody(context, name, (text, firstByte, headers) => {
     const json = jsonIn(text);
-    const isLabelled = isJsonLabel(headers);
+    const isLabelled = /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
     if (json === undefined) {
       return isLabelled
         ? malformed(
@@ -112,20 +73,16 @@ export const readJsonAnswer = <T>(
           );
     }
     if (!isLabelled) {
-      targetMemory.notes.add(
-        `The target did not label ${name} as JSON; it was read as JSON anyway.`,
-      );
+      const note = `The target did not label ${name} as JSON; it was read as JSON anyway.`;
+      context.targetMemory.notes.add(note);
     }
-    const error = errorInsteadOf(name, json, redact);
+    const error = errorInsteadOf(name, json, context.redact);
     if (error !== null) return malformed('shape', error);
     const parsed = schema.safeParse(json);
-    if (!parsed.success) {
+    if (!parsed.success)
       return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`);
-    }
     const result = answer(parsed.data, firstByte);
     return typeof result === 'string'
       ? malformed('shape', result)
       : { kind: 'completed', answer: result };
-  };
-  return readWholeBody(context, { name, interpret });
-};
+  });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readMp3Frame, scanMp3 } from './mp3.ts';
+import { readMp3Frame } from '../../contract/containers.ts';
+import { scanMp3 } from './mp3.ts';
 import {
   bytesToAudio,
   id3,
@@ -10,7 +11,7 @@ import {
   scanReads,
   scanWithoutFault,
 } from './sample-audio.fixture.ts';
-import { type ContainerScan, type ScanRequest, type ScanResult, Scanner } from './scanner.ts';
+import { type FoundAudio, type ScanStep, Scanner } from './scanner.ts';
 
 const scan = (...parts: readonly Buffer[]) => scanReads('mp3', Buffer.concat(parts));
 const ofFrames = (count: number) => scanWithoutFault((count * mp3FrameMs) / 1000);
@@ -147,13 +148,12 @@ describe('an MP3 file', () => {
 
   it.each([0, 0x41, 0xff])('is read past %i for a megabyte in a few steps', (byte) => {
     let steps = 0;
-    const counted = function* (): ContainerScan {
-      const inner = scanMp3();
-      let { value, done } = inner.next({ bytes: Buffer.alloc(0), count: 0 });
-      for (; done !== true; steps += 1) ({ value, done } = inner.next(yield value as ScanRequest));
-      return value as ScanResult;
+    const counted = function* (found: FoundAudio): ScanStep<void> {
+      const inner = scanMp3(found);
+      let step = inner.next({ bytes: Buffer.alloc(0), count: 0 });
+      for (; step.done !== true; steps += 1) step = inner.next(yield step.value);
     };
-    const scanner = new Scanner(counted());
+    const scanner = new Scanner(counted);
     const frames = 30_000;
     scanner.feed(mp3Frames(frames));
     for (let read = 0; read < 16; read += 1) scanner.feed(Buffer.alloc(65_536, byte));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { samplesIn } from './opus.ts';
+import { samplesIn } from './ogg-opus.ts';
 import {
   bytesToAudio,
   oggPage,

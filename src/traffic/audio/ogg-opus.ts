@@ -1,14 +1,95 @@
-import { type OggPage, readOggPage } from './ogg.ts';
-import { opusRate, readOpusHead, samplesIn, tagsMagic } from './opus.ts';
-import {
-  type ContainerScan,
-  faultyScan,
-  type ScanFault,
-  takeBytes,
-  skipBytes,
-  type ScanResult,
-  type ScanStep,
-} from './scanner.ts';
+import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
+
+/** The capture pattern, and the only version there is. */
+const capture = 'OggS\0';
+const headerLength = 27;
+const fullSegment = 255;
+
+/** A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
+const partsOf = (lacing: Buffer): readonly number[] => {
+  const parts: number[] = [];
+  let length = 0;
+  for (const segment of lacing) {
+    length += segment;
+    if (segment === fullSegment) continue;
+    parts.push(length);
+    length = 0;
+  }
+  return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
+};
+
+/** One page of an Ogg file (RFC 3533), without its body, by its header and the lengths of its segments. */
+const pageOf = (header: Buffer, lacing: Buffer) => {
+  const flags = header[5]!;
+  const position = header.readBigInt64LE(6);
+  return {
+    isFirst: (flags & 2) !== 0,
+    isLast: (flags & 4) !== 0,
+    /** The stream's position after the packets that end on this page; `null` if none does. */
+    position: position === -1n ? null : Number(position),
+    serial: header.readUInt32LE(14),
+    bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
+    /** The lengths of the packets or parts of packets in the body. */
+    parts: partsOf(lacing),
+    /** Whether the last part continues on the next page. */
+    isOpen: lacing.at(-1) === fullSegment,
+  };
+};
+type OggPage = ReturnType<typeof pageOf>;
+
+const insideHeader = 'the Ogg file ends inside the header of a page';
+
+/** Reads the header of the next page. `end`: there is no further page; `junk`: no page starts here. */
+function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
+  const { bytes: header, count } = yield { count: headerLength, keep: true };
+  if (count === 0) return 'end';
+  if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
+  if (count < headerLength) throw new ScanFault('truncated', insideHeader);
+  const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, insideHeader);
+  return pageOf(header, lacing);
+}
+
+/** Opus packets count time in samples of 48 kHz, at any recording rate (RFC 7845 section 4). */
+const opusRate = 48_000;
+
+/** The samples to skip at the start, from the identification header (RFC 7845 section 5.1); `null` if it is not one. */
+const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
+  const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
+  // The upper half of the version changes when old readers cannot follow.
+  return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
+    ? { preSkip: packet.readUInt16LE(10) }
+    : null;
+};
+
+const tagsMagic = 'OpusTags';
+
+const silkFrames = [480, 960, 1920, 2880] as const;
+const hybridFrames = [480, 960] as const;
+const celtFrames = [120, 240, 480, 960] as const;
+
+/** The samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
+const samplesOf = (first: number, second: number): number => {
+  const configuration = first >> 3;
+  const frame =
+    configuration < 12
+      ? silkFrames[configuration & 3]!
+      : configuration < 16
+        ? hybridFrames[configuration & 1]!
+        : celtFrames[configuration & 3]!;
+  const code = first & 3;
+  const frames = code === 0 ? 1 : code === 3 ? second & 63 : 2;
+  return frame * frames;
+};
+
+export const samplesIn = (body: Buffer, packetLengths: readonly number[]): number => {
+  let start = 0;
+  let samples = 0;
+  for (const length of packetLengths) {
+    if (length > 0) samples += samplesOf(body[start] ?? 0, length > 1 ? (body[start + 1] ?? 0) : 0);
+    start += length;
+  }
+  return samples;
+};
 
 /** One Opus stream of a file; several can follow one another (RFC 7845 section 3). */
 interface OpusLink {
@@ -18,151 +99,108 @@ interface OpusLink {
   /** The position at which the stream starts: not 0 if it is a part of a longer one. */
   start: number;
   end: number;
+  /** The samples that it plays so far. */
+  played: number;
 }
+
+/** `isCut`: a stream lacks its end. `other`: what the file contains instead of Opus. */
+const noProgress = () => ({
+  link: null as OpusLink | null,
+  hasLinks: false,
+  isCut: false,
+  other: null as string | null,
+});
+type OggProgress = ReturnType<typeof noProgress>;
 
 /** No answer plays longer; a part of a live stream may start at any position. */
 const longestLink = 24 * 60 * 60 * opusRate;
-
-/** The received part of an Ogg file. */
-class OggOpusProgress {
-  link: OpusLink | null = null;
-  /** What the file contains instead of Opus. */
-  other: string | null = null;
-  #seconds = 0;
-  #links = 0;
-  #isCut = false;
-
-  get seconds(): number {
-    return this.#seconds + (this.link === null ? 0 : secondsOf(this.link));
-  }
-
-  begin(serial: number, preSkip: number): void {
-    if (this.link !== null) this.close('cut');
-    this.link = { serial, preSkip, part: 'tags', start: 0, end: 0 };
-    this.#links += 1;
-  }
-
-  close(how: 'whole' | 'cut'): void {
-    this.#seconds = this.seconds;
-    this.link = null;
-    if (how === 'cut') this.#isCut = true;
-  }
-
-  fault(kind: ScanFault['kind'], detail: string): ScanResult {
-    return faultyScan(kind, detail, this.seconds);
-  }
-
-  /** The scan of a file that ends here, between two pages. */
-  ended(notes: ScanResult['notes']): ScanResult {
-    if (this.#links === 0) {
-      return this.fault(
-        'container',
-        `the Ogg file contains ${this.other ?? 'no stream'}, not Opus`,
-      );
-    }
-    if (this.link !== null || this.#isCut) {
-      return this.fault('truncated', 'the Ogg file ends without the page that ends its stream');
-    }
-    return this.seconds > 0
-      ? { seconds: this.seconds, fault: null, notes }
-      : this.fault('silent', 'the Ogg file has headers and no audio');
-  }
-}
-
-/** Playback starts after the samples to skip (RFC 7845 section 4.3). */
-const secondsOf = ({ start, end, preSkip }: OpusLink): number =>
-  Math.max(0, end - start - preSkip) / opusRate;
-
-/** Advances a stream to a page's position; `false` if that is negative, decreases, or is a day away. */
-const advance = (link: OpusLink, position: number): boolean => {
-  const from = Math.max(link.start, link.end);
-  if (position < from || position - link.start > longestLink) return false;
-  link.end = position;
-  return true;
-};
 
 /**
  * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position
  * of its last page. Streams of other codecs are skipped.
  */
-export function* scanOggOpus(): ContainerScan {
-  const file = new OggOpusProgress();
+export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
+  const file = noProgress();
   for (;;) {
     const page = yield* readOggPage();
-    if (page === 'end') return file.ended([]);
-    if (page === 'cut')
-      return file.fault('truncated', 'the Ogg file ends inside the header of a page');
-    if (page === 'junk') {
-      return file.link === null
-        ? file.ended(['junk'])
-        : file.fault('container', 'the Ogg file has bytes between its pages');
+    if (page === 'junk' && file.link !== null)
+      throw new ScanFault('container', 'the Ogg file has bytes between its pages');
+    if (page === 'junk' || page === 'end') {
+      found.hasJunk = page === 'junk';
+      return end(file, found);
     }
-    const skipped = yield* skipBody(file, page);
-    if (skipped === 'cut') return file.fault('truncated', 'the Ogg file ends inside a page');
-    if (skipped === 'no-tags') {
-      return file.fault(
-        'container',
-        'the Ogg file has no Opus comment header after its first page',
-      );
-    }
-    if (file.link === null || page.serial !== file.link.serial) continue;
-    if (page.position !== null && !advance(file.link, page.position)) {
-      return file.fault('container', `a page of the Ogg file claims position ${page.position}`);
-    }
-    if (page.isLast) file.close(page.isOpen ? 'cut' : 'whole');
+    yield* readBody(file, page);
+    const { link } = file;
+    if (link === null || page.serial !== link.serial) continue;
+    if (page.position !== null) advance(link, page.position, found);
+    if (!page.isLast) continue;
+    file.isCut ||= page.isOpen;
+    file.link = null;
   }
 }
 
-type SkipResult = 'whole' | 'cut' | 'no-tags';
+/** Advances a stream to a page's position, which must not be negative, decrease, or be a day away. */
+const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
+  if (position < Math.max(link.start, link.end) || position - link.start > longestLink)
+    throw new ScanFault('container', `a page of the Ogg file claims position ${position}`);
+  link.end = position;
+  // Playback starts after the samples to skip (RFC 7845 section 4.3).
+  const played = Math.max(0, position - link.start - link.preSkip);
+  found.add(played - link.played, opusRate);
+  link.played = played;
+};
 
-function* skipBody(file: OggOpusProgress, page: OggPage): ScanStep<SkipResult> {
-  if (page.isFirst) return yield* readFirstPage(file, page);
+/** Judges a file that ends between two pages. */
+const end = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
+  if (!hasLinks)
+    throw new ScanFault('container', `the Ogg file contains ${other ?? 'no stream'}, not Opus`);
+  if (link !== null || isCut)
+    throw new ScanFault('truncated', 'the Ogg file ends without the page that ends its stream');
+  if (found.seconds === 0) throw new ScanFault('silent', 'the Ogg file has headers and no audio');
+};
+
+const insidePage = 'the Ogg file ends inside a page';
+
+function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
+  const { bodyLength: count, serial } = page;
   const { link } = file;
-  if (link === null || page.serial !== link.serial) return yield* skipWhole(page, false);
-  switch (link.part) {
-    case 'tags':
-    case 'more-tags':
-      return yield* skipTags(link, page);
-    case 'first-audio': {
-      const { bytes, count } = yield takeBytes(page.bodyLength, true);
-      if (count < page.bodyLength) return 'cut';
-      const packets = page.isOpen ? page.parts.slice(0, -1) : page.parts;
-      link.part = 'audio';
-      link.start = Math.max(0, (page.position ?? 0) - samplesIn(bytes, packets));
-      return 'whole';
+  if (page.isFirst) {
+    // The first page of a stream contains only its identification header.
+    const bytes = yield* wholeBytes({ count, keep: true }, insidePage);
+    const head = readOpusHead(bytes);
+    if (head === null) {
+      file.other ??= codecOf(bytes);
+      return;
     }
-    case 'audio':
-      return yield* skipWhole(page, true);
+    file.isCut ||= link !== null;
+    file.hasLinks = true;
+    file.link = { serial, ...head, part: 'tags', start: 0, end: 0, played: 0 };
+  } else if (link === null || serial !== link.serial) {
+    yield* wholeBytes({ count }, insidePage);
+  } else if (link.part === 'audio') {
+    yield* wholeBytes({ count, audio: true }, insidePage);
+  } else if (link.part === 'first-audio') {
+    const bytes = yield* wholeBytes({ count, keep: true, audio: true }, insidePage);
+    const packets = page.isOpen ? page.parts.slice(0, -1) : page.parts;
+    link.part = 'audio';
+    link.start = Math.max(0, (page.position ?? 0) - samplesIn(bytes, packets));
+  } else {
+    yield* skipTags(link, page);
   }
 }
 
 /** The comment header starts on the second page and may continue over several; its last page contains nothing else. */
-function* skipTags(link: OpusLink, page: OggPage): ScanStep<SkipResult> {
+function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';
-  const { bytes, count } = yield takeBytes(Math.min(expected.length, page.bodyLength));
-  const rest = yield skipBytes(page.bodyLength - count);
-  if (count + rest.count < page.bodyLength) return 'cut';
-  if (bytes.toString('latin1') !== expected) return 'no-tags';
-  link.part = page.isOpen && page.parts.length === 1 ? 'more-tags' : 'first-audio';
-  return 'whole';
-}
-
-function* skipWhole({ bodyLength }: OggPage, audio: boolean): ScanStep<SkipResult> {
-  const { count } = yield skipBytes(bodyLength, audio);
-  return count < bodyLength ? 'cut' : 'whole';
-}
-
-/** The first page of a stream contains only its identification header. */
-function* readFirstPage(
-  file: OggOpusProgress,
-  { bodyLength, serial }: OggPage,
-): ScanStep<SkipResult> {
-  const { bytes, count } = yield takeBytes(bodyLength);
-  if (count < bodyLength) return 'cut';
-  const head = readOpusHead(bytes);
-  if (head === null) file.other ??= codecOf(bytes);
-  else file.begin(serial, head.preSkip);
-  return 'whole';
+  const count = Math.min(expected.length, bodyLength);
+  const bytes = yield* wholeBytes({ count, keep: true }, insidePage);
+  yield* wholeBytes({ count: bodyLength - count }, insidePage);
+  if (bytes.toString('latin1') !== expected)
+    throw new ScanFault(
+      'container',
+      'the Ogg file has no Opus comment header after its first page',
+    );
+  link.part = isOpen && parts.length === 1 ? 'more-tags' : 'first-audio';
 }
 
 const codecs = [

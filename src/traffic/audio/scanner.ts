@@ -1,129 +1,120 @@
+import type { AnswerNote } from '../../model/observation/outcome.ts';
+
 /**
  * Reads a container as its bytes come, without keeping them. A container's scan is a generator
  * that demands a number of bytes to read or to skip; the scanner serves it from
  * the reads, so that a scan never sees where one read ends and the next starts.
  */
 
-/** The next bytes that a scan demands. */
 export interface ScanRequest {
   readonly count: number;
-  /** Whether the scan needs their content; otherwise they are only counted. */
-  readonly keep: boolean;
-  /** Whether they are audio. */
-  readonly audio: boolean;
-  /** Ends the demand early, at the first two adjacent bytes for which this is true. */
-  readonly until: BytePairTest | null;
+  /** Whether the scan needs their content (few bytes then); otherwise they are only counted. */
+  readonly keep?: boolean;
+  readonly audio?: boolean;
+  /** Ends the demand early, at the first two adjacent bytes for which this is true; the first may be the last byte before. */
+  readonly until?: (first: number, second: number) => boolean;
 }
-/** A condition on two adjacent bytes. */
-type BytePairTest = (first: number, second: number) => boolean;
 
 /** What a demand returned: less than demanded once the body has ended, and then the scan must end too. */
-export interface ScanBytes {
+interface ScanBytes {
   /** The bytes if the scan needs them, or the two adjacent ones if they came; owned by the scan. */
   readonly bytes: Buffer;
   readonly count: number;
 }
 
-/** A tolerated oddity of a container. */
-export type ScanNote = 'junk';
+export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 
-/** The result of scanning a container. */
+/** Scans a whole container. Throws a `ScanFault`. */
+export type ContainerScan = (found: FoundAudio) => ScanStep<void>;
+
+/** Ends a scan. `container`: the structure is invalid. `truncated`: it ends too early. `silent`: it is complete and has no audio. */
+export class ScanFault extends Error {
+  readonly kind: 'container' | 'truncated' | 'silent';
+
+  constructor(kind: ScanFault['kind'], detail: string) {
+    super(detail);
+    this.kind = kind;
+  }
+}
+
+const nothing: Buffer = Buffer.alloc(0);
+
+/** Demands bytes without which a file is truncated: `detail` says where it then ends. */
+export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
+  if (request.count === 0) return nothing;
+  const { bytes, count } = yield request;
+  if (count < request.count) throw new ScanFault('truncated', detail);
+  return bytes;
+}
+
+/** The part of a container that was scanned. */
+export class FoundAudio {
+  /** Whether it has bytes that belong to nothing. */
+  hasJunk = false;
+  /** By sample rate. */
+  readonly #samples = new Map<number, number>();
+
+  add(samples: number, sampleRate: number): void {
+    this.#samples.set(sampleRate, (this.#samples.get(sampleRate) ?? 0) + samples);
+  }
+
+  get seconds(): number {
+    return [...this.#samples].reduce((sum, [rate, samples]) => sum + samples / rate, 0);
+  }
+}
+
 export interface ScanResult {
   /** The audio in it, as far as it goes. */
   readonly seconds: number;
-  /** `container`: the structure is invalid. `truncated`: it ends too early. `silent`: it is complete and has no audio. */
-  readonly fault: {
-    readonly kind: 'container' | 'truncated' | 'silent';
-    readonly detail: string;
-  } | null;
-  readonly notes: readonly ScanNote[];
+  readonly fault: { readonly kind: ScanFault['kind']; readonly detail: string } | null;
+  readonly notes: readonly AnswerNote[];
 }
-export type ScanFault = NonNullable<ScanResult['fault']>;
-
-/** The result of a scan that met a fault after `seconds` of audio. */
-export const faultyScan = (kind: ScanFault['kind'], detail: string, seconds = 0): ScanResult => ({
-  seconds,
-  fault: { kind, detail },
-  notes: [],
-});
-
-/** A part of a scan with its result. */
-export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
-export type ContainerScan = ScanStep<ScanResult>;
-
-/** Demands bytes to read; few, since they are buffered. */
-export const takeBytes = (count: number, audio = false): ScanRequest => ({
-  count,
-  keep: true,
-  audio,
-  until: null,
-});
-
-/** Demands to skip bytes. */
-export const skipBytes = (count: number, audio = false): ScanRequest => ({
-  count,
-  keep: false,
-  audio,
-  until: null,
-});
-
-/** Demands to skip at most `count` bytes, to the end of two adjacent ones; the first may be the last byte before. */
-export const skipUntil = (count: number, until: BytePairTest): ScanRequest => ({
-  ...skipBytes(count),
-  until,
-});
-
-const nothing = Buffer.alloc(0);
 
 /** Runs one container's scan on the reads of a body. */
 export class Scanner {
-  readonly #steps: ContainerScan;
-  #request: ScanRequest;
+  /** Whether a byte of audio was received. */
+  hasAudio = false;
+  readonly #found = new FoundAudio();
+  readonly #steps: ScanStep<void>;
+  #request: ScanRequest = { count: 0 };
   #kept = nothing;
   #count = 0;
-  /** The last byte received. */
   #last = -1;
-  #scan: ScanResult | null = null;
-  #hasAudio = false;
+  #result: ScanResult | null = null;
 
-  constructor(steps: ContainerScan) {
-    this.#steps = steps;
+  constructor(scan: ContainerScan) {
+    this.#steps = scan(this.#found);
     // The first step returns the first demand and takes no bytes.
-    this.#request = skipBytes(0);
     this.#step();
-  }
-
-  /** Whether a byte of audio was received. */
-  get hasAudio(): boolean {
-    return this.#hasAudio;
   }
 
   /** Runs the scan on the bytes of one read, which are valid during the call only. */
   feed(bytes: Uint8Array): void {
     let offset = 0;
-    while (this.#scan === null) {
+    while (this.#result === null) {
       const { count, keep, audio, until } = this.#request;
       const room = Math.min(count - this.#count, bytes.length - offset);
-      const taken =
-        until === null ? room : this.#skipUntil(bytes.subarray(offset, offset + room), until);
-      if (keep && taken > 0) this.#kept.set(bytes.subarray(offset, offset + taken), this.#count);
-      if (audio && taken > 0) this.#hasAudio = true;
-      this.#count += taken;
-      offset += taken;
-      if (taken > 0) this.#last = bytes[offset - 1]!;
-      if (this.#count < count && !(until !== null && this.#kept.length > 0)) return;
+      const taken = until ? this.#skipUntil(bytes.subarray(offset, offset + room), until) : room;
+      if (taken > 0) {
+        if (keep) this.#kept.set(bytes.subarray(offset, offset + taken), this.#count);
+        if (audio) this.hasAudio = true;
+        this.#count += taken;
+        offset += taken;
+        this.#last = bytes[offset - 1]!;
+      }
+      if (this.#count < count && !(until && this.#kept.length > 0)) return;
       this.#step();
     }
   }
 
   /** Ends the scan with the bytes so far. */
   end(): ScanResult {
-    while (this.#scan === null) this.#step();
-    return this.#scan;
+    while (this.#result === null) this.#step();
+    return this.#result;
   }
 
   /** The bytes up to the end of the two adjacent ones, which are kept; all bytes if they are not there. */
-  #skipUntil(bytes: Uint8Array, until: BytePairTest): number {
+  #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;
     for (let at = 0; at < bytes.length; at += 1) {
       const second = bytes[at]!;
@@ -137,17 +128,21 @@ export class Scanner {
   }
 
   #step(): void {
-    const { keep } = this.#request;
-    const { value, done } = this.#steps.next({
-      bytes: keep ? this.#kept.subarray(0, this.#count) : this.#kept,
-      count: this.#count,
-    });
-    this.#count = 0;
-    if (done === true) {
-      this.#scan = value;
-      return;
+    const bytes = this.#request.keep ? this.#kept.subarray(0, this.#count) : this.#kept;
+    try {
+      const { value, done } = this.#steps.next({ bytes, count: this.#count });
+      if (done === true) {
+        const { seconds, hasJunk } = this.#found;
+        this.#result = { seconds, fault: null, notes: hasJunk ? ['junk'] : [] };
+        return;
+      }
+      this.#request = value;
+      this.#count = 0;
+      this.#kept = value.keep ? Buffer.allocUnsafe(value.count) : nothing;
+    } catch (error) {
+      if (!(error instanceof ScanFault)) throw error;
+      const fault = { kind: error.kind, detail: error.message };
+      this.#result = { seconds: this.#found.seconds, fault, notes: [] };
     }
-    this.#request = value;
-    this.#kept = value.keep ? Buffer.allocUnsafe(value.count) : nothing;
   }
 }

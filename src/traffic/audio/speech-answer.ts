@@ -1,5 +1,6 @@
 import type {
   Answer,
+  AnswerNote,
   MalformedIssue,
   Outcome,
   SpeechAnswer,
@@ -19,16 +20,14 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, excerpt, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
 import { type BodyReader, type ResponseHeaders, malformed } from '../answer/response-reader.ts';
-import type { ScanFault, ScanResult, ScanNote, Scanner } from './scanner.ts';
+import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
-/** The requested audio. */
-export interface RequestedSpeech {
+interface SpeechContext extends ReadingContext {
+  readonly headers: ResponseHeaders;
+  /** The requested text and format. */
   readonly text: string;
   readonly format: SpeechFormat;
 }
-
-/** A tolerated oddity of an answer. */
-type SpeechNote = ScanNote | 'mislabelled' | 'unlabelled';
 
 const otherLabels = {
   mp3: ['audio/mp3', 'audio/mpeg3', 'audio/x-mpeg-3', 'audio/x-mp3', 'audio/x-mpeg'],
@@ -38,7 +37,7 @@ const otherLabels = {
 const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
 
 /** The note on the content type of audio in the requested container. */
-const noteOnLabel = (headers: ResponseHeaders, format: SpeechFormat): readonly SpeechNote[] => {
+const noteOnLabel = ({ headers, format }: SpeechContext): readonly AnswerNote[] => {
   const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (noLabels.includes(label)) return ['unlabelled'];
   const right: readonly string[] = [speechContentTypes[format], ...otherLabels[format]];
@@ -58,14 +57,11 @@ const maxKeptBytes = 64 * 1024;
 const maxAudioSeconds = 24 * 60 * 60;
 
 /** A scan with a plausible duration, or a fault. */
-const plausible = (scan: ScanResult): ScanResult =>
-  scan.seconds <= maxAudioSeconds
-    ? scan
-    : {
-        seconds: 0,
-        fault: { kind: 'container', detail: `the audio claims to play for ${scan.seconds} s` },
-        notes: scan.notes,
-      };
+const plausible = ({ seconds, fault, notes }: ScanResult): ScanResult => {
+  if (seconds <= maxAudioSeconds) return { seconds, fault, notes };
+  const detail = `the audio claims to play for ${seconds} s`;
+  return { seconds: 0, fault: { kind: 'container', detail }, notes };
+};
 
 /** How many bytes are checked to distinguish text from binary data. */
 const textWindow = 512;
@@ -84,11 +80,7 @@ const describeText = (text: string, redact: ReadingContext['redact']): string =>
 };
 
 /** Describes a 2xx body that is not audio in the requested container. */
-const describeNonAudio = (
-  bytes: Buffer,
-  format: SpeechFormat,
-  redact: ReadingContext['redact'],
-): Outcome => {
+const describeNonAudio = (bytes: Buffer, { format, redact }: SpeechContext): Outcome => {
   const expectedAudio = `${containerName(format)} audio`;
   const container = identifyContainer(bytes, format);
   if (container !== null) {
@@ -111,9 +103,7 @@ export class SpeechReader implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;
   readonly isAnswering = true;
-  readonly #context: ReadingContext;
-  readonly #headers: ResponseHeaders;
-  readonly #requested: RequestedSpeech;
+  readonly #context: SpeechContext;
   /** The first bytes, which identify the body; all of it if it is not audio. */
   readonly #kept = new ByteBuffer(maxKeptBytes);
   /** `null` until the body is identified as the requested container. */
@@ -122,10 +112,8 @@ export class SpeechReader implements BodyReader {
   #firstAudio: Instant | null = null;
   #bytes = 0;
 
-  constructor(context: ReadingContext, headers: ResponseHeaders, requested: RequestedSpeech) {
+  constructor(context: SpeechContext) {
     this.#context = context;
-    this.#headers = headers;
-    this.#requested = requested;
   }
 
   onBytes(at: Instant, bytes: Uint8Array): void {
@@ -141,15 +129,12 @@ export class SpeechReader implements BodyReader {
       return malformed('empty', 'the body is empty; audio was expected');
     }
     if (this.#kept.length < signatureLength) this.#identify();
-    if (this.#scanner === null) {
-      const { format } = this.#requested;
-      return describeNonAudio(this.#kept.bytes(), format, this.#context.redact);
-    }
+    if (this.#scanner === null) return describeNonAudio(this.#kept.bytes(), this.#context);
     const scan = plausible(this.#scanner.end());
     const answer = this.#answer(scan);
     if (scan.fault !== null) return malformed(issues[scan.fault.kind], scan.fault.detail, answer);
     return answer === null
-      ? malformed('empty', `the ${containerName(this.#requested.format)} file has no audio`)
+      ? malformed('empty', `the ${containerName(this.#context.format)} file has no audio`)
       : { kind: 'completed', answer };
   }
 
@@ -167,7 +152,7 @@ export class SpeechReader implements BodyReader {
   }
 
   #identify(): void {
-    const { format } = this.#requested;
+    const { format } = this.#context;
     const bytes = this.#kept.bytes();
     if (identifyContainer(bytes, format)?.format !== format) return;
     this.#scanner = createScanner(format);
@@ -176,8 +161,7 @@ export class SpeechReader implements BodyReader {
 
   #answer({ seconds, notes }: ScanResult): SpeechAnswer | null {
     if (this.#firstByte === null || this.#firstAudio === null) return null;
-    const { text, format } = this.#requested;
-    const characters = charactersIn(text);
+    const characters = charactersIn(this.#context.text);
     return {
       kind: 'speech',
       firstByte: this.#firstByte,
@@ -185,7 +169,7 @@ export class SpeechReader implements BodyReader {
       bytes: this.#bytes,
       audioSeconds: seconds,
       characters,
-      notes: [...notes, ...noteOnLabel(this.#headers, format)].toSorted(),
+      notes: [...notes, ...noteOnLabel(this.#context)].toSorted(),
       cost: speechCost(characters),
     };
   }

@@ -1,7 +1,7 @@
 import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { chatRequest } from '../request/chat-request.ts';
-import { EventStreamReader, type StreamContext } from '../stream/event-stream.ts';
+import { EventStreamReader } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
 import {
@@ -9,26 +9,21 @@ import {
   collectBody,
   type CollectedBody,
   malformed,
-  readResponse,
-  type ResponseHeaders,
-  unlessCompressed,
+  readTimedResponse,
 } from '../answer/response-reader.ts';
 
 /** Streamed chat completions (interface 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
+    const { price } = traffic;
     return {
       request,
       read: (context) =>
-        readResponse(
+        readTimedResponse(
           context,
-          (headers) =>
-            unlessCompressed(
-              'the stream',
-              headers,
-              () => new SniffedStream({ ...context, price: traffic.price, asked }, headers),
-            ),
+          'the stream',
+          (headers) => new SniffedStream({ ...context, headers, price, asked }),
           (outcome) => learnUsageSupport(context.targetMemory, outcome),
         ),
     };
@@ -65,21 +60,15 @@ const describeNoStream = (
  * No meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
-  readonly #redact: ReadingContext['redact'];
-  /** Reads the body that is not a stream of events. */
   #instead: BodyReader | null = null;
   #isDecided = false;
-
-  constructor(context: StreamContext, headers: ResponseHeaders) {
-    super(context, headers);
-    this.#redact = context.redact;
-  }
 
   override onBytes(at: Instant, bytes: Uint8Array): void {
     const first = this.#isDecided ? -1 : bytes.findIndex((byte) => !leadingBytes.has(byte));
     this.#isDecided ||= first !== -1;
     if (first !== -1 && wholeBodyBegins.has(bytes[first]!)) {
-      this.#instead = collectBody(maxKeptBytes, (body) => describeNoStream(body, this.#redact));
+      const { redact } = this.context;
+      this.#instead = collectBody(maxKeptBytes, (body) => describeNoStream(body, redact));
       this.#instead.onBytes(at, bytes.subarray(first));
     } else if (this.#instead === null) {
       super.onBytes(at, bytes);

@@ -14,12 +14,9 @@ export const chat: TrafficHandler<'chat'> = {
     return {
       request,
       read: (context) =>
-        readJsonAnswer(context, {
-          name: 'a chat completion',
-          schema: chatResponseSchema,
-          answer: (completion, firstByte) =>
-            answerOf(completion, firstByte, { price: traffic.price, asked }),
-        }),
+        readJsonAnswer(context, 'a chat completion', chatResponseSchema, (completion, firstByte) =>
+          answerOf(completion, firstByte, { price: traffic.price, asked }),
+        ),
     };
   },
 };
@@ -43,20 +40,15 @@ const answerOf = (
 const charactersPerToken = 4;
 
 /** The characters that the model wrote: text, reasoning, refusal, tool calls. */
-const charactersOf = ({ choices }: ChatResponse): number =>
-  choices
-    .flatMap(({ message }) => [
-      message.content,
-      message['reasoning'],
-      message['reasoning_content'],
-      message['refusal'],
-      message['tool_calls'],
-    ])
-    .filter((part) => part !== undefined && part !== null)
-    .reduce<number>(
-      (sum, part) => sum + (typeof part === 'string' ? part : JSON.stringify(part)).length,
-      0,
-    );
+const charactersOf = ({ choices }: ChatResponse): number => {
+  const written = choices.flatMap(({ message }) =>
+    ['content', 'reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map(
+      (name) => message[name] ?? '',
+    ),
+  );
+  const texts = written.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+  return texts.join('').length;
+};
 
 /** The server's usage, unless it counts 0 for an answer with text; else characters / 4. */
 const tokensOf = (completion: ChatResponse): TokenCounts => {

@@ -18,16 +18,12 @@ const models: TrafficHandler<'models'> = {
       body: null,
     },
     read: (context) =>
-      readJsonAnswer(context, {
-        name: 'a model list',
-        schema: modelListSchema,
-        answer: ({ data }, firstByte) => ({
-          kind: 'models',
-          firstByte,
-          models: data.length,
-          notes: [],
-        }),
-      }),
+      readJsonAnswer(context, 'a model list', modelListSchema, ({ data }, firstByte) => ({
+        kind: 'models',
+        firstByte,
+        models: data.length,
+        notes: [],
+      })),
   }),
 };
 

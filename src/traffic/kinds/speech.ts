@@ -2,7 +2,7 @@ import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TrafficHandler, TargetMemory } from '../traffic-handler.ts';
-import { readResponse, unlessCompressed } from '../answer/response-reader.ts';
+import { readTimedResponse } from '../answer/response-reader.ts';
 import { SpeechReader } from '../audio/speech-answer.ts';
 import { spokenText } from '../request/token-demand.ts';
 
@@ -10,16 +10,14 @@ import { spokenText } from '../request/token-demand.ts';
 export const speech: TrafficHandler<'speech'> = {
   prepare: (traffic, prepareContext) => {
     const text = spokenText(traffic, prepareContext);
-    const requested = { text, format: traffic.format };
+    const { format } = traffic;
     return {
       request: speechRequest(traffic, text, prepareContext.targetMemory),
       read: (context) =>
-        readResponse(context, (headers) =>
-          unlessCompressed(
-            'the audio',
-            headers,
-            () => new SpeechReader(context, headers, requested),
-          ),
+        readTimedResponse(
+          context,
+          'the audio',
+          (headers) => new SpeechReader({ ...context, headers, text, format }),
         ),
     };
   },

@@ -1,4 +1,4 @@
-import type { Outcome, TranscriptionAnswer } from '../../model/observation/outcome.ts';
+import type { AnswerNote, TranscriptionAnswer } from '../../model/observation/outcome.ts';
 import { transcriptionResponseSchema } from '../../contract/audio.ts';
 import { routes } from '../../contract/routes.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
@@ -10,7 +10,7 @@ import type { AnswerReader, ReadingContext, TrafficHandler } from '../traffic-ha
 import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
 import { malformed } from '../answer/response-reader.ts';
 import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/whole-body.ts';
-import { type EncodedForm, encodeForm } from '../request/multipart.ts';
+import { type EncodedForm, encodeForm, type MultipartForm } from '../request/multipart.ts';
 import { wordErrors } from './word-errors.ts';
 
 /** Speech to text (interface 4.4). */
@@ -29,16 +29,11 @@ export const transcription: TrafficHandler<'transcription'> = {
   },
 };
 
-const fieldsOf = ({
-  model,
-  language,
-  format,
-  granularities,
-}: TrafficOf<'transcription'>): readonly (readonly [string, string])[] => [
-  ['model', model],
-  ...(language === null ? [] : [['language', language] as const]),
-  ['response_format', format],
-  ...granularities.map((each) => ['timestamp_granularities[]', each] as const),
+const fieldsOf = (traffic: TrafficOf<'transcription'>): MultipartForm['fields'] => [
+  ['model', traffic.model],
+  ...(traffic.language === null ? [] : [['language', traffic.language] as const]),
+  ['response_format', traffic.format],
+  ...traffic.granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
 /** Forms are as large as their clips, so each is made once. */
@@ -53,12 +48,6 @@ const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm =
   known.set(key, form);
   return form;
 };
-
-/** A tolerated oddity of a transcript. */
-type TranscriptNote = 'no-segments' | 'no-words' | 'wrapped';
-
-/** How a transcript is requested. */
-type TranscriptOptions = Pick<TrafficOf<'transcription'>, 'format' | 'granularities'>;
 
 /** The text formats, and how to read what is said; `null` if a body has another format. */
 const textFormats = {
@@ -77,24 +66,21 @@ const textFormats = {
 const readTranscript = (
   context: ReadingContext,
   clip: Clip,
-  { format, granularities }: TranscriptOptions,
+  { format, granularities }: TrafficOf<'transcription'>,
 ): AnswerReader => {
   if (format !== 'json' && format !== 'verbose_json') return readText(context, clip, format);
-  return readJsonAnswer(context, {
-    name: 'a transcription',
-    schema: transcriptionResponseSchema,
-    answer: (answer, firstByte) => {
-      const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
-      return transcriptAnswer(clip, answer.text, firstByte, notes);
-    },
+  const schema = transcriptionResponseSchema;
+  return readJsonAnswer(context, 'a transcription', schema, (answer, firstByte) => {
+    const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
+    return transcriptAnswer(clip, answer.text, firstByte, notes);
   });
 };
 
 /** What `verbose_json` lacks: requested words, and segments unless only words were requested. */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
-  granularities: TranscriptOptions['granularities'],
-): readonly TranscriptNote[] => {
+  granularities: TrafficOf<'transcription'>['granularities'],
+): readonly AnswerNote[] => {
   const asked = granularities.length === 0 ? ['segment'] : granularities;
   return [
     ...(asked.includes('segment') && !segments ? (['no-segments'] as const) : []),
@@ -108,50 +94,46 @@ const readText = (
   format: keyof typeof textFormats,
 ): AnswerReader => {
   const { name, spoken } = textFormats[format];
-  return readWholeBody(context, {
-    name,
-    interpret: ({ text: body, firstByte }): Outcome => {
-      const inner = unwrapBody(body, context.redact);
-      if (inner.kind === 'wrong') {
-        return malformed('shape', `${inner.what} was returned instead of ${name}${inner.detail}`);
-      }
-      const text = spoken(inner.text);
-      if (text === null) {
-        const other = captionsIn(inner.text);
-        const what =
-          other === null ? 'the body does not look like' : `${other} were returned instead of`;
-        return malformed('shape', `${what} ${name}`);
-      }
-      const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];
-      return { kind: 'completed', answer: transcriptAnswer(clip, text, firstByte, notes) };
-    },
+  return readWholeBody(context, name, (body, firstByte) => {
+    const inner = unwrapBody(body, context.redact);
+    if ('wrong' in inner) {
+      const [what, detail] = inner.wrong;
+      return malformed('shape', `${what} was returned instead of ${name}: ${detail}`);
+    }
+    const text = spoken(inner.text);
+    if (text === null) {
+      const other = captionsIn(inner.text);
+      const what =
+        other === null ? 'the body does not look like' : `${other} were returned instead of`;
+      return malformed('shape', `${what} ${name}`);
+    }
+    return { kind: 'completed', answer: transcriptAnswer(clip, text, firstByte, inner.notes) };
   });
 };
 
+/** A text, or what was returned instead with its message. */
 type UnwrappedBody =
-  | { readonly kind: 'plain' | 'wrapped'; readonly text: string }
-  | { readonly kind: 'wrong'; readonly what: string; readonly detail: string };
+  | { readonly text: string; readonly notes: readonly AnswerNote[] }
+  | { readonly wrong: readonly [what: string, detail: string] };
 
 /** Some servers wrap text in the JSON object of the default format, or in quotes as a JSON string. */
 const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBody => {
-  const plain = { kind: 'plain', text: body } as const;
-  if (!/^\s*[{"]/.test(body)) return plain;
-  const json = jsonIn(body);
-  if (json === undefined) return plain;
-  if (typeof json === 'string') return { kind: 'wrapped', text: json };
+  const json = /^\s*[{"]/.test(body) ? jsonIn(body) : undefined;
+  if (json === undefined) return { text: body, notes: [] };
+  if (typeof json === 'string') return { text: json, notes: ['wrapped'] };
   const error = readErrorBody(json, redact);
-  if (error !== null) return { kind: 'wrong', what: 'a JSON error', detail: `: ${error.message}` };
+  if (error !== null) return { wrong: ['a JSON error', error.message] };
   const parsed = transcriptionResponseSchema.safeParse(json);
   return parsed.success
-    ? { kind: 'wrapped', text: parsed.data.text }
-    : { kind: 'wrong', what: 'JSON', detail: `: ${describeSchemaErrors(parsed.error)}` };
+    ? { text: parsed.data.text, notes: ['wrapped'] }
+    : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };
 };
 
 const transcriptAnswer = (
   { seconds, text: expected }: Clip,
   text: string,
   firstByte: Instant,
-  notes: readonly TranscriptNote[],
+  notes: readonly AnswerNote[],
 ): TranscriptionAnswer => ({
   kind: 'transcription',
   firstByte,

@@ -1,4 +1,4 @@
-import { type BareItem, parseList } from 'structured-headers';
+import { parseList } from 'structured-headers';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsUntilReset } from './retry-after.ts';
@@ -47,116 +47,73 @@ const isLimitHeader = /^(x-)?rate-?limit|^anthropic-ratelimit-/;
 
 const integer = /^-?\d{1,15}$/;
 
-/** A count, `null` for Azure's placeholder, or `undefined` for other texts. */
-const readCount = (text: string, kind: 'limit' | 'remaining'): number | null | undefined => {
-  const trimmed = text.trim();
-  if (!integer.test(trimmed)) return undefined;
-  const count = Number(trimmed);
-  // As a limit −1 means "not reported"; as remaining it may be a real overdraft.
-  return kind === 'limit' && count === -1 ? null : count;
-};
+type LimitName = Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>;
+type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
 
-/** Limits collected from single headers. */
-type LimitDraft = { -readonly [Name in keyof ReportedLimit]: ReportedLimit[Name] };
-
-/** Finds or adds the draft of a limit. */
-const draftIn = (
-  drafts: Map<string, LimitDraft>,
-  { profile, descriptor, unit }: Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>,
-): LimitDraft => {
-  const key = `${profile} ${descriptor} ${unit}`;
-  const draft = drafts.get(key) ?? {
-    profile,
-    descriptor,
-    unit,
-    limit: null,
-    remaining: null,
-    resetIn: null,
-  };
-  drafts.set(key, draft);
-  return draft;
-};
-
-/** The limits that the headers of a response report. */
-export interface ReportedLimits {
-  readonly reported: readonly ReportedLimit[];
-  /** Limit headers whose value could not be read, as `name: value`. */
-  readonly unreadable: readonly string[];
-}
-
-/** A value and its parameters. */
-type Item = readonly [BareItem, ReadonlyMap<string, unknown>];
-
-const parameter = ([, parameters]: Item, name: string): number | null => {
-  const value = parameters.get(name);
-  return typeof value === 'number' ? value : null;
-};
-
-/** The items of a structured list; `null` if it is not one. */
-const itemsOf = (text: string): readonly Item[] | null => {
-  try {
-    // An inner list contains several items.
-    return parseList(text).flatMap(([value, parameters]): Item[] =>
-      Array.isArray(value) ? [] : [[value, parameters]],
-    );
-  } catch {
-    return null;
+/** The value of one header; `null` if it cannot be read. */
+const readValue = (kind: string, text: string, now: number): LimitValues | null => {
+  if (kind === 'reset') {
+    const wait = millisecondsUntilReset(text, now);
+    return wait === null ? null : { resetIn: milliseconds(wait) };
   }
+  if (!integer.test(text.trim())) return null;
+  const count = Number(text);
+  // As a limit −1 is Azure's placeholder for "not reported"; as remaining it may be a real overdraft.
+  return { [kind]: kind === 'limit' && count === -1 ? null : count };
 };
 
 /** IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
-const readStructured = (headers: HeaderFields): ReportedLimits => {
-  const reported = new Map<string, LimitDraft>();
-  const unreadable: string[] = [];
-  const read = (name: string, take: (draft: () => LimitDraft, item: Item) => void): void => {
-    const text = headers[name];
-    if (text === undefined) return;
-    const items = itemsOf(text);
-    if (items === null) unreadable.push(`${name}: ${text}`);
-    for (const item of items ?? []) {
-      const limit = { profile: 'ietf', descriptor: String(item[0]), unit: 'requests' };
-      take(() => draftIn(reported, limit), item);
-    }
-  };
-  read('ratelimit-policy', (draft, item) => {
-    const quota = parameter(item, 'q');
-    if (quota !== null) draft().limit = quota;
+const structuredHeaders = ['ratelimit-policy', 'ratelimit'] as const;
+
+const structuredValues = (
+  header: (typeof structuredHeaders)[number],
+  parameters: ReadonlyMap<string, unknown>,
+): LimitValues => {
+  const [quota, remaining, seconds] = ['q', 'r', 't'].map((name) => {
+    const value = parameters.get(name);
+    return typeof value === 'number' ? value : null;
   });
-  read('ratelimit', (draft, item) => {
-    const seconds = parameter(item, 't');
-    const resetIn = seconds === null ? null : milliseconds(seconds * 1000);
-    Object.assign(draft(), { remaining: parameter(item, 'r'), resetIn });
-  });
-  return { reported: [...reported.values()], unreadable };
+  if (header === 'ratelimit-policy') return typeof quota === 'number' ? { limit: quota } : {};
+  const resetIn = typeof seconds === 'number' ? milliseconds(seconds * 1000) : null;
+  return { remaining: remaining ?? null, resetIn };
 };
 
 /**
  * Reads all limit headers of a response. `now` is the time of the response in ms since 1970
  * by the server's clock (its `Date` header), for absolute resets. Never throws:
- * unreadable headers are listed in `unreadable`.
+ * unreadable headers are listed in `unreadable`, as `name: value`.
  */
-export const readReportedLimits = (headers: HeaderFields, now: number): ReportedLimits => {
-  const structured = readStructured(headers);
-  const reported = new Map<string, LimitDraft>();
-  const unreadable = [...structured.unreadable];
+export const readReportedLimits = (headers: HeaderFields, now: number) => {
+  const [single, structured] = [new Map<string, ReportedLimit>(), new Map<string, ReportedLimit>()];
+  const unreadable: string[] = [];
+  const add = (to: typeof single, name: LimitName, values: LimitValues): void => {
+    if (Object.keys(values).length === 0) return;
+    const key = `${name.profile} ${name.descriptor} ${name.unit}`;
+    const limit = to.get(key) ?? { ...name, limit: null, remaining: null, resetIn: null };
+    to.set(key, { ...limit, ...values });
+  };
+  for (const name of structuredHeaders) {
+    const text = headers[name] ?? '';
+    try {
+      // An inner list contains several items.
+      const items = parseList(text).filter(([value]) => !Array.isArray(value));
+      for (const [value, parameters] of items) {
+        const limit = { profile: 'ietf', descriptor: String(value), unit: 'requests' };
+        add(structured, limit, structuredValues(name, parameters));
+      }
+    } catch {
+      unreadable.push(`${name}: ${text}`);
+    }
+  }
   for (const [name, text] of Object.entries(headers)) {
     if (!isLimitHeader.test(name) || ignoredHeaders.test(name)) continue;
     const profile = headerProfiles.find(({ pattern }) => pattern.test(name));
     if (profile === undefined) continue;
-    const {
-      descriptor = null,
-      unit = profile.unit,
-      ...groups
-    } = profile.pattern.exec(name)!.groups!;
-    const kind = groups['field'] as 'limit' | 'remaining' | 'reset';
-    const value = kind === 'reset' ? millisecondsUntilReset(text, now) : readCount(text, kind);
-    if (value === undefined || (kind === 'reset' && value === null)) {
-      unreadable.push(`${name}: ${text}`);
-      continue;
-    }
-    const draft = draftIn(reported, { profile: profile.name, descriptor, unit });
-    if (kind === 'reset') draft.resetIn = milliseconds(value!);
-    else draft[kind] = value;
+    const { groups } = profile.pattern.exec(name)!;
+    const { descriptor = null, unit = profile.unit, field: kind } = groups!;
+    const values = readValue(kind!, text, now);
+    if (values === null) unreadable.push(`${name}: ${text}`);
+    else add(single, { profile: profile.name, descriptor, unit }, values);
   }
-  return { reported: [...reported.values(), ...structured.reported], unreadable };
+  return { reported: [...single.values(), ...structured.values()], unreadable };
 };

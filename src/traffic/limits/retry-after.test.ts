@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRefusedLimit } from './refused-limit.ts';
-import { readRetryAfter } from './retry-after.ts';
+import { readRefusedLimit, readRetryAfter } from './retry-after.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 

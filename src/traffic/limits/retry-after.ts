@@ -1,4 +1,40 @@
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import type { NamedLimit } from '../../model/observation/outcome.ts';
+
+const limitWords = [
+  ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
+  ['tokens', /\btokens?\b/i],
+  ['requests', /\brequests?\b/i],
+] as const;
+
+/** Where a text names its limit: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
+const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
+
+/** A text that lists all limits names none of them; one about too many requests in flight mentions requests too. */
+const unitIn = (text: string): NamedLimit | null => {
+  const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
+  return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
+};
+
+const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
+
+/**
+ * Reads the limit from the text of a 429: the second documented form (interface section 7) is
+ * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
+ * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units.
+ */
+export const readRefusedLimit = (message: string) => {
+  const [, type, measure] = limitNamePattern.exec(message) ?? [];
+  const [, day, time] = resetPattern.exec(message) ?? [];
+  const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
+  return {
+    /** `null` when it names none. */
+    unit: unitIn(type ?? measure ?? message),
+    /** In ms since 1970. */
+    resetAt: Number.isNaN(moment) ? null : moment,
+  };
+};
+export type RefusedLimit = ReturnType<typeof readRefusedLimit>;
 
 /**
  * When a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds
@@ -28,28 +64,25 @@ const firstEpochMillisecond = 1e12;
  * negative for one in the past, `null` for a text in no known notation.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
-  const reset = readReset(text, now);
+  const reset = readReset(text.trim(), now);
   // A text of hundreds of digits is in a known notation and still no number.
-  return reset !== null && Number.isFinite(reset) ? reset : null;
+  return Number.isFinite(reset) ? reset : null;
 };
 
-const readReset = (text: string, now: number): number | null => {
-  const trimmed = text.trim();
-  if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) {
-    const number = Number(trimmed);
+/** As `millisecondsUntilReset`, with NaN for no known notation. */
+const readReset = (text: string, now: number): number => {
+  if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text);
     if (number >= firstEpochMillisecond) return number - now;
     return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
   }
-  if (duration.test(trimmed)) {
-    return [...trimmed.matchAll(durationPart)].reduce(
-      (sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!,
-      0,
-    );
+  if (duration.test(text)) {
+    const parts = [...text.matchAll(durationPart)];
+    return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
   }
   // Date.parse accepts many texts; these two notations start with a year or a weekday.
-  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
-  const moment = Date.parse(trimmed);
-  return moment - now;
+  const isDate = /^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(text);
+  return isDate ? Date.parse(text) - now : Number.NaN;
 };
 
 /** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */

@@ -10,23 +10,22 @@ export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
-/** A request, and what its body depends on besides its entry and messages. */
-interface CachedRequest {
+/** What the body of a request depends on besides its entry and messages. */
+interface RequestOptions {
   readonly maxTokens: number | null;
   readonly withUsage: boolean;
-  readonly request: WireRequest;
 }
 
-/** The last request of each conversation and entry, as long as the conversation exists. */
-const requests = new WeakMap<ChatContent['messages'], Map<ChatTraffic, CachedRequest>>();
-
-/** What a request depends on besides its entry. */
-type RequestParts = Pick<ChatContent, 'messages'> & Omit<CachedRequest, 'request'>;
+/** The last request of each entry. */
+type KnownRequests = Map<ChatTraffic, RequestOptions & { readonly request: WireRequest }>;
+/** Of each conversation, as long as it exists. */
+const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
 /** The entry's further body fields come last, so that they override everything except `stream`, which the kind sets. */
 const buildRequest = (
   traffic: ChatTraffic,
-  { messages, maxTokens, withUsage }: RequestParts,
+  messages: ChatContent['messages'],
+  { maxTokens, withUsage }: RequestOptions,
 ): WireRequest => {
   const isStream = traffic.kind === 'chat-stream';
   const { stream: _, ...extraFields } = traffic.body;
@@ -71,12 +70,12 @@ export const chatRequest = (
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   // A conversation in the plan is sent many times.
   const isKept = Array.isArray(traffic.conversations);
-  const known = isKept ? (requests.get(messages) ?? new Map<ChatTraffic, CachedRequest>()) : null;
+  const known: KnownRequests | null = isKept ? (requests.get(messages) ?? new Map()) : null;
   const cached = known?.get(traffic);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
     return { request: cached.request, asked };
   }
-  const request = buildRequest(traffic, { messages, maxTokens, withUsage });
+  const request = buildRequest(traffic, messages, { maxTokens, withUsage });
   if (known !== null) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
   return { request, asked };
 };

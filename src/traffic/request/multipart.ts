@@ -12,11 +12,6 @@ export interface MultipartForm {
   };
 }
 
-export interface EncodedForm {
-  readonly contentType: string;
-  readonly body: Uint8Array;
-}
-
 /** Names in quotes are written as browsers do (HTML standard, multipart/form-data encoding). */
 const quoted = (name: string): string =>
   `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
@@ -25,7 +20,7 @@ const quoted = (name: string): string =>
  * The form as bytes, equal for equal forms: the boundary is a digest of the content, so no form
  * can contain its own. The file comes last, so that a gateway knows the fields before it has the file.
  */
-export const encodeForm = ({ fields, file }: MultipartForm): EncodedForm => {
+export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);
   const boundary = `weir-${digest.digest('hex').slice(0, 32)}`;
   const head = (disposition: string): string =>
@@ -41,3 +36,4 @@ export const encodeForm = ({ fields, file }: MultipartForm): EncodedForm => {
     ]),
   };
 };
+export type EncodedForm = ReturnType<typeof encodeForm>;

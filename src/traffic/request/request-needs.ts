@@ -11,7 +11,6 @@ import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt, spokenText } from './token-demand.ts';
 
-/** What a request is drawn from. */
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
 /** What one request uses, as far as it is known before it is sent. */

@@ -3,16 +3,6 @@ import { maxAnswerTokens, type Traffic, type TrafficOf } from '../../model/workl
 import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 
-/** What a request can use of a token limit, known before it is sent. */
-export interface TokenDemand {
-  readonly traffic: Traffic;
-  /** Characters that the model reads. */
-  readonly characters: number;
-  /** The most tokens that it can write; 0 without a bound. */
-  readonly output: number;
-}
-
-/** What a request's content is drawn from. */
 export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 
 const smaller = (a: number | null, b: number | null): number | null =>
@@ -31,7 +21,7 @@ export const drawChatPrompt = (
 };
 
 /** The token demand of a drawn request; `null` for traffic kinds that use no tokens. */
-export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand | null => {
+export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
   const { body } = traffic;
@@ -39,10 +29,15 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand
   const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
     traffic,
+    /** Characters that the model reads. */
     characters: characters + extraCharacters,
+    /** The most tokens that it can write; 0 without a bound. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
+
+/** What a request can use of a token limit, known before it is sent. */
+export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
 /** The text of a speech request: a drawn text, or the next piece of a split text. */
 export const spokenText = (

@@ -3,7 +3,6 @@ import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
-/** What one choice of a streamed event contains. */
 export interface ChoiceReading {
   readonly index: number;
   /** `visible`: content, a refusal or a tool call; `reasoning`: nothing but reasoning; `nothing`: role, finish, empty or null fields. */
@@ -60,11 +59,9 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
 
 /** What an event contains: the most of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
-  choices.some(({ carries }) => carries === 'visible')
-    ? 'visible'
-    : choices.some(({ carries }) => carries === 'reasoning')
-      ? 'reasoning'
-      : 'nothing';
+  (['visible', 'reasoning'] as const).find((content) =>
+    choices.some(({ carries }) => carries === content),
+  ) ?? 'nothing';
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 

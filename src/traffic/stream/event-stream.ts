@@ -1,4 +1,5 @@
 import type {
+  AnswerNote,
   ChatStreamAnswer,
   MalformedIssue,
   Outcome,
@@ -18,48 +19,33 @@ import {
   malformed,
   type AbortReason,
 } from '../answer/response-reader.ts';
-import { SseReader } from './sse-reader.ts';
+import { type SseListener, SseReader } from './sse-reader.ts';
 import { TokenTemplate } from './token-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The most bytes of one line or event; only an image in base64 would be larger. */
 const maxEventBytes = 4 * 1024 * 1024;
-/** Comments whose instants are kept. */
 const maxComments = 1000;
 
-/** What the reader of a stream needs to know. */
-export interface StreamContext extends ReadingContext {
+interface StreamContext extends ReadingContext {
+  readonly headers: ResponseHeaders;
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
 }
 
-/** A tolerated oddity of a stream. */
-type StreamNote =
-  | 'content-type'
-  | 'cut-after-done'
-  | 'data-after-done'
-  | 'empty-event'
-  | 'no-done'
-  | 'no-finish'
-  | 'other-event'
-  | 'unfinished-event'
-  | 'usage-unreadable'
-  | 'usage-zero';
-
 /** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
-  readonly #context: StreamContext;
+  protected readonly context: StreamContext;
   readonly #isLabelled: boolean;
   readonly #sse: SseReader;
   readonly #template = new TokenTemplate();
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
   /** Without duplicates; a set for each stream would take 200 bytes. */
-  readonly #notes: StreamNote[] = [];
+  readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while it continues. */
   readonly #finishes = new Map<number, string | null>();
-  /** The instant of the current read. */
   #now = instant(0);
   #firstByte: Instant | null = null;
   #firstEvent: Instant | null = null;
@@ -69,15 +55,13 @@ export class EventStreamReader implements BodyReader {
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
 
-  constructor(context: StreamContext, headers: ResponseHeaders) {
-    this.#context = context;
-    this.#isLabelled = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
-    const listener = {
-      onEvent: (type: string, bytes: Buffer, start: number, end: number) =>
-        this.#onEvent(type, bytes, start, end),
+  constructor(context: StreamContext) {
+    this.context = context;
+    this.#isLabelled = /^text\/event-stream\b/i.test(context.headers['content-type'] ?? '');
+    const listener: SseListener = {
+      onEvent: (type, bytes, start, end) => this.#onEvent(type, bytes, start, end),
       onComment: () => this.#onComment(),
-      onTooLong: (part: string) =>
-        this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
+      onTooLong: (part) => this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
     };
     this.#sse = new SseReader(listener, maxEventBytes);
   }
@@ -93,9 +77,8 @@ export class EventStreamReader implements BodyReader {
     if (this.#sse.unfinished && !this.isComplete) this.#note('unfinished-event');
     const fault = this.#fault ?? this.#endFault();
     if (fault !== null) return malformed(fault.issue, fault.detail, this.partial());
-    const isOpen = [...this.#finishes.values()].includes(null);
     if (!this.#isDone) this.#note('no-done');
-    if (isOpen) this.#note('no-finish');
+    if ([...this.#finishes.values()].includes(null)) this.#note('no-finish');
     if (isTruncated) this.#note('cut-after-done');
     return { kind: 'completed', answer: this.#answer() };
   }
@@ -115,7 +98,8 @@ export class EventStreamReader implements BodyReader {
   #answer(): ChatStreamAnswer {
     const times = this.#times;
     const tokenInstants = times.toArray();
-    const { price, asked } = this.#context;
+    const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
+    const { price, asked } = this.context;
     const reported = this.#tokens();
     const tokens = asked === undefined ? reported : { ...reported, asked };
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
@@ -131,45 +115,37 @@ export class EventStreamReader implements BodyReader {
       coalesced: times.coalesced,
       tokens,
       firstChunkTokens: this.#firstChunkTokens,
-      finish:
-        this.#finishes.get(0) ??
-        [...this.#finishes.values()].find((reason) => reason !== null) ??
-        null,
-      buffered: isBuffered(tokenInstants, this.#context.begun),
+      finish: finishes.find((reason) => reason !== null) ?? null,
+      buffered: isBuffered(tokenInstants, this.context.begun),
       notes: this.#notes.toSorted(),
       cost: tokenCost(tokens, price),
     };
   }
 
-  #note(note: StreamNote): void {
+  #note(note: AnswerNote): void {
     if (!this.#notes.includes(note)) this.#notes.push(note);
   }
 
   #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
     if (this.#isDone) {
       this.#note('data-after-done');
-      this.#sse.stop();
-      return;
+      return this.#sse.stop();
     }
     this.#events += 1;
-    if (this.#events > this.#context.caps.events) {
-      this.#tooLarge(`the stream contains more than ${this.#context.caps.events} events`);
-      return;
-    }
+    const { caps, redact } = this.context;
+    if (this.#events > caps.events)
+      return this.#tooLarge(`the stream contains more than ${caps.events} events`);
     const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
-    if (carries !== null && carries !== 'nothing') {
-      this.#times.onToken(this.#now, carries);
-      return;
-    }
+    if (carries !== null && carries !== 'nothing') return this.#times.onToken(this.#now, carries);
     const data = bytes.toString('utf8', start, end);
     if (type === 'error') {
-      this.#applyReading({ kind: 'error', message: readStreamError(data, this.#context.redact) });
+      this.#applyReading({ kind: 'error', message: readStreamError(data, redact) });
     } else if (data.trim() === streamEnd) {
       this.#isDone = true;
     } else if (data.trim() === '') {
       this.#note('empty-event');
     } else {
-      const reading = readChatChunk(data, this.#context.redact);
+      const reading = readChatChunk(data, redact);
       this.#applyReading(reading);
       this.#template.learn(bytes, start, end, reading);
     }
@@ -179,8 +155,8 @@ export class EventStreamReader implements BodyReader {
     if (reading.kind === 'error') {
       this.#fail('stream-error', `an error within the stream: ${reading.message}`);
     } else if (reading.kind === 'unreadable') {
-      const place = `event ${this.#events}`;
-      this.#fail('stream-event', `${place} is not a chat completion chunk: ${reading.detail}`);
+      const problem = `is not a chat completion chunk: ${reading.detail}`;
+      this.#fail('stream-event', `event ${this.#events} ${problem}`);
     } else if (reading.kind === 'other') {
       this.#note('other-event');
     } else {
@@ -230,7 +206,7 @@ export class EventStreamReader implements BodyReader {
       const detail = `the stream ended without ${streamEnd} and without a finish reason for choice ${which}`;
       return { issue: 'stream-truncated', detail };
     }
-    if (this.#context.streams === 'lenient') return null;
+    if (this.context.streams === 'lenient') return null;
     const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` requires`;
     return { issue: 'stream-truncated', detail };
   }

@@ -78,10 +78,7 @@ export class SseReader {
   }
 
   #endLine(bytes: Buffer, start: number, end: number): void {
-    if (this.#tail.length === 0) {
-      this.#readLine(bytes, start, end);
-      return;
-    }
+    if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
     // The buffered bytes stay valid until the next append, which comes after `keepData`.
@@ -90,10 +87,7 @@ export class SseReader {
   }
 
   #readLine(bytes: Buffer, from: number, end: number): void {
-    if (end - from > this.#maxBytes) {
-      this.#tooLong('line');
-      return;
-    }
+    if (end - from > this.#maxBytes) return this.#tooLong('line');
     const start = this.#atStart && startsWith(bytes, from, end, byteOrderMark) ? from + 3 : from;
     this.#atStart = false;
     if (start === end) {
@@ -130,18 +124,15 @@ export class SseReader {
   }
 
   #dispatch(): void {
-    const type = this.#type;
+    const type = this.#type || 'message';
     const isEmpty = this.#dataLines === 0;
     const inPlace = this.#inPlace;
     this.#type = '';
     this.#dataLines = 0;
     this.#inPlace = false;
     if (isEmpty) return;
-    if (inPlace) {
-      this.#listener.onEvent(type || 'message', this.#line, this.#lineStart, this.#lineEnd);
-    } else {
-      this.#listener.onEvent(type || 'message', this.#data.buffer, 0, this.#data.length);
-    }
+    if (inPlace) this.#listener.onEvent(type, this.#line, this.#lineStart, this.#lineEnd);
+    else this.#listener.onEvent(type, this.#data.buffer, 0, this.#data.length);
   }
 
   #tooLong(part: 'line' | 'event'): void {

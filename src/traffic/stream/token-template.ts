@@ -118,12 +118,14 @@ const isSafeTemplate = (before: Buffer, after: Buffer, parsed: Chunk): boolean =
   const first = parsed.choices[0]!;
   /** What the event carries with another text; `null` if anything else differs. */
   const carriedWith = (text: string): CarriedContent | null => {
-    const event = `${before.toString()}${text}${after.toString()}`;
-    const reading = readChatChunk(event, (unmasked) => unmasked);
-    if (reading.kind !== 'chunk' || reading.choices.length !== 1 || reading.usage !== null)
-      return null;
-    const { carries, finish, index } = reading.choices[0]!;
-    return finish === null && index === first.index ? carries : null;
+    const reading = readChatChunk(
+      `${String(before)}${text}${String(after)}`,
+      (unmasked) => unmasked,
+    );
+    if (reading.kind !== 'chunk' || reading.usage !== null) return null;
+    const [choice, ...others] = reading.choices;
+    const isSame = choice?.finish === null && choice.index === first.index && others.length === 0;
+    return isSame ? choice.carries : null;
   };
   return carriedWith('weir') === first.carries && carriedWith('') === 'nothing';
 };

@@ -12,61 +12,46 @@ const almostAll = 0.9;
 const emptyInstants = new Float64Array(0);
 const initialCapacity = 16;
 
-/** A growing list of instants without an object for each. */
+/** A growing list of instants without an object for each. Only `add` changes it. */
 export class InstantList {
+  count = 0;
   #values = emptyInstants;
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
 
   add(at: Instant): void {
-    if (this.#count === this.#values.length) {
-      const grown = new Float64Array(Math.max(initialCapacity, 2 * this.#count));
+    if (this.count === this.#values.length) {
+      const grown = new Float64Array(Math.max(initialCapacity, 2 * this.count));
       grown.set(this.#values);
       this.#values = grown;
     }
-    this.#values[this.#count] = at;
-    this.#count += 1;
+    this.#values[this.count] = at;
+    this.count += 1;
   }
 
   toArray(): Float64Array {
-    return this.#values.slice(0, this.#count);
+    return this.#values.slice(0, this.count);
   }
 }
 
-/** When the tokens of one stream came. */
-export class TokenTimes {
+export class TokenTimes extends InstantList {
   firstToken: Instant | null = null;
   firstVisible: Instant | null = null;
   lastToken: Instant | null = null;
   /** Token events that came in the same read as an earlier one. */
   coalesced = 0;
-  readonly #instants = new InstantList();
   #readHasToken = false;
-
-  get count(): number {
-    return this.#instants.count;
-  }
 
   /** Called at the start of a socket read. */
   onRead(): void {
     this.#readHasToken = false;
   }
 
-  /** Called for an event with a token. */
   onToken(at: Instant, carries: Exclude<CarriedContent, 'nothing'>): void {
     this.firstToken ??= at;
     if (carries === 'visible') this.firstVisible ??= at;
     this.lastToken = at;
     if (this.#readHasToken) this.coalesced += 1;
     this.#readHasToken = true;
-    this.#instants.add(at);
-  }
-
-  toArray(): Float64Array {
-    return this.#instants.toArray();
+    this.add(at);
   }
 }
 

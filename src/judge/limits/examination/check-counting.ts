@@ -5,29 +5,29 @@ import {
   type ProbeReply,
   type ProbeRequest,
   reportedLimitOf,
-  advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
-import { replyEvidence } from './check-headers.ts';
+import { checkReplies } from './check-headers.ts';
 
-const remainingOf = (reply: ProbeReply, unit: string): number | null =>
+type Unit = 'requests' | 'tokens';
+
+const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
   reportedLimitOf(reply, unit)?.remaining ?? null;
 
 /** A chat of any length costs one request. */
-const isPlainChat = ({ request }: ProbeReply): boolean =>
-  request === 'chat' || request === 'long-prompt' || request === 'longer-answer';
+const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
-/** What each kind of request cost in requests, by the remaining requests reported to the chats before and after it. */
-const costs = ({ replies }: LimitLog): ReadonlyMap<ProbeRequest, readonly number[]> => {
+/** What each kind of request cost in requests, by the remaining requests first reported to the chats before and after it. */
+const costs = ({ replies }: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = replies.filter(({ phase }) => phase === 'counting');
-  const found = new Map<ProbeRequest, number[]>();
-  for (const [place, reply] of counting.entries()) {
+  const found = new Map<ProbeRequest, number>();
+  for (const [place, { request }] of counting.entries()) {
     const before = counting[place - 1];
     const after = counting[place + 1];
-    if (before?.request !== 'chat' || after?.request !== 'chat' || isPlainChat(reply)) continue;
+    if (before?.request !== 'chat' || after?.request !== 'chat') continue;
     const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
     // The window ended in between.
     if (high === null || low === null || low >= high) continue;
-    found.set(reply.request, [...(found.get(reply.request) ?? []), high - low - 1]);
+    if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
   }
   return found;
 };
@@ -39,7 +39,7 @@ const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly w
 };
 
 /** What `unit` dropped by from one chat to the next: nothing else was charged between them. */
-const dropsBetweenChats = ({ replies }: LimitLog, unit: string) => {
+const dropsBetweenChats = ({ replies }: LimitLog, unit: Unit) => {
   const counting = replies.filter(({ phase }) => phase === 'counting');
   return counting.slice(1).flatMap((reply, i) => {
     const before = counting[i]!;
@@ -53,139 +53,146 @@ const dropsBetweenChats = ({ replies }: LimitLog, unit: string) => {
 const dropsByOne = (log: LimitLog): boolean =>
   dropsBetweenChats(log, 'requests').every(({ drop }) => drop === 1);
 
-export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
-  const steady = dropsByOne(log);
-  return [...costs(log)].map(([request, [cost = 0]]) => {
-    const rule = expected[request];
-    const id = `counts-${request}`;
-    const open = `The cost of ${probeRequests[request]} is known; the interface leaves it open.`;
-    if (!steady) {
-      const observed = 'the remaining requests also rise by themselves between requests';
-      return advisoryCheck({ id, claim: open, finding: 'undecided', observed });
-    }
-    const observed = `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`;
-    if (rule === undefined) return advisoryCheck({ id, claim: open, finding: 'proved', observed });
-    const finding = cost === rule.cost ? 'proved' : 'refuted';
-    return advisoryCheck({ id, claim: rule.why, section: '8', finding, observed });
+const checkCosts = (log: LimitLog): readonly LimitCheck[] => {
+  const isSteady = dropsByOne(log);
+  return [...costs(log)].map(([request, cost]) => {
+    const rule = isSteady ? expected[request] : undefined;
+    return checkReplies({
+      id: `counts-${request}`,
+      claim:
+        rule?.why ??
+        `The cost of ${probeRequests[request]} is known; the interface leaves it open.`,
+      section: rule === undefined ? null : '8',
+      unseen: isSteady ? null : 'the remaining requests also rise by themselves between requests',
+      wrong: [],
+      isRefuted: rule !== undefined && cost !== rule.cost,
+      observed: `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`,
+    });
   });
 };
 
 /** The tokens charged for a chat, by the counting methods of gateways. */
-const chargingRules = {
-  'the tokens used, after the answer': ({ usage }: ProbeReply) =>
-    usage === null ? null : usage.input + usage.output,
-  'the tokens of the answer only': ({ usage }: ProbeReply) => usage?.output ?? null,
-  'the tokens of the prompt only': ({ usage }: ProbeReply) => usage?.input ?? null,
-  'a quarter of the characters and max_tokens, never corrected': ({ asked }: ProbeReply) =>
-    asked === null ? null : Math.ceil(asked.characters / 4) + asked.maxTokens,
-} as const satisfies Record<string, (reply: ProbeReply) => number | null>;
+const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number | null])[] = [
+  ['the tokens used, after the answer', ({ usage }) => usage && usage.input + usage.output],
+  ['the tokens of the answer only', ({ usage }) => usage?.output ?? null],
+  ['the tokens of the prompt only', ({ usage }) => usage?.input ?? null],
+  [
+    'a quarter of the characters and max_tokens, never corrected',
+    ({ asked }) => asked && Math.ceil(asked.characters / 4) + asked.maxTokens,
+  ],
+];
 
 /** One token of difference is rounding. */
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
 /** How tokens are charged: the drop in remaining tokens from one chat to the next, compared with the known methods. */
-export const checkAccounting = (log: LimitLog): LimitCheck => {
+const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens');
-  const names = Object.keys(chargingRules) as readonly (keyof typeof chargingRules)[];
-  // If remaining is reported before a chat is charged, its charge shows in the next chat's reply.
-  const fits = names.flatMap((name) =>
-    (['before', 'reply'] as const)
-      .filter((side) =>
-        drops.every((pair) => {
-          const charge = chargingRules[name](pair[side]);
-          return charge !== null && isAboutEqual(charge, pair.drop);
-        }),
-      )
-      .map(() => name),
-  );
-  const different = new Set(drops.map(({ drop }) => drop)).size;
-  const isDecided = drops.length >= 3 && different > 1;
-  const [fit] = fits;
-  const isDocumented = fit === names[0];
-  return advisoryCheck({
+  const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
+    // If remaining is reported before a chat is charged, its charge shows in the next chat's reply.
+    (['before', 'reply'] as const).some((side) =>
+      drops.every((pair) => {
+        const charge = chargeOf(pair[side]);
+        return charge !== null && isAboutEqual(charge, pair.drop);
+      }),
+    );
+  const [fit] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
+  const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
+  const isDocumented = fit === chargingRules[0];
+  return checkReplies({
     id: 'token-accounting',
     claim: 'The tokens charged are those used, input and output.',
     section: '8',
-    finding: !isDecided ? 'undecided' : isDocumented ? 'proved' : 'refuted',
-    observed: !isDecided
-      ? 'too few chats reported remaining tokens'
-      : fit === undefined
+    unseen: isDecided ? null : 'too few chats reported remaining tokens',
+    wrong: isDecided && !isDocumented ? drops.map(({ reply }) => reply) : [],
+    observed:
+      fit === undefined
         ? `no known counting method explains the ${drops.length} drops in remaining tokens`
-        : `charged: ${fit} (${drops.length} drops in remaining tokens)`,
-    evidence: isDecided && !isDocumented ? replyEvidence(drops.map(({ reply }) => reply)) : [],
+        : `charged: ${fit[0]} (${drops.length} drops in remaining tokens)`,
   });
 };
+
+export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
+  ...checkCosts(log),
+  checkAccounting(log),
+];
 
 /**
  * Whether streams bypass the limit: a stream cost nothing and was admitted while the key's chats were
  * refused. Either alone can have another reason: remaining reported late, or a refill.
  */
-export const checkStreams = (log: LimitLog): LimitCheck => {
-  const exhaustedReplies = log.replies.filter(
+const checkStreams = (log: LimitLog): LimitCheck => {
+  const exhausted = log.replies.filter(
     ({ phase, key }) => phase === 'exhausted' && key === 'first',
   );
-  const chat = exhaustedReplies.find(({ request }) => request === 'chat');
-  const stream = exhaustedReplies.find(({ request }) => request === 'chat-stream');
-  const [cost] = costs(log).get('chat-stream') ?? [];
-  const isAdmitted = chat?.status === 429 && stream?.status === 200;
-  const isFree = isAdmitted && dropsByOne(log) && cost === 0;
-  return {
+  const chat = exhausted.find(({ request }) => request === 'chat');
+  const stream = exhausted.find(({ request }) => request === 'chat-stream');
+  const isFree =
+    chat?.status === 429 &&
+    stream?.status === 200 &&
+    dropsByOne(log) &&
+    costs(log).get('chat-stream') === 0;
+  const unseen = () => {
+    if (stream === undefined) return 'no stream was sent with the exhausted key';
+    return stream.status === 429 || isFree
+      ? null
+      : 'a stream was admitted; other chats were possibly admitted again by then';
+  };
+  return checkReplies({
     id: 'streams-limited',
     claim: 'Streamed chats are limited like other chats.',
     section: '8',
-    finding: isFree ? 'refuted' : stream?.status === 429 ? 'proved' : 'undecided',
+    unseen: unseen(),
+    wrong: isFree ? [chat, stream] : [],
     violates: isFree,
-    observed:
-      stream === undefined
-        ? 'no stream was sent with the exhausted key'
-        : stream.status === 429
-          ? 'a stream was refused while the key was exhausted'
-          : isFree
-            ? 'a stream cost nothing and was admitted while the key’s other chats were refused'
-            : 'a stream was admitted; other chats were possibly admitted again by then',
-    evidence: isFree ? replyEvidence([chat, stream]) : [],
-  };
+    observed: isFree
+      ? 'a stream cost nothing and was admitted while the key’s other chats were refused'
+      : 'a stream was refused while the key was exhausted',
+  });
 };
-
-const timeToAnswer = ({ sent, answered }: ProbeReply): number => answered - sent;
 
 /** With fewer samples latency is undecided. */
 const minTimedChats = 5;
 
 /** Whether another key is slower while the first one is exhausted: its fastest answer is slower than the slowest earlier answer of the first key. */
-export const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
-  const chats = replies.filter(({ request, status }) => request === 'chat' && status === 200);
-  const before = chats.filter(({ phase }) => phase === 'counting').map(timeToAnswer);
-  const second = chats.filter(({ key }) => key === 'second').map(timeToAnswer);
+const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
+  const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
+    replies
+      .filter((reply) => reply.request === 'chat' && reply.status === 200 && isWanted(reply))
+      .map(({ sent, answered }) => answered - sent);
+  const before = timesOf(({ phase }) => phase === 'counting');
+  const second = timesOf(({ key }) => key === 'second');
   const isKnown = before.length >= minTimedChats && second.length >= minTimedChats;
-  const isSlower = isKnown && Math.min(...second) > Math.max(...before);
   const range = (times: readonly number[]): string =>
     `${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))} ms`;
-  return advisoryCheck({
+  return checkReplies({
     id: 'key-latency',
     claim: 'Exhausting one key does not slow down another.',
-    finding: isSlower ? 'refuted' : isKnown ? 'proved' : 'undecided',
-    observed: isKnown
-      ? `the second key was answered in ${range(second)}, the first key earlier in ${range(before)}`
-      : 'too few small chats of each key were answered',
+    unseen: isKnown ? null : 'too few small chats of each key were answered',
+    wrong: [],
+    isRefuted: Math.min(...second) > Math.max(...before),
+    observed: `the second key was answered in ${range(second)}, the first key earlier in ${range(before)}`,
   });
 };
 
 /** Whether a key is refused because of another one: its own limits admit at least its first request. */
-export const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
+const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
-  const [first] = second;
-  const isRefused = first?.status === 429;
-  return {
+  const isRefused = second[0]?.status === 429;
+  const admitted = second.filter(({ status }) => status !== 429).length;
+  return checkReplies({
     id: 'key-isolation',
     claim: 'Exhausting one key does not affect the limits of another.',
     section: '8',
-    finding: first === undefined ? 'undecided' : isRefused ? 'refuted' : 'proved',
+    unseen: second.length === 0 ? 'not tested: no second key was given (--second-key)' : null,
+    wrong: isRefused ? second : [],
     violates: isRefused,
-    observed:
-      first === undefined
-        ? 'not tested: no second key was given (--second-key)'
-        : `${second.filter(({ status }) => status !== 429).length} of ${second.length} requests of the idle second key were admitted while the first key was exhausted`,
-    evidence: isRefused ? replyEvidence(second) : [],
-  };
+    observed: `${admitted} of ${second.length} requests of the idle second key were admitted while the first key was exhausted`,
+  });
 };
+
+export const checkExhausted = (log: LimitLog): readonly LimitCheck[] => [
+  checkStreams(log),
+  checkIsolation(log),
+  checkKeyLatency(log),
+];

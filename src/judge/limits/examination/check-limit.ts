@@ -1,17 +1,13 @@
 import {
-  type LimitFinding,
+  advisoryCheck,
   type LimitCheck,
+  type LimitFinding,
   type LimitLog,
   type LimitRule,
   type ProbeReply,
-  advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
-import type {
-  LimiterIdentification,
-  LimiterFit,
-  LimitFacts,
-} from '../../../model/limits/limit-report.ts';
-import { replyEvidence } from './check-headers.ts';
+import type { LimiterIdentification, LimitFacts } from '../../../model/limits/limit-report.ts';
+import { checkReplies } from './check-headers.ts';
 import { isFit } from '../limiter/identify-limiter.ts';
 import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
@@ -20,12 +16,10 @@ export interface DecisionEvidence {
   /** In the order of the log; the facts contain indexes into it. */
   readonly decisions: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  readonly identification: LimiterIdentification;
+  readonly declared: LimiterIdentification;
   /** Replayed with the observed limit instead of the declared one. */
   readonly seen: LimiterIdentification | null;
   readonly permitted: LimitLog['declared']['permitted'];
-  /** The permitted limiters that explain every decision; their decisions are never a violation. */
-  readonly fits: readonly LimiterFit[];
   /** Whether other users of the key, requests without a decision, or used-up tokens can explain refusals. */
   readonly isAmbiguous: boolean;
 }
@@ -55,95 +49,98 @@ const otherLimitNote = ({ seen, decisions, rule }: DecisionEvidence): string => 
     : '';
 };
 
-/** The permitted limiters that explain the decisions; if nothing was refused, only a queue that delayed requests. */
-export const permittedFits = ({
-  decisions,
-  identification,
-  permitted,
-}: Pick<DecisionEvidence, 'decisions' | 'identification' | 'permitted'>): readonly LimiterFit[] =>
-  identification.best === null && decisions.every(({ admitted }) => admitted)
-    ? []
-    : identification.ranking.filter(
-        (fit) => permitted.includes(fit.limiter) && isFit(fit, identification),
-      );
-
-export const checkExplained = (decisionEvidence: DecisionEvidence): LimitCheck => {
-  const { rule, decisions, facts, identification, fits, isAmbiguous, permitted } = decisionEvidence;
-  const words = `${rule.limit} requests in ${rule.window / 1000} s`;
+const contextOf = (evidence: DecisionEvidence) => {
+  const { decisions, declared, permitted, isAmbiguous } = evidence;
   const isRefused = decisions.some(({ admitted }) => !admitted);
-  const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
+  // The permitted limiters that explain every decision; their decisions are never a violation. If nothing
+  // was refused, only a queue that delayed requests explains it.
+  const fits =
+    declared.best === null && !isRefused
+      ? []
+      : declared.ranking.filter((fit) => permitted.includes(fit.limiter) && isFit(fit, declared));
+  return { ...evidence, isRefused, fits, isUnexplained: fits.length === 0 && !isAmbiguous };
+};
+type Context = ReturnType<typeof contextOf>;
+
+const explanationText = (context: Context): string => {
+  const { decisions, facts, declared, permitted, fits, isRefused } = context;
+  const { most, least } = facts.mostAdmitted;
+  if (!isRefused && declared.best === null && facts.overAdmitted !== 'proved')
+    return `nothing was refused; at most ${most} were admitted within one window`;
+  if (fits.length > 0)
+    return `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`;
+  if (!isRefused)
+    return `none of ${decisions.length} requests was refused or delayed, ${least} of them within one window`;
+  const closest = declared.ranking.find(({ limiter }) => permitted.includes(limiter));
+  return `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, contradicts ${closest?.wrong ?? 0}${otherLimitNote(context)}`;
+};
+
+const checkExplained = (context: Context): LimitCheck => {
+  const { rule, facts, declared, fits, isRefused, isAmbiguous } = context;
+  const isSeen = isRefused || declared.best !== null || facts.overAdmitted === 'proved';
   // Other users explain any refusal, and no class admits more than twice the limit.
   const isProved = isAmbiguous
     ? facts.mostAdmitted.least > 2 * rule.limit
     : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
   const finding = isSeen ? findingOf(fits.length > 0, fits.length === 0 && isProved) : 'undecided';
-  const closest = identification.ranking.find(({ limiter }) => permitted.includes(limiter));
-  return {
+  return advisoryCheck({
     id: 'limit-kept',
-    claim: `A limiter of ${words} explains every decision.`,
+    claim: `A limiter of ${rule.limit} requests in ${rule.window / 1000} s explains every decision.`,
     section: '8',
     finding,
     violates: finding === 'refuted',
-    observed: !isSeen
-      ? `nothing was refused; at most ${facts.mostAdmitted.most} were admitted within one window`
-      : fits.length > 0
-        ? `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`
-        : !isRefused
-          ? `none of ${decisions.length} requests was refused or delayed, ${facts.mostAdmitted.least} of them within one window`
-          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, contradicts ${closest?.wrong ?? 0}${otherLimitNote(decisionEvidence)}`,
-    evidence: [],
-  };
+    observed: explanationText(context),
+  });
 };
 
-/** The facts of the log as checks; none of them is a fault by itself. */
-export const checkFacts = (decisionEvidence: DecisionEvidence): readonly LimitCheck[] => {
-  const { rule, facts, decisions, fits, isAmbiguous } = decisionEvidence;
+/** The facts of the log as checks; only a lockout can be a fault by itself. */
+const checkFacts = (context: Context): readonly LimitCheck[] => {
+  const { rule, facts, decisions, fits, isRefused, isUnexplained } = context;
   const [fit] = fits;
   const { least, most } = facts.mostAdmitted;
-  const refusedWithRoom = facts.refusalsWithRoom.map((place) => decisions[place]!);
-  const isRefused = decisions.some(({ admitted }) => !admitted);
+  const wrong = facts.refusalsWithRoom.map((place) => decisions[place]!);
+  const isOver = facts.overAdmitted === 'proved';
+  const unclear = facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear';
+  const certainly = facts.lockedOut === 'refuted' ? '' : 'certainly ';
+  const nothing = 'nothing was refused';
+  const roomText =
+    wrong.length > 0
+      ? `${wrong.length} were certainly refused with room left`
+      : `none was certainly refused with room left${unclear}`;
+  const lockoutText =
+    facts.lockedOut === 'proved'
+      ? 'the key was blocked for longer than a window'
+      : `no request was ${certainly}refused after a window in which nothing was admitted`;
   return [
     advisoryCheck({
       id: 'most-admitted',
       claim: `At most ${rule.limit} requests were admitted within any ${rule.window / 1000} s.`,
       section: '8',
       finding: opposite(facts.overAdmitted),
-      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
-    }),
-    advisoryCheck({
-      id: 'refused-only-when-full',
-      claim: `No request was refused while fewer than ${rule.limit} had been admitted in the last ${rule.window / 1000} s.`,
-      section: '8',
-      finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
-      observed: !isRefused
-        ? 'nothing was refused'
-        : refusedWithRoom.length > 0
-          ? `${refusedWithRoom.length} were certainly refused with room left`
-          : `none was certainly refused with room left${facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear'}`,
-      evidence: replyEvidence(refusedWithRoom),
+      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}${isOver && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
     }),
     {
+      ...checkReplies({
+        id: 'refused-only-when-full',
+        claim: `No request was refused while fewer than ${rule.limit} had been admitted in the last ${rule.window / 1000} s.`,
+        section: '8',
+        wrong,
+        observed: isRefused ? roomText : nothing,
+      }),
+      finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
+    },
+    advisoryCheck({
       id: 'no-lockout',
       claim: 'No request was refused after a whole window in which nothing was admitted.',
       section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
-      violates: facts.lockedOut === 'proved' && fits.length === 0 && !isAmbiguous,
-      observed: isRefused
-        ? facts.lockedOut === 'proved'
-          ? 'the key was blocked for longer than a window'
-          : `no request was ${facts.lockedOut === 'refuted' ? '' : 'certainly '}refused after a window in which nothing was admitted`
-        : 'nothing was refused',
-      evidence: [],
-    },
+      violates: facts.lockedOut === 'proved' && isUnexplained,
+      observed: isRefused ? lockoutText : nothing,
+    }),
   ];
 };
 
-export const checkRecovery = ({
-  rule,
-  decisions,
-  fits,
-  isAmbiguous,
-}: DecisionEvidence): LimitCheck => {
+const checkRecovery = ({ rule, decisions, isUnexplained }: Context): LimitCheck => {
   const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
   const refused = decisions[from];
   const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
@@ -152,22 +149,24 @@ export const checkRecovery = ({
   const last = decisions.findLast(({ phase }) => phase === 'provocation');
   const isLate =
     refused !== undefined && waited === null && last!.sent - refused.answered > longest;
-  return {
+  const unrecovered =
+    refused === undefined
+      ? 'the key was never exhausted'
+      : 'it was not admitted again during the examination';
+  return advisoryCheck({
     id: 'recovery',
     claim: `An exhausted key is admitted again within ${rule.window / 1000} s.`,
     section: '8',
-    finding: isLate
-      ? 'refuted'
-      : waited === null || waited > longest * 1.05
-        ? 'undecided'
-        : 'proved',
-    violates: isLate && fits.length === 0 && !isAmbiguous,
+    finding: findingOf(waited !== null && waited <= longest * 1.05, isLate),
+    violates: isLate && isUnexplained,
     observed:
-      refused === undefined
-        ? 'the key was never exhausted'
-        : waited === null
-          ? 'it was not admitted again during the examination'
-          : `admitted again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
-    evidence: [],
-  };
+      waited === null
+        ? unrecovered
+        : `admitted again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
+  });
+};
+
+export const checkDecisions = (evidence: DecisionEvidence): readonly LimitCheck[] => {
+  const context = contextOf(evidence);
+  return [checkExplained(context), ...checkFacts(context), checkRecovery(context)];
 };

@@ -1,11 +1,9 @@
 import {
-  type LimitFinding,
   type LimitCheck,
   type LimitLog,
   type ProbeReply,
-  advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
-import { replyEvidence } from './check-headers.ts';
+import { checkReplies } from './check-headers.ts';
 import {
   windowTolerance,
   type WaitAccuracy,
@@ -14,27 +12,21 @@ import {
 } from '../facts/limit-facts.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 
+const noRefusal = 'nothing was refused with 429';
+
 const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ status }) => status === 429);
 
-const findingFor = (wrong: readonly unknown[], all: readonly unknown[]): LimitFinding =>
-  all.length === 0 ? 'undecided' : wrong.length > 0 ? 'refuted' : 'proved';
-
-const noRefusal = 'nothing was refused with 429';
-
-export const checkBodies = (log: LimitLog): LimitCheck => {
+const checkBodies = (log: LimitLog): LimitCheck => {
   const refusals = refusalsOf(log);
-  const other = refusals.filter(
-    ({ refusal }) => refusal === null || !['error', 'none-429'].includes(refusal.form),
-  );
-  const forms = [...new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'))];
-  return advisoryCheck({
+  const forms = new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'));
+  return checkReplies({
     id: 'refusal-body',
     claim: 'The body of a 429 has one of the two documented forms.',
     section: '7',
-    finding: findingFor(other, refusals),
-    observed: refusals.length === 0 ? noRefusal : `forms: ${forms.join(', ')}`,
-    evidence: replyEvidence(other),
+    unseen: refusals.length === 0 ? noRefusal : null,
+    wrong: refusals.filter(({ refusal }) => !['error', 'none-429'].includes(refusal?.form ?? '')),
+    observed: `forms: ${[...forms].join(', ')}`,
   });
 };
 
@@ -80,7 +72,7 @@ export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean =
 };
 
 /** Whether tokens were used up if a refusal names them. */
-export const checkNamedLimit = (log: LimitLog): LimitCheck => {
+const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
@@ -88,18 +80,15 @@ export const checkNamedLimit = (log: LimitLog): LimitCheck => {
     const charged = maxTokensCharged(log, reply, tokens.window);
     return charged !== null && charged + maxCharge(reply) < tokens.limit;
   });
-  return {
+  return checkReplies({
     id: 'refusal-names-limit',
     claim: 'A 429 names tokens only if they are used up.',
     section: '7',
-    finding: findingFor(wrong, named),
+    unseen: named.length === 0 ? 'no 429 named a limit' : null,
+    wrong,
     violates: wrong.length > 0,
-    observed:
-      named.length === 0
-        ? 'no 429 named a limit'
-        : `${wrong.length} of ${named.length} named tokens although too few were used within the window`,
-    evidence: replyEvidence(wrong),
-  };
+    observed: `${wrong.length} of ${named.length} named tokens although too few were used within the window`,
+  });
 };
 
 /** Refusals without overlapping requests, which have no order. */
@@ -124,14 +113,16 @@ const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitA
   return retryAfterAccuracyOf(promised, { stillRefused, admittedAgain: next?.answered ?? null });
 };
 
-const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string =>
-  (['exact', 'conservative', 'deceptive', 'unknown'] as const)
-    .map((kind) => ({ kind, count: reported.filter((each) => each.accuracy === kind).length }))
-    .flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : []))
-    .join(', ');
+const accuracies = ['exact', 'conservative', 'deceptive', 'unknown'] as const;
+
+const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string => {
+  const byAccuracy = Object.groupBy(reported, ({ accuracy }) => accuracy);
+  const counts = accuracies.map((kind) => ({ kind, count: byAccuracy[kind]?.length ?? 0 }));
+  return counts.flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : [])).join(', ');
+};
 
 /** Compares `Retry-After` with when the key was admitted again. */
-export const checkRetryAfter = (log: LimitLog): LimitCheck => {
+const checkRetryAfter = (log: LimitLog): LimitCheck => {
   const refusals = serialRefusals(log);
   const reported = refusals.flatMap((reply) => {
     const { retryAfter } = reply;
@@ -142,34 +133,33 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
   const values = new Set(reported.map(({ retryAfter }) => retryAfter));
   const [first] = reported;
   const span = first === undefined ? 0 : reported.at(-1)!.reply.sent - first.reply.sent;
-  const constant =
+  const isConstant =
     values.size === 1 &&
     reported.length > 2 &&
     span > 3 * retryAfterTolerance &&
     reported.some(({ accuracy }) => accuracy !== 'exact');
   const absent = refusals.length - reported.length;
-  const seen = [
-    absent > 0 ? `absent on ${absent} of ${refusals.length}` : '',
-    constant ? `always ${first!.retryAfter / 1000} s, at any remaining time` : '',
+  const isKnown = reported.some(({ accuracy }) => accuracy !== 'unknown');
+  const isRefuted = deceptive.length + absent > 0 || isConstant;
+  const observed = [
+    absent > 0 && `absent on ${absent} of ${refusals.length}`,
+    isConstant && `always ${first!.retryAfter / 1000} s, at any remaining time`,
     summary(reported),
-  ];
-  return advisoryCheck({
+  ].filter(Boolean);
+  const check = checkReplies({
     id: 'retry-after',
     claim:
       'Retry-After is present, varies with the remaining time, and never ends while the key is still refused.',
-    finding:
-      deceptive.length + absent > 0 || constant
-        ? 'refuted'
-        : reported.some(({ accuracy }) => accuracy !== 'unknown')
-          ? 'proved'
-          : 'undecided',
-    observed: refusals.length === 0 ? noRefusal : seen.filter((part) => part !== '').join('; '),
-    evidence: replyEvidence(deceptive.map(({ reply }) => reply)),
+    unseen: refusals.length === 0 ? noRefusal : null,
+    wrong: deceptive.map(({ reply }) => reply),
+    isRefuted,
+    observed: observed.join('; '),
   });
+  return isKnown || isRefuted ? check : { ...check, finding: 'undecided' };
 };
 
 /** Checks the reset time in the body by the server's clock. */
-export const checkReset = (log: LimitLog): LimitCheck => {
+const checkReset = (log: LimitLog): LimitCheck => {
   const offset = serverOffset(log.replies);
   const reported = serialRefusals(log).flatMap((reply) => {
     const resetAt = reply.refusal?.resetAt ?? null;
@@ -179,15 +169,19 @@ export const checkReset = (log: LimitLog): LimitCheck => {
   });
   const wrong = reported.filter(({ accuracy }) => accuracy !== 'exact' && accuracy !== 'unknown');
   const farthest = Math.max(...reported.map(({ late }) => Math.abs(late)), 0);
-  return advisoryCheck({
+  return checkReplies({
     id: 'reset-time',
     claim: 'At the reset time in the body of a 429 the key is admitted again.',
     section: '7',
-    finding: findingFor(wrong, reported),
-    observed:
-      reported.length === 0
-        ? 'there was no readable reset time'
-        : `${summary(reported)}; up to ${Math.round(farthest / 1000)} s from the refusal`,
-    evidence: replyEvidence(wrong.map(({ reply }) => reply)),
+    unseen: reported.length === 0 ? 'there was no readable reset time' : null,
+    wrong: wrong.map(({ reply }) => reply),
+    observed: `${summary(reported)}; up to ${Math.round(farthest / 1000)} s from the refusal`,
   });
 };
+
+export const checkRefusals = (log: LimitLog): readonly LimitCheck[] => [
+  checkBodies(log),
+  checkNamedLimit(log),
+  checkRetryAfter(log),
+  checkReset(log),
+];

@@ -6,37 +6,10 @@ import {
 } from '../../../model/limits/limit-log.ts';
 import type { LimiterIdentification, LimitJudgement } from '../../../model/limits/limit-report.ts';
 import type { ReplayContext } from '../limiter/limiter-models.ts';
-import {
-  checkAccounting,
-  checkCounting,
-  checkIsolation,
-  checkKeyLatency,
-  checkStreams,
-} from './check-counting.ts';
-import {
-  checkConcurrentRemaining,
-  checkFreeRefusals,
-  checkLimits,
-  checkPresence,
-  checkReadable,
-  checkSerialRemaining,
-  checkHiddenSpender,
-} from './check-headers.ts';
-import {
-  checkExplained,
-  checkFacts,
-  checkRecovery,
-  type DecisionEvidence,
-  permittedFits,
-  observedLimit,
-} from './check-limit.ts';
-import {
-  checkBodies,
-  checkNamedLimit,
-  checkReset,
-  checkRetryAfter,
-  mayBeTokenRefusal,
-} from './check-refusals.ts';
+import { checkCounting, checkExhausted } from './check-counting.ts';
+import { checkHeaders, checkHiddenSpender } from './check-headers.ts';
+import { checkDecisions, observedLimit } from './check-limit.ts';
+import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
 import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
 import { serverWindow } from '../limiter/server-window.ts';
@@ -84,47 +57,20 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const seen = identifyObservedLimit(decisions, context, declared);
   const facts = limitFacts(decisions, rule);
   const spenders = checkHiddenSpender(log);
+  const isAmbiguous =
+    spenders.finding === 'refuted' ||
+    log.unanswered.length > 0 ||
+    !provokedReplies(log).every(isDecided) ||
+    decisions.some((reply) => mayBeTokenRefusal(log, reply));
   const { permitted } = log.declared;
-  const examined: DecisionEvidence = {
-    rule,
-    decisions,
-    facts,
-    seen,
-    permitted,
-    identification: declared,
-    fits: permittedFits({ decisions, identification: declared, permitted }),
-    isAmbiguous:
-      spenders.finding === 'refuted' ||
-      log.unanswered.length > 0 ||
-      !provokedReplies(log).every(isDecided) ||
-      decisions.some((reply) => mayBeTokenRefusal(log, reply)),
-  };
+  const evidence = { rule, decisions, facts, declared, seen, permitted, isAmbiguous };
   const checks: readonly LimitCheck[] = [
-    checkExplained(examined),
-    ...checkFacts(examined),
-    checkRecovery(examined),
-    checkStreams(log),
-    checkIsolation(log),
-    checkKeyLatency(log),
+    ...checkDecisions(evidence),
+    ...checkExhausted(log),
     spenders,
-    checkFreeRefusals(log),
-    checkPresence(log),
-    checkReadable(log),
-    ...checkLimits(log),
-    checkSerialRemaining(log),
-    checkConcurrentRemaining(log),
-    checkBodies(log),
-    checkNamedLimit(log),
-    checkRetryAfter(log),
-    checkReset(log),
+    ...checkHeaders(log),
+    ...checkRefusals(log),
     ...checkCounting(log),
-    checkAccounting(log),
   ];
-  return {
-    facts,
-    declared,
-    seen,
-    checks,
-    violated: checks.some(isViolation),
-  };
+  return { facts, declared, seen, checks, violated: checks.some(isViolation) };
 };

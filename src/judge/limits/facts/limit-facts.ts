@@ -76,13 +76,8 @@ const cumulativeSums = (parts: readonly (readonly [moment: number, amount: numbe
   };
 };
 
-/** The amount charged within the `window` milliseconds before a decision. */
-export type ChargedBefore = (
-  decision: { readonly sent: number; readonly answered: number },
-  window: number,
-) => CountBounds;
-
-export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
+/** Computes the amount charged within the `window` milliseconds before a decision. */
+export const chargedBefore = (charges: readonly Charge[]) => {
   const surelyBy = cumulativeSums(charges.map(({ until, least }) => [until, least]));
   const surelyFrom = cumulativeSums(charges.map(({ from, least }) => [from, least]));
   const maybeBy = cumulativeSums(charges.map(({ until, most }) => [until, most]));
@@ -95,7 +90,10 @@ export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
       : charges
           .filter(({ from, until }) => from < begin && until >= end)
           .reduce((sum, { least }) => sum + least, 0);
-  return ({ sent, answered }, window) => {
+  return (
+    { sent, answered }: { readonly sent: number; readonly answered: number },
+    window: number,
+  ): CountBounds => {
     const begin = answered - window;
     const least =
       begin > sent ? 0 : surelyBy.before(sent) - surelyFrom.before(begin) + straddling(begin, sent);
@@ -119,17 +117,11 @@ export const limitFacts = (
   const longer = window + windowTolerance(window);
   const charges = admissions(log);
   const admittedBefore = chargedBefore(charges);
-  const before = log.flatMap((decision, place) =>
-    decision.admitted
-      ? []
-      : [
-          {
-            place,
-            longer: admittedBefore(decision, longer),
-            shorter: admittedBefore(decision, shorter),
-          },
-        ],
-  );
+  const before = log.flatMap((decision, place) => {
+    if (decision.admitted) return [];
+    const [least, most] = [admittedBefore(decision, shorter), admittedBefore(decision, longer)];
+    return [{ place, shorter: least, longer: most }];
+  });
   const withRoom = before.filter((refusal) => refusal.longer.most < limit);
   return {
     mostAdmitted: mostWithin(charges, window),
@@ -156,7 +148,7 @@ export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 export const retryAfterTolerance = 1000;
 
 /** The last request that was still refused, and the next one that was admitted. */
-export interface RefusalFollowUp {
+interface RefusalFollowUp {
   readonly stillRefused: number;
   /** The first byte of its answer; `null` if nothing was admitted again. */
   readonly admittedAgain: number | null;

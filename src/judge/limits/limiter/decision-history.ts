@@ -4,6 +4,13 @@ import { instant } from '../../../model/quantity.ts';
 /** The middle of a decision's interval: off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
+/** The requests admitted before a decision and refused since a moment, as far as the log shows. */
+export interface PriorDecisions {
+  readonly admitted: number;
+  /** Refusals before, but not before `from`. */
+  readonly refusedSince: (from: number) => number;
+}
+
 /**
  * A log prepared for replaying limiters. Decisions are assumed in the middle of their intervals; all
  * lists are ascending.
@@ -19,6 +26,8 @@ export interface DecisionHistory {
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** The longest half of a round trip. */
   readonly slack: number;
+  /** What came before each decision, which is the same for every limiter. */
+  readonly priors: readonly PriorDecisions[];
 }
 
 const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
@@ -50,31 +59,6 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
   });
 };
 
-const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => {
-  const decisions = withoutServiceTime(log).toSorted((a, b) => middleOf(a) - middleOf(b));
-  const admitted = decisions.filter((decision) => decision.admitted);
-  const refused = decisions.filter((decision) => !decision.admitted);
-  return {
-    decisions,
-    admitted,
-    middles: Float64Array.from(admitted, middleOf),
-    sent: ascending(admitted.map(({ sent }) => sent)),
-    refusals: {
-      sent: ascending(refused.map(({ sent }) => sent)),
-      answered: ascending(refused.map(({ answered }) => answered)),
-    },
-    slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
-  };
-};
-
-/** The possible views of a log from within the gateway: no pauses, or slow requests had waited for their decision. */
-export const decisionHistoriesOf = (
-  log: readonly LimiterDecision[],
-): readonly DecisionHistory[] => [
-  decisionHistoryOf(log),
-  decisionHistoryOf(withLateDecisions(log)),
-];
-
 /** The number of ascending `times` before `moment`. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;
@@ -87,34 +71,48 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** The requests admitted before a decision and refused since a moment, as far as the log shows. */
-export interface PriorDecisions {
-  readonly admitted: number;
-  /** Refusals before, but not before `from`. */
-  readonly refusedSince: (from: number) => number;
-}
-
 /**
  * The minimum before an admitted request, and the maximum before a refused one: of overlapping requests
  * only the order of the admitted ones matters, and any order of those admits the same number.
  */
-export const priorDecisionsOf = (
-  { middles, sent: begun, refusals }: DecisionHistory,
+const priorDecisionsOf = (
+  { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
   decision: LimiterDecision,
 ): PriorDecisions => {
-  if (decision.admitted) {
-    const { answered } = refusals;
-    return {
-      admitted: countBefore(middles, middleOf(decision)),
-      refusedSince: (from) =>
-        Math.max(0, countBefore(answered, decision.sent) - countBefore(answered, from)),
-    };
-  }
-  const { sent } = refusals;
+  const { admitted, sent, answered } = decision;
+  const times = admitted ? refusals.answered : refusals.sent;
+  const until = admitted ? sent : answered;
+  // A refused request does not count itself.
+  const itself = admitted ? 0 : 1;
   return {
-    admitted: countBefore(begun, decision.answered),
-    // Not counting itself.
+    admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
     refusedSince: (from) =>
-      Math.max(0, countBefore(sent, decision.answered) - countBefore(sent, from) - 1),
+      Math.max(0, countBefore(times, until) - countBefore(times, from) - itself),
   };
 };
+
+const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => {
+  const decisions = withoutServiceTime(log).toSorted((a, b) => middleOf(a) - middleOf(b));
+  const admitted = decisions.filter((decision) => decision.admitted);
+  const refused = decisions.filter((decision) => !decision.admitted);
+  const history = {
+    decisions,
+    admitted,
+    middles: Float64Array.from(admitted, middleOf),
+    sent: ascending(admitted.map(({ sent }) => sent)),
+    refusals: {
+      sent: ascending(refused.map(({ sent }) => sent)),
+      answered: ascending(refused.map(({ answered }) => answered)),
+    },
+    slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
+  };
+  return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
+};
+
+/** The possible views of a log from within the gateway: no pauses, or slow requests had waited for their decision. */
+export const decisionHistoriesOf = (
+  log: readonly LimiterDecision[],
+): readonly DecisionHistory[] => [
+  decisionHistoryOf(log),
+  decisionHistoryOf(withLateDecisions(log)),
+];

@@ -12,21 +12,7 @@ import {
   type LimiterModel,
   type LimiterParameters,
 } from './limiter-models.ts';
-import {
-  type DecisionHistory,
-  decisionHistoriesOf,
-  middleOf,
-  type PriorDecisions,
-  priorDecisionsOf,
-} from './decision-history.ts';
-
-/** Compares the delays of a log with a queue that admits one request every window / limit. */
-interface QueueDelays {
-  /** Requests that such a queue would delay noticeably. */
-  readonly waited: number;
-  /** Those answered at another time. */
-  readonly wrong: number;
-}
+import { type DecisionHistory, decisionHistoriesOf, middleOf } from './decision-history.ts';
 
 /** Shorter delays, in round trips, are ignored. */
 const minNoticeableRoundTrips = 3;
@@ -34,11 +20,11 @@ const minNoticeableRoundTrips = 3;
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Replays the queue over the admitted requests, in the order in which they were sent. */
-const queueDelays = (
-  log: readonly LimiterDecision[],
-  { limit, window }: LimitRule,
-): QueueDelays => {
+/**
+ * Compares the delays of the admitted requests with a queue that admits one every window / limit: how
+ * many such a queue would delay noticeably, and how many of those were answered at another time.
+ */
+const queueDelays = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   const admitted = log.filter((decision) => decision.admitted).toSorted((a, b) => a.sent - b.sent);
   const spacing = window / limit;
   // The first request never waits; the fastest answer is one round trip.
@@ -63,36 +49,20 @@ const queueDelays = (
   return { waited, wrong };
 };
 
-/** A history with the prior decisions of each decision, which are the same for every limiter. */
-interface ReplayedHistory {
-  readonly history: DecisionHistory;
-  readonly seen: readonly {
-    readonly decision: LimiterDecision;
-    readonly prior: PriorDecisions;
-  }[];
-}
-
-const replayed = (history: DecisionHistory): ReplayedHistory => ({
-  history,
-  seen: history.decisions.map((decision) => ({
-    decision,
-    prior: priorDecisionsOf(history, decision),
-  })),
-});
-
 /** What a limiter does not explain; `null` once it is wrong more often than `most`. */
 const replay = (
-  { history, seen }: ReplayedHistory,
+  { decisions, priors, slack }: DecisionHistory,
   model: LimiterModel,
   most: number,
 ): Pick<LimiterFit, 'wrong' | 'unlikely'> | null => {
   let wrong = 0;
   let unlikely = 0;
-  for (const { decision, prior } of seen) {
+  for (const [place, decision] of decisions.entries()) {
     const { sent, answered, admitted } = decision;
+    const prior = priors[place]!;
     if (model(prior, middleOf(decision)) === admitted) continue;
     unlikely += 1;
-    const moments = [sent - history.slack, sent, answered, answered + history.slack];
+    const moments = [sent - slack, sent, answered, answered + slack];
     if (moments.every((moment) => model(prior, moment) !== admitted)) wrong += 1;
     if (wrong > most) return null;
   }
@@ -111,14 +81,14 @@ const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
 
 const bestOf = (
   limiter: LimiterClass,
-  over: ReplayedHistory,
+  history: DecisionHistory,
   context: ReplayContext,
 ): LimiterFit | null => {
-  const tried = limiterCandidates(limiter, over.history, context);
+  const tried = limiterCandidates(limiter, history, context);
   let best: LimiterFit | null = null;
   for (const parameters of tried) {
-    const model = limiters[limiter].model(over.history, parameters);
-    const left = replay(over, model, best?.wrong ?? Infinity);
+    const model = limiters[limiter].model(history, parameters);
+    const left = replay(history, model, best?.wrong ?? Infinity);
     if (left === null) continue;
     // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
     const fit = {
@@ -142,23 +112,21 @@ export const explainDecisions = (
   log: readonly LimiterDecision[],
   context: ReplayContext,
 ): readonly LimiterFit[] => {
-  const histories = decisionHistoriesOf(log).map(replayed);
+  const histories = decisionHistoriesOf(log);
   const { waited, wrong } = queueDelays(log, context);
   const queued = waited < minQueuedRequests || wrong > waited / 2 ? null : { waited, wrong };
-  return limiterClassNames
-    .flatMap((name) => {
-      const fits = histories.flatMap((history) => bestOf(name, history, context) ?? []);
-      return fits.length === 0 ? [] : fits.reduce(better);
-    })
-    .flatMap((explanation): LimiterFit[] => {
-      if (explanation.limiter !== 'leaky-queue') {
-        const unexplained = queued === null ? 0 : queued.waited - queued.wrong;
-        return [{ ...explanation, wrong: explanation.wrong + unexplained }];
-      }
-      // A queue without delays explains nothing; a full queue can refuse any request.
-      return queued === null ? [] : [{ ...explanation, wrong: queued.wrong, unlikely: 0 }];
-    })
-    .toSorted((a, b) => a.wrong - b.wrong || a.unlikely - b.unlikely);
+  const ranking = limiterClassNames.flatMap((name): LimiterFit[] => {
+    const fits = histories.flatMap((history) => bestOf(name, history, context) ?? []);
+    if (fits.length === 0) return [];
+    const fit = fits.reduce(better);
+    if (name !== 'leaky-queue') {
+      const unexplained = queued === null ? 0 : queued.waited - queued.wrong;
+      return [{ ...fit, wrong: fit.wrong + unexplained }];
+    }
+    // A queue without delays explains nothing; a full queue can refuse any request.
+    return queued === null ? [] : [{ ...fit, wrong: queued.wrong, unlikely: 0 }];
+  });
+  return ranking.toSorted((a, b) => a.wrong - b.wrong || a.unlikely - b.unlikely);
 };
 
 /** Maximum share of wrong predictions of a limiter that fits. */

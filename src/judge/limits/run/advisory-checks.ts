@@ -1,90 +1,97 @@
+import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
-import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
+import { checkClaim, type Claim, formatCount, reportedLimitClaim } from '../facts/check-claim.ts';
 import { findingOf } from '../facts/limit-facts.ts';
+import type { KeyEvidence } from './key-evidence.ts';
 
 const ledgerColumns = {
   requests: ['limitRequests', 'remainingRequests'],
   tokens: ['limitTokens', 'remainingTokens'],
 } as const;
+type Unit = keyof typeof ledgerColumns;
+
+export const checkEntries = (claim: Claim<LedgerEntry>): LimitCheck =>
+  checkClaim(
+    claim,
+    ({ traffic, sent, status }) =>
+      `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
+  );
 
 /** Whether responses have the two headers of each declared limit. */
 export const checkLedgerHeaders = (
   { entries }: KeyEvidence,
-  units: readonly (keyof typeof ledgerColumns)[],
+  units: readonly Unit[],
 ): LimitCheck => {
-  const expectedEntries = entries.filter(({ status }) => status !== 0 && status !== 401);
-  const lacking = expectedEntries.filter((entry) =>
-    units.flatMap((unit) => ledgerColumns[unit]).some((column) => entry[column] === null),
-  );
+  const expected = entries.filter(({ status }) => status !== 0 && status !== 401);
+  const columns = units.flatMap((unit) => ledgerColumns[unit]);
+  const wrong = expected.filter((entry) => columns.some((column) => entry[column] === null));
   const classes = new Set(
-    lacking.map(({ status, traffic }) => (status < 300 ? traffic : String(status))),
+    wrong.map(({ status, traffic }) => (status < 300 ? traffic : String(status))),
   );
-  return advisoryCheck({
+  const allText = `all ${formatCount(expected.length)} responses had them`;
+  return checkEntries({
     id: 'headers-present',
     claim: `Every response has the limit headers of ${units.join(' and ')}.`,
     section: '8',
-    finding: expectedEntries.length === 0 ? 'undecided' : findingOf(true, lacking.length > 0),
+    unseen: expected.length === 0 ? allText : null,
+    wrong,
     observed:
-      lacking.length === 0
-        ? `all ${formatCount(expectedEntries.length)} responses had them`
-        : `${formatCount(lacking.length)} of ${formatCount(expectedEntries.length)} responses did not have all: ${[...classes].join(', ')}`,
-    evidence: ledgerEvidence(lacking),
+      wrong.length === 0
+        ? allText
+        : `${formatCount(wrong.length)} of ${formatCount(expected.length)} responses did not have all: ${[...classes].join(', ')}`,
   });
 };
 
 export const checkReportedLimit = (
-  { unit, limit }: { readonly unit: 'requests' | 'tokens'; readonly limit: number },
+  { unit, limit }: { readonly unit: Unit; readonly limit: number },
   { entries }: KeyEvidence,
 ): LimitCheck => {
-  const column = unit === 'requests' ? 'limitRequests' : 'limitTokens';
-  const reported = entries.filter((entry) => entry[column] !== null);
-  const other = reported.filter((entry) => entry[column] !== limit);
-  const values = [...new Set(reported.map((entry) => entry[column]!))].toSorted((a, b) => a - b);
-  return advisoryCheck({
-    id: `limit-${unit}`,
-    claim: `The headers always name a limit of ${formatCount(limit)} ${unit}.`,
-    section: '8',
-    finding: reported.length === 0 ? 'undecided' : findingOf(true, other.length > 0),
-    observed:
-      reported.length === 0
-        ? 'no header named a limit'
-        : `named: ${values.map(formatCount).join(', ')}`,
-    evidence: ledgerEvidence(other),
-  });
+  const [column] = ledgerColumns[unit];
+  return checkEntries(reportedLimitClaim(unit, limit, entries, (entry) => entry[column]));
 };
 
-/** `12 exact, 3 absent`. */
-const accuracyText = (accuracyCounts: RetryAfterAccuracy): string =>
-  (['exact', 'conservative', 'deceptive', 'unknown', 'absent'] as const)
-    .filter((name) => accuracyCounts[name] > 0)
-    .map((name) => `${formatCount(accuracyCounts[name])} ${name}`)
-    .join(', ');
+const accuracies = ['exact', 'conservative', 'deceptive', 'unknown', 'absent'] as const;
 
-export const checkRetryAccuracy = (
+const checkRetryAccuracy = (
   [id, claim, section]: readonly [string, string, string | null],
-  accuracyCounts: RetryAfterAccuracy,
+  counts: RetryAfterAccuracy,
 ): LimitCheck =>
   advisoryCheck({
     id,
     claim,
     section,
     finding: findingOf(
-      accuracyCounts.exact + accuracyCounts.conservative > 0 && accuracyCounts.unknown === 0,
-      accuracyCounts.deceptive > 0,
+      counts.exact + counts.conservative > 0 && counts.unknown === 0,
+      counts.deceptive > 0,
     ),
-    observed: accuracyText(accuracyCounts),
+    // `12 exact, 3 absent`.
+    observed: accuracies
+      .filter((name) => counts[name] > 0)
+      .map((name) => `${formatCount(counts[name])} ${name}`)
+      .join(', '),
   });
 
-export const checkRefusalForms = ({ forms, count }: KeyRefusals): LimitCheck => {
+/** The form of refusals, and their two promises of when the key is admitted again. */
+export const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
+  const { forms, count, retryAfter, resetTime } = refusals;
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);
   const names = Object.entries(forms).map(([form, times]) => `${form} ${formatCount(times)}`);
-  return advisoryCheck({
-    id: 'refusal-body',
-    claim: 'The body of a 429 has one of the two documented forms.',
-    section: '7',
-    finding: findingOf(true, documented < count),
-    observed: `forms: ${names.join(', ')}`,
-    evidence: [],
-  });
+  return [
+    advisoryCheck({
+      id: 'refusal-body',
+      claim: 'The body of a 429 has one of the two documented forms.',
+      section: '7',
+      finding: findingOf(true, documented < count),
+      observed: `forms: ${names.join(', ')}`,
+    }),
+    checkRetryAccuracy(
+      ['retry-after', 'Retry-After never ends while the key is still refused.', null],
+      retryAfter,
+    ),
+    checkRetryAccuracy(
+      ['reset-time', 'At the reset time in a 429 the key is never still refused.', '7'],
+      resetTime,
+    ),
+  ];
 };

@@ -13,12 +13,13 @@ import {
   type RunLimits,
 } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
-import { isChat, type KeyEvidence, formatCount, keyEvidence, keyRefusals } from './key-evidence.ts';
+import { formatCount } from '../facts/check-claim.ts';
+import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from './key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
-import { type Charge, type ChargedBefore, chargedBefore } from '../facts/limit-facts.ts';
-import { minute, checkKey, fullestMinute, type KeyLimit } from './key-checks.ts';
+import { chargedBefore } from '../facts/limit-facts.ts';
+import { checkKey, fullestMinute, type KeyLimit, knownOnly, minute } from './key-checks.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 
@@ -47,33 +48,34 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
 ];
 
-const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boolean =>
-  one.length === other.length && one.every((entry, i) => entry === other[i]);
+/** The first decisions of a key, once for each different set that the rules select. */
+const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDecision[][] => {
+  const places = countingRules.flatMap((counts) =>
+    admissionRules.map((isIn) =>
+      [...entries.keys()]
+        .filter((place) => {
+          const entry = entries[place]!;
+          return counts(entry) && isIn(entry) && entry.unit !== 'tokens';
+        })
+        .slice(0, replayedDecisions),
+    ),
+  );
+  const distinct = new Map(places.map((each) => [each.join(' '), each]));
+  return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
+};
 
 /** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { limit, window: milliseconds(minute), minute: null };
-  const interpretations = countingRules.flatMap((counts) =>
-    admissionRules.map((isIn) =>
-      entries
-        .filter((entry) => counts(entry) && isIn(entry) && entry.unit !== 'tokens')
-        .slice(0, replayedDecisions),
-    ),
-  );
-  const distinctInterpretations = interpretations.filter(
-    (reading, i) => interpretations.findIndex((other) => isSame(reading, other)) === i,
-  );
-  const fits = distinctInterpretations.map((reading) => {
-    const decisions = reading.map(decisionOf);
+  const classes = interpretationsOf(entries).flatMap((decisions) => {
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
-    return identification.ranking
-      .filter((fit) => isFit(fit, identification))
-      .map(({ limiter }) => limiter);
+    const fits = identification.ranking.filter((fit) => isFit(fit, identification));
+    return fits.map(({ limiter }) => limiter);
   });
   // A cap on requests in flight has no rate and would explain almost anything.
-  return [...new Set(fits.flat())].filter((name) => name !== 'in-flight');
+  return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
 /**
@@ -98,25 +100,30 @@ const checkKeyExplained = (
   evidence: [],
 });
 
-/** Only known charges: one request without reported tokens would make every sum around it infinite. */
-const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
-  charges.map((charge) => ({ ...charge, most: charge.least }));
+const declaredLimits = (
+  { requests, tokens }: KeyEvidence,
+  { requestsPerMinute, tokensPerMinute }: Result['plan']['limits'],
+): readonly KeyLimit[] =>
+  [
+    { unit: 'requests' as const, limit: requestsPerMinute, charges: requests },
+    { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
+  ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
 
 /** The 429s of one key after the warm-up that its declared limits explain. */
 const countExplained = (
   { rows }: Result['ledger'][number],
   { limits, warmUp }: Result['plan'],
 ): number => {
-  const { requests, tokens, refused } = keyEvidence(rows.map(toLedgerEntry));
-  const { requestsPerMinute, tokensPerMinute } = limits;
-  const declared: readonly (readonly [number | null, ChargedBefore])[] = [
-    [requestsPerMinute, chargedBefore(requests)],
-    [tokensPerMinute, chargedBefore(knownOnly(tokens))],
-  ];
-  return refused.filter(
+  const evidence = keyEvidence(rows.map(toLedgerEntry));
+  const declared = declaredLimits(evidence, limits).map(({ unit, limit, charges }) => ({
+    limit,
+    // One request without reported tokens would make every sum around it infinite.
+    charged: chargedBefore(unit === 'tokens' ? knownOnly(charges) : charges),
+  }));
+  return evidence.refused.filter(
     (refusal) =>
       refusal.sent >= warmUp &&
-      declared.some(([limit, charged]) => limit !== null && charged(refusal, minute).most >= limit),
+      declared.some(({ limit, charged }) => charged(refusal, minute).most >= limit),
   ).length;
 };
 
@@ -138,12 +145,6 @@ const explainedRefusals = (result: Result): number | null => {
   return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
 };
 
-/** A claim about an incomplete run is not proved. */
-const capFinding = (check: LimitCheck, incompleteness: string | null): LimitCheck =>
-  incompleteness === null || check.finding !== 'proved'
-    ? check
-    : { ...check, finding: 'undecided', observed: `${check.observed}; ${incompleteness}` };
-
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'but the load generator was invalid';
   if (result.partial !== null) return 'but the run was stopped';
@@ -159,24 +160,25 @@ const judgeKey = (
   incompleteness: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const { requestsPerMinute: limit, tokensPerMinute } = limits;
-  const declared: KeyLimit[] = [];
-  if (limit !== null) declared.push({ unit: 'requests', limit, charges: evidence.requests });
-  if (tokensPerMinute !== null)
-    declared.push({ unit: 'tokens', limit: tokensPerMinute, charges: evidence.tokens });
+  const { requestsPerMinute: limit } = limits;
   const refusals = keyRefusals(evidence);
-  const explanation = limit === null ? null : explainKey(evidence, limit);
-  const checks = [...checkKey(evidence, declared, refusals, permitted)];
-  if (limit !== null && explanation !== null)
-    checks.push(checkKeyExplained(explanation, limit, permitted));
+  const explainedBy = limit === null ? null : explainKey(evidence, limit);
+  const checks = [...checkKey(evidence, declaredLimits(evidence, limits), refusals, permitted)];
+  if (limit !== null && explainedBy !== null)
+    checks.push(checkKeyExplained(explainedBy, limit, permitted));
   const reason = left === 0 ? incompleteness : 'but the ledger was full';
   return {
     key,
     requests: fullestMinute(evidence.requests),
     tokens: fullestMinute(evidence.tokens),
     refusals,
-    explainedBy: explanation,
-    checks: checks.map((check) => capFinding(check, reason)),
+    explainedBy,
+    checks: checks.map((check) =>
+      // A claim about an incomplete run is not proved.
+      reason === null || check.finding !== 'proved'
+        ? check
+        : { ...check, finding: 'undecided', observed: `${check.observed}; ${reason}` },
+    ),
   };
 };
 

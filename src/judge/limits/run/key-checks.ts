@@ -12,11 +12,12 @@ import {
   findingOf,
   windowTolerance,
 } from '../facts/limit-facts.ts';
-import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
+import { formatCount } from '../facts/check-claim.ts';
+import type { KeyEvidence } from './key-evidence.ts';
 import {
-  checkRefusalForms,
+  checkEntries,
   checkLedgerHeaders,
-  checkRetryAccuracy,
+  checkKeyRefusals,
   checkReportedLimit,
 } from './advisory-checks.ts';
 
@@ -58,12 +59,16 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'in-flight': { multiple: Infinity },
 };
 
+/** Charges without what is possible but not certain. */
+export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
+  charges.map((charge) => ({ ...charge, most: charge.least }));
+
 /** Maximum in flight at an admission, including it: tokens charged after the answer can exceed a limit by this much. */
 const maxInFlightCharge = (
   charges: readonly Charge[],
   admitted: KeyEvidence['admitted'],
 ): number => {
-  const surely = chargedBefore(charges.map((charge) => ({ ...charge, most: charge.least })));
+  const surely = chargedBefore(knownOnly(charges));
   return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
@@ -73,12 +78,11 @@ export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
 };
 
 /** `60`, `between 58 and 61`, `at least 1,000`. */
-const boundsText = ({ least, most }: AdmittedPeak): string =>
-  most === null
-    ? `at least ${formatCount(least)}`
-    : least === most
-      ? formatCount(least)
-      : `between ${formatCount(least)} and ${formatCount(most)}`;
+const boundsText = ({ least, most }: AdmittedPeak): string => {
+  if (most === null) return `at least ${formatCount(least)}`;
+  const from = formatCount(least);
+  return least === most ? from : `between ${from} and ${formatCount(most)}`;
+};
 
 /** Whether the limit was ever exceeded, which is not a fault by itself. */
 const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
@@ -103,66 +107,57 @@ const checkLimitKept = (
   { admitted }: KeyEvidence,
   permitted: readonly LimiterClass[],
 ): readonly LimitCheck[] => {
-  const times = permitted.map((name) => traits[name].multiple ?? 2).filter(Number.isFinite);
-  if (times.length === 0) return [];
-  const cap = limit * Math.max(...times);
-  const before = chargedBefore(charges);
+  const multiples = permitted.map((name) => traits[name].multiple ?? 2).filter(Number.isFinite);
+  if (multiples.length === 0) return [];
+  const cap = limit * Math.max(...multiples);
   const isForgotten = unit === 'tokens' && permitted.some((name) => traits[name].forgetsExcess);
   const overshoot = isForgotten ? maxInFlightCharge(charges, admitted) : 0;
-  const excessRequests =
-    unit === 'tokens'
-      ? admitted.filter((entry) => before(entry, shorter).least > cap + overshoot)
-      : [];
-  const isBroken =
-    unit === 'tokens' ? excessRequests.length > 0 : mostWithin(charges, shorter).least > cap;
-  return [
-    {
-      id: `${unit}-kept`,
-      claim: `Never more than ${formatCount(cap)} ${unit} within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
-      section: '8',
-      finding: findingOf(mostWithin(charges, longer).most <= cap, isBroken),
-      violates: true,
-      observed:
-        excessRequests.length > 0
-          ? `${formatCount(excessRequests.length)} requests were admitted after that`
-          : `the maximum was ${boundsText(fullestMinute(charges))}`,
-      evidence: ledgerEvidence(excessRequests),
-    },
-  ];
-};
-
-/** Refusals after a whole observed window that no other limit explains. */
-const attributableRefusals = (
-  { entries, refused }: KeyEvidence,
-  hasTokenLimit: boolean,
-): readonly LedgerEntry[] => {
-  const begin = entries[0]?.sent ?? 0;
-  return refused.filter(
-    ({ sent, unit }) =>
-      sent >= begin + longer && (unit === 'requests' || (unit === null && !hasTokenLimit)),
-  );
+  const before = chargedBefore(charges);
+  const isExcess = (entry: LedgerEntry): boolean => before(entry, shorter).least > cap + overshoot;
+  const wrong = unit === 'tokens' ? admitted.filter(isExcess) : [];
+  const isBroken = unit === 'tokens' ? wrong.length > 0 : mostWithin(charges, shorter).least > cap;
+  const check = checkEntries({
+    id: `${unit}-kept`,
+    claim: `Never more than ${formatCount(cap)} ${unit} within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
+    section: '8',
+    violates: true,
+    wrong,
+    observed:
+      wrong.length > 0
+        ? `${formatCount(wrong.length)} requests were admitted after that`
+        : `the maximum was ${boundsText(fullestMinute(charges))}`,
+  });
+  return [{ ...check, finding: findingOf(mostWithin(charges, longer).most <= cap, isBroken) }];
 };
 
 const checkRoom = (
   { limit, charges }: KeyLimit,
-  attributable: readonly LedgerEntry[],
+  { entries, refused }: KeyEvidence,
+  hasTokenLimit: boolean,
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
+  const begin = entries[0]?.sent ?? 0;
+  // Refusals after a whole observed window that no other limit explains.
+  const attributable = refused.filter(
+    ({ sent, unit }) =>
+      sent >= begin + longer && (unit === 'requests' || (unit === null && !hasTokenLimit)),
+  );
   const before = chargedBefore(charges);
-  const withRoom = attributable.filter((entry) => before(entry, longer).most < limit);
+  const wrong = attributable.filter((entry) => before(entry, longer).most < limit);
   const isFull = attributable.every((entry) => before(entry, shorter).least >= limit);
-  return {
+  const check = checkEntries({
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
-    finding: attributable.length === 0 ? 'undecided' : findingOf(isFull, withRoom.length > 0),
     violates: permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
-    observed:
+    unseen:
       attributable.length === 0
         ? 'no 429 for requests after the first minute; earlier ones can be due to other users of the key'
-        : `${formatCount(withRoom.length)} of ${formatCount(attributable.length)} refusals after the first minute came with room left, if no one else used the key`,
-    evidence: ledgerEvidence(withRoom),
-  };
+        : null,
+    wrong,
+    observed: `${formatCount(wrong.length)} of ${formatCount(attributable.length)} refusals after the first minute came with room left, if no one else used the key`,
+  });
+  return check.finding === 'proved' && !isFull ? { ...check, finding: 'undecided' } : check;
 };
 
 export const checkKey = (
@@ -171,31 +166,16 @@ export const checkKey = (
   refusals: KeyRefusals | null,
   permitted: readonly LimiterClass[],
 ): readonly LimitCheck[] => {
-  const checks = limits.flatMap((limit) => [
-    checkMaxPerMinute(limit),
-    ...checkLimitKept(limit, evidence, permitted),
-  ]);
-  const requests = limits.find(({ unit }) => unit === 'requests');
-  if (requests !== undefined) {
-    const attributable = attributableRefusals(evidence, limits.length > 1);
-    checks.push(checkRoom(requests, attributable, permitted));
-  }
-  if (limits.length > 0) {
-    const units = limits.map(({ unit }) => unit);
-    checks.push(checkLedgerHeaders(evidence, units));
-  }
-  checks.push(...limits.map((limit) => checkReportedLimit(limit, evidence)));
-  if (refusals === null) return checks;
+  const units = limits.map(({ unit }) => unit);
+  const requests = limits.filter(({ unit }) => unit === 'requests');
   return [
-    ...checks,
-    checkRefusalForms(refusals),
-    checkRetryAccuracy(
-      ['retry-after', 'Retry-After never ends while the key is still refused.', null],
-      refusals.retryAfter,
-    ),
-    checkRetryAccuracy(
-      ['reset-time', 'At the reset time in a 429 the key is never still refused.', '7'],
-      refusals.resetTime,
-    ),
+    ...limits.flatMap((limit) => [
+      checkMaxPerMinute(limit),
+      ...checkLimitKept(limit, evidence, permitted),
+    ]),
+    ...requests.map((limit) => checkRoom(limit, evidence, limits.length > 1, permitted)),
+    ...(limits.length > 0 ? [checkLedgerHeaders(evidence, units)] : []),
+    ...limits.map((limit) => checkReportedLimit(limit, evidence)),
+    ...(refusals === null ? [] : checkKeyRefusals(refusals)),
   ];
 };

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import { type Charge, type RefusalFollowUp, retryAfterAccuracyOf } from '../facts/limit-facts.ts';
+import { type Charge, retryAfterAccuracyOf } from '../facts/limit-facts.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
 import { countBefore } from '../limiter/decision-history.ts';
 
@@ -49,42 +49,29 @@ export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });
 
-const maxEvidence = 5;
-
-export const ledgerEvidence = (entries: readonly LedgerEntry[]): readonly string[] =>
-  entries
-    .slice(0, maxEvidence)
-    .map(
-      ({ traffic, sent, status }) =>
-        `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
-    );
-
-export const formatCount = (value: number): string => value.toLocaleString('en-US');
-
-type FollowUpOf = (refusal: LedgerEntry) => RefusalFollowUp;
-
-const followUpsIn = ({ admitted, refused }: KeyEvidence): FollowUpOf => {
+/** What followed each refusal. */
+const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
-  return (refusal) => {
+  return refused.map((refusal) => {
     // Requests that overlap the refusal have no order.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);
-    return { stillRefused, admittedAgain: next?.answered ?? null };
-  };
+    return { refusal, stillRefused, admittedAgain: next?.answered ?? null };
+  });
 };
+type FollowedRefusals = ReturnType<typeof followedRefusals>;
 
 const countAccuracy = (
-  { refused }: KeyEvidence,
-  followUpOf: FollowUpOf,
-  wait: (entry: LedgerEntry) => number | null,
+  followed: FollowedRefusals,
+  waitOf: (entry: LedgerEntry) => number | null,
 ): RetryAfterAccuracy => {
   const counts = { exact: 0, conservative: 0, deceptive: 0, unknown: 0, absent: 0 };
-  for (const refusal of refused) {
-    const reportedWait = wait(refusal);
-    if (reportedWait === null) counts.absent += 1;
-    else counts[retryAfterAccuracyOf(refusal.answered + reportedWait, followUpOf(refusal))] += 1;
+  for (const { refusal, ...followUp } of followed) {
+    const wait = waitOf(refusal);
+    if (wait === null) counts.absent += 1;
+    else counts[retryAfterAccuracyOf(refusal.answered + wait, followUp)] += 1;
   }
   return counts;
 };
@@ -95,36 +82,24 @@ const counted = <Name extends string>(names: readonly Name[]): Partial<Record<Na
   return counts;
 };
 
-/** Maximum length of each blocked period, from its first refusal to the next admission; `null` if it has not ended. */
-const blockedPeriods = (
-  { refused }: KeyEvidence,
-  followUpOf: FollowUpOf,
-): readonly (number | null)[] => {
-  const firstRefusals = new Map<number | null, number>();
-  for (const refusal of refused) {
-    const { admittedAgain } = followUpOf(refusal);
-    if (!firstRefusals.has(admittedAgain)) firstRefusals.set(admittedAgain, refusal.sent);
-  }
-  return [...firstRefusals].map(([admitted, first]) =>
-    admitted === null ? null : admitted - first,
-  );
-};
-
 export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   const { refused } = evidence;
   if (refused.length === 0) return null;
-  const followUpOf = followUpsIn(evidence);
-  const periodLengths = blockedPeriods(evidence, followUpOf);
-  const ended = periodLengths.filter((length) => length !== null);
+  const followed = followedRefusals(evidence);
+  const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
+  // At most: from the first refusal to the answer of the next admission.
+  const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
+    admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
+  );
   return {
     count: refused.length,
     first: refused.reduce((least, { answered }) => Math.min(least, answered), Infinity),
     last: refused.reduce((most, { answered }) => Math.max(most, answered), 0),
     units: counted(refused.map(({ unit }) => unit ?? 'none')),
     forms: counted(refused.flatMap(({ form }) => form ?? [])),
-    retryAfter: countAccuracy(evidence, followUpOf, ({ retryAfter }) => retryAfter),
-    resetTime: countAccuracy(evidence, followUpOf, ({ resetIn }) => resetIn),
-    stretches: periodLengths.length,
-    longestStretch: ended.length === 0 ? null : Math.max(...ended),
+    retryAfter: countAccuracy(followed, ({ retryAfter }) => retryAfter),
+    resetTime: countAccuracy(followed, ({ resetIn }) => resetIn),
+    stretches: blockedPeriods.size,
+    longestStretch: lengths.length === 0 ? null : Math.max(...lengths),
   };
 };

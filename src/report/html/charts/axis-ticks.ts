@@ -4,8 +4,14 @@ export const roundStep = (rough: number): number => {
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 };
 
-/** About four round steps from zero to at least `top`. */
-export const axisTicks = (top: number): readonly number[] => {
-  const step = roundStep(top / 4);
-  return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, i) => i * step);
+/** An axis from zero to a round number, with about four steps; places on it are shares of its length. */
+export const axisTo = (most: number, textOf: (value: number) => string) => {
+  const step = roundStep(most / 4);
+  const count = Math.ceil(most / step - 1e-9);
+  const shareOf = (value: number): number => value / (count * step);
+  const ticks = Array.from({ length: count + 1 }, (_, i) => ({
+    at: i / count,
+    text: textOf(i * step),
+  }));
+  return { end: count * step, shareOf, ticks };
 };

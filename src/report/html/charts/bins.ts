@@ -1,5 +1,6 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
+import type { ChartColour, ChartLine, ChartMarks } from './chart.ts';
 
 /** The duration of the run in equal bins of `step` whole seconds. */
 export interface Bins {
@@ -47,3 +48,33 @@ export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
 
 /** Four significant digits are more than a chart can show. */
 export const chartValue = (value: number): number => Number(value.toPrecision(4));
+
+/** What a line or a row of marks shows of each bin's part of the run. */
+type Series<Part, Value> = readonly [
+  label: string,
+  colour: ChartColour,
+  of: (part: Part, bin: number) => Value,
+];
+
+/** Lines through the bins. */
+export const chartLines = <Part>(
+  parts: readonly Part[],
+  lines: readonly (readonly [...Series<Part, number | null>, style?: ChartLine['style']])[],
+): readonly ChartLine[] =>
+  lines.map(([label, colour, of, style = 'plain']) => ({
+    label,
+    colour,
+    style,
+    values: parts.map(of),
+  }));
+
+export const hasValues = ({ values }: ChartLine): boolean => values.some((value) => value !== null);
+
+/** Rows of marks; those without any are left out. */
+export const chartMarks = <Part>(
+  parts: readonly Part[],
+  marks: readonly Series<Part, number>[],
+): readonly ChartMarks[] =>
+  marks
+    .map(([label, colour, of]) => ({ label, colour, values: parts.map(of) }))
+    .filter(({ values }) => values.some((value) => value > 0));

@@ -7,10 +7,7 @@ import { markup, type Markup } from '../../text/markup.ts';
 const lineText = ({ label, values }: ChartLine, { unit, step }: Chart): string => {
   const numbers = values.flatMap((value) => value ?? []);
   if (numbers.length === 0) return `${label}: nothing`;
-  const [low, high] = [
-    numbers.reduce((a, b) => Math.min(a, b)),
-    numbers.reduce((a, b) => Math.max(a, b)),
-  ];
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   const when = timeText(values.indexOf(high) * step * 1000);
   const suffix = unit === '' ? '' : ` ${unit}`;
   return low === high

@@ -3,7 +3,7 @@
  * report. This file imports nothing, so that the page can be type-checked against it.
  */
 
-/** A custom property of the page's style sheet. */
+/** A class of the page's style sheet. */
 export type ChartColour =
   | 'p50'
   | 'p95'
@@ -14,8 +14,7 @@ export type ChartColour =
   | 'refused'
   | 'malformed'
   | 'broken'
-  | 'dropped'
-  | 'failed';
+  | 'dropped';
 
 export interface ChartLine {
   readonly label: string;

@@ -1,8 +1,8 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import { outcomeKinds } from '../../../model/observation/outcome.ts';
 import type { Result } from '../../../model/result/result.ts';
-import { type Bins, countBins, intoBins, chartValue } from './bins.ts';
-import type { Chart, ChartLine } from './chart.ts';
+import { type Bins, chartLines, chartValue, countBins, intoBins } from './bins.ts';
+import type { Chart } from './chart.ts';
 import { failureMarks } from './latency-charts.ts';
 
 /** Rates per second, and requests in flight. */
@@ -12,46 +12,25 @@ const failedIn = ({ outcomes }: TimelineSecond): number =>
     .filter((kind) => kind !== 'completed' && kind !== 'limited')
     .reduce((sum, kind) => sum + outcomes[kind], 0);
 
-const perSecond = (
-  parts: readonly (readonly TimelineSecond[])[],
-  step: number,
-  of: (second: TimelineSecond) => number,
-): readonly number[] =>
-  parts.map((seconds) => chartValue(seconds.reduce((sum, second) => sum + of(second), 0) / step));
-
 /** Offered, sent, completed, 429 and other failures per second. */
 export const flowChart = (result: Result): Chart => {
   const bins = countBins(result);
-  const parts = intoBins(result.timeline, bins);
-  const rate = (of: (second: TimelineSecond) => number): readonly number[] =>
-    perSecond(parts, bins.step, of);
-  const lines: readonly ChartLine[] = [
-    { label: 'offered', colour: 'due', style: 'dashed', values: rate(({ due }) => due) },
-    { label: 'sent', colour: 'sent', style: 'plain', values: rate(({ sent }) => sent) },
-    {
-      label: 'completed',
-      colour: 'completed',
-      style: 'strong',
-      values: rate(({ outcomes }) => outcomes.completed),
-    },
-    {
-      label: '429',
-      colour: 'limited',
-      style: 'plain',
-      values: rate(({ outcomes }) => outcomes.limited),
-    },
-    { label: 'other failures', colour: 'failed', style: 'plain', values: rate(failedIn) },
-  ];
+  const rate = (of: (second: TimelineSecond) => number) => (seconds: readonly TimelineSecond[]) =>
+    chartValue(seconds.reduce((sum, second) => sum + of(second), 0) / bins.step);
+  const lines = chartLines(intoBins(result.timeline, bins), [
+    ['offered', 'due', rate(({ due }) => due), 'dashed'],
+    ['sent', 'sent', rate(({ sent }) => sent)],
+    ['completed', 'completed', rate(({ outcomes }) => outcomes.completed), 'strong'],
+    ['429', 'limited', rate(({ outcomes }) => outcomes.limited)],
+    ['other failures', 'refused', rate(failedIn)],
+  ]);
   return {
     id: 'flow',
     title: 'Requests per second',
     unit: '/s',
     step: bins.step,
     drawn: 'held',
-    lines: lines.filter(
-      ({ label, values }) =>
-        label === 'offered' || values.some((value) => value !== null && value > 0),
-    ),
+    lines: lines.filter(({ label, values }) => label === 'offered' || values.some(Boolean)),
     marks: [],
   };
 };
@@ -71,15 +50,14 @@ const inFlightPerBin = (result: Result, { step, count }: Bins): readonly number[
 /** Requests in flight at the start of each second; the maximum in a wider bin. */
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
+  const levels = inFlightPerBin(result, bins);
   return {
     id: 'in-flight',
     title: 'In flight',
     unit: '',
     step: bins.step,
     drawn: 'held',
-    lines: [
-      { label: 'in flight', colour: 'sent', style: 'strong', values: inFlightPerBin(result, bins) },
-    ],
+    lines: chartLines(levels, [['in flight', 'sent', (level) => level, 'strong']]),
     marks: failureMarks(result, bins).filter(({ label }) => label === 'dropped'),
   };
 };

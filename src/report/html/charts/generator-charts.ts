@@ -1,75 +1,56 @@
 import { canaryErrors } from '../../../model/result/canary.ts';
 import { quantile } from '../../../model/measures/quantile.ts';
 import type { GeneratorSample, Result } from '../../../model/result/result.ts';
-import { countBins, intoBins, chartValue } from './bins.ts';
-import type { Chart, ChartLine } from './chart.ts';
-import { lagChart } from './latency-charts.ts';
+import { chartLines, chartValue, countBins, hasValues, intoBins } from './bins.ts';
+import type { Chart } from './chart.ts';
+import { lagCharts } from './latency-charts.ts';
 
-/** The signals of the load generator; the worst value of all slices in each bin. */
+/** The signals of the load generator. */
 
-type Signal = (sample: GeneratorSample) => number | null;
+/** The worst value of all slices in a bin. */
+const worst =
+  (of: (sample: GeneratorSample) => number | null, factor = 1) =>
+  (samples: readonly GeneratorSample[]): number | null => {
+    const values = samples.flatMap((sample) => of(sample) ?? []);
+    return values.length === 0
+      ? null
+      : chartValue(factor * values.reduce((a, b) => Math.max(a, b)));
+  };
 
-const signalChart = (
-  result: Result,
-  chart: Pick<Chart, 'id' | 'title' | 'unit'>,
-  lines: readonly (Pick<ChartLine, 'label' | 'colour' | 'style'> & { readonly of: Signal })[],
-): readonly Chart[] => {
-  const samples = result.slices.flatMap(({ generator }) => generator);
-  if (samples.length === 0) return [];
-  const bins = countBins(result);
-  const parts = intoBins(samples, bins);
-  const worst = (of: Signal): readonly (number | null)[] =>
-    parts.map((part) => {
-      const values = part.flatMap((sample) => of(sample) ?? []);
-      return values.length === 0 ? null : chartValue(values.reduce((a, b) => Math.max(a, b)));
-    });
-  return [
-    {
-      ...chart,
-      step: bins.step,
-      drawn: 'joined',
-      lines: lines
-        .map(({ of, ...line }) => ({ ...line, values: worst(of) }))
-        .filter(({ values }) => values.some((value) => value !== null)),
-      marks: [],
-    },
-  ];
-};
-
-const percent = (value: number | null): number | null => (value === null ? null : value * 100);
+const percent = 100;
 
 /** Lag, then the use of event loop and processor, then what blocked the loop. */
-export const generatorCharts = (result: Result): readonly Chart[] => [
-  ...[lagChart(result)].flatMap((chart) => chart ?? []),
-  ...signalChart(result, { id: 'busy', title: 'Event loop and processor', unit: '%' }, [
-    {
-      label: 'loop utilisation',
-      colour: 'p50',
-      style: 'strong',
-      of: ({ utilisation }) => percent(utilisation),
-    },
-    { label: 'CPU of one core', colour: 'p95', style: 'plain', of: ({ cpu }) => percent(cpu) },
-    {
-      label: 'CPU wait',
-      colour: 'limited',
-      style: 'plain',
-      of: ({ cpuWait }) => percent(cpuWait),
-    },
-  ]),
-  ...signalChart(result, { id: 'pauses', title: 'Pauses', unit: 'ms' }, [
-    { label: 'loop delay p99', colour: 'p50', style: 'strong', of: ({ delayP99 }) => delayP99 },
-    { label: 'longest loop delay', colour: 'p95', style: 'dashed', of: ({ delayMax }) => delayMax },
-    {
-      label: 'longest garbage collection',
-      colour: 'limited',
-      style: 'plain',
-      of: ({ gcMax }) => gcMax,
-    },
-    {
-      label: 'measurement error p99',
-      colour: 'sent',
-      style: 'plain',
-      of: (sample) => quantile(canaryErrors([sample]), 0.99)?.value ?? null,
-    },
-  ]),
-];
+export const generatorCharts = (result: Result): readonly Chart[] => {
+  const samples = result.slices.flatMap(({ generator }) => generator);
+  const lag = lagCharts(result);
+  if (samples.length === 0) return lag;
+  const bins = countBins(result);
+  const parts = intoBins(samples, bins);
+  const common = { step: bins.step, drawn: 'joined', marks: [] } as const;
+  const busy: Chart = {
+    ...common,
+    id: 'busy',
+    title: 'Event loop and processor',
+    unit: '%',
+    lines: chartLines(parts, [
+      ['loop utilisation', 'p50', worst(({ utilisation }) => utilisation, percent), 'strong'],
+      ['CPU of one core', 'p95', worst(({ cpu }) => cpu, percent)],
+      ['CPU wait', 'limited', worst(({ cpuWait }) => cpuWait, percent)],
+    ]).filter(hasValues),
+  };
+  const errorP99 = (sample: GeneratorSample): number | null =>
+    quantile(canaryErrors([sample]), 0.99)?.value ?? null;
+  const pauses: Chart = {
+    ...common,
+    id: 'pauses',
+    title: 'Pauses',
+    unit: 'ms',
+    lines: chartLines(parts, [
+      ['loop delay p99', 'p50', worst(({ delayP99 }) => delayP99), 'strong'],
+      ['longest loop delay', 'p95', worst(({ delayMax }) => delayMax), 'dashed'],
+      ['longest garbage collection', 'limited', worst(({ gcMax }) => gcMax)],
+      ['measurement error p99', 'sent', worst(errorP99)],
+    ]).filter(hasValues),
+  };
+  return [...lag, busy, pauses];
+};

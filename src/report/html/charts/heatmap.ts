@@ -1,15 +1,17 @@
 import type { Histogram } from '../../../model/measures/histogram.ts';
 import { countText, figureText, plural, timeText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
+import { plotOf } from './plot.ts';
 
 /** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
 
-const frame = { width: 900, height: 230, left: 54, right: 14, top: 10, bottom: 34 } as const;
+const plot = plotOf(900, 230, [10, 34]);
 const rows = 24;
 /** A scale spans at least this factor, so that equal latencies look like one line, not like noise. */
 const narrowest = 1.1;
 /** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
-const shades = 6;
+const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
+const shades = opacities.length;
 
 /** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
 const countUpTo = (histogram: Histogram, value: number): number => {
@@ -57,21 +59,18 @@ const axisLabels = (low: number, high: number): readonly number[] => {
 /** The cells as one path for each shade, and the count of the fullest cell. */
 const shadedPaths = (cells: readonly (readonly number[])[]) => {
   const fullest = Math.max(...cells.flat());
-  const across = (frame.width - frame.left - frame.right) / cells.length;
-  const upwards = (frame.height - frame.top - frame.bottom) / rows;
   const shadeOf = (count: number): number =>
     Math.min(shades - 1, Math.floor((Math.log1p(count) / Math.log1p(fullest)) * shades));
-  const paths = Array.from({ length: shades }, (): string[] => []);
-  const size = `h${across.toFixed(1)}v${upwards.toFixed(1)}h-${across.toFixed(1)}z`;
+  const width = (plot.plotWidth / cells.length).toFixed(1);
+  const outline = `h${width}v${(plot.plotHeight / rows).toFixed(1)}h-${width}z`;
+  const paths = Array.from({ length: shades }, () => '');
   for (const [i, column] of cells.entries()) {
     for (const [j, count] of column.entries()) {
       if (count === 0) continue;
-      const left = (frame.left + i * across).toFixed(1);
-      const top = (frame.height - frame.bottom - (j + 1) * upwards).toFixed(1);
-      paths[shadeOf(count)]!.push(`M${left} ${top}${size}`);
+      paths[shadeOf(count)] += `M${plot.x(i / cells.length)} ${plot.y((j + 1) / rows)}${outline}`;
     }
   }
-  return { paths: paths.map((parts) => parts.join('')), fullest };
+  return { paths, fullest };
 };
 
 /** One measure over the run. */
@@ -93,33 +92,23 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
   const edges = edgesOf(least, most);
   const [low, high] = [edges[0]!, edges.at(-1)!];
   const { paths, fullest } = shadedPaths(columns.map((column) => columnOf(column, edges)));
-  const height = frame.height - frame.top - frame.bottom;
-  const y = (value: number): string =>
-    (frame.height - frame.bottom - (Math.log(value / low) / Math.log(high / low)) * height).toFixed(
-      1,
-    );
-  const seconds = columns.length * step;
-  const moments = [0, 0.25, 0.5, 0.75, 1].map((share) => share * seconds);
   const text = `${plural(total, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell has ${countText(fullest)}`;
-  return markup`<figure class="plot">
-    <figcaption>
-      <b>${title}</b> <span class="unit">${unit}, ${plural(step, 'second')} across, darker for more</span>
-    </figcaption>
-    <svg viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${text}.">
-      ${axisLabels(low, high).map(
-        (
-          value,
-        ) => markup`<path class="grid" d="M${frame.left} ${y(value)}H${frame.width - frame.right}" />
-        <text x="${frame.left - 8}" y="${y(value)}" dy="0.32em" text-anchor="end">${figureText(value)}</text>`,
-      )}
-      ${paths.map((cells, shade) => markup`<path class="heat heat-${shade + 1}" d="${cells}" />`)}
-      ${moments.map(
-        (moment) => markup`<text
-          x="${(frame.left + (moment / seconds) * (frame.width - frame.left - frame.right)).toFixed(1)}"
-          y="${frame.height - frame.bottom + 20}"
-          text-anchor="${moment === seconds ? 'end' : 'middle'}">${timeText(moment * 1000)}</text>`,
-      )}
-    </svg>
-    <p class="said">${text}.</p>
-  </figure>`;
+  return plot.figure(
+    {
+      title,
+      unit: `${unit}, ${plural(step, 'second')} across, darker for more`,
+      label: `${title}: ${text}.`,
+      said: `${text}.`,
+      upwards: axisLabels(low, high).map((value) => ({
+        at: Math.log(value / low) / Math.log(high / low),
+        text: figureText(value),
+      })),
+      across: [0, 0.25, 0.5, 0.75, 1].map((at) => ({
+        at,
+        text: timeText(at * columns.length * step * 1000),
+        anchor: at === 1 ? 'end' : 'middle',
+      })),
+    },
+    markup`${paths.map((cells, i) => markup`<path class="area p50" fill-opacity="${opacities[i]!}" d="${cells}" />`)}`,
+  );
 };

@@ -1,7 +1,7 @@
-import { type Ledger, type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
+import { type Ledger, toLedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Result } from '../../../model/result/result.ts';
-import { type Bins, countBins, intoBins } from './bins.ts';
-import type { Chart, ChartLine } from './chart.ts';
+import { type Bins, chartLines, chartMarks, countBins, hasValues, intoBins } from './bins.ts';
+import type { Chart } from './chart.ts';
 
 /** With hundreds of keys, a chart for each helps nobody; the table has them all. */
 export const maxChartedKeys = 12;
@@ -11,69 +11,46 @@ const lowestValue = (values: readonly number[]): number | null =>
 
 /** The number of requests that succeeded within the minute before each bin's end. */
 const admittedInLastMinute = (
-  entries: readonly LedgerEntry[],
+  entries: readonly { readonly second: number; readonly status: number }[],
   { step, count }: Bins,
-): readonly (number | null)[] => {
-  const admittedAt = entries
-    .filter(({ status }) => status >= 200 && status < 300)
-    .map(({ answered }) => answered)
-    .toSorted((a, b) => a - b);
-  let [from, to] = [0, 0];
+): readonly number[] => {
+  const admitted = entries.filter(({ status }) => status >= 200 && status < 300);
+  const perSecond = intoBins(admitted, { step: 1, count: step * count });
   return Array.from({ length: count }, (_, bin) => {
-    const end = (bin + 1) * step * 1000;
-    while (to < admittedAt.length && admittedAt[to]! < end) to += 1;
-    while (from < to && admittedAt[from]! < end - 60_000) from += 1;
-    return to - from;
+    const end = (bin + 1) * step;
+    return perSecond.slice(Math.max(0, end - 60), end).flat().length;
   });
-};
-
-const limitLine = ({ plan }: Result, { count }: Bins): readonly ChartLine[] => {
-  const limit = plan.limits.requestsPerMinute;
-  const values = Array.from({ length: count }, () => limit);
-  return limit === null
-    ? []
-    : [{ label: 'limit per minute', colour: 'p95', style: 'dashed', values }];
 };
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
   const bins = countBins(result);
-  const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
-  const parts = intoBins(
-    entries.map((entry) => ({ second: Math.max(0, Math.floor(entry.answered / 1000)), entry })),
-    bins,
-  );
-  const perBin = <T>(of: (entries: readonly LedgerEntry[]) => T): readonly T[] =>
-    parts.map((part) => of(part.map(({ entry }) => entry)));
+  const entries = rows
+    .map(toLedgerEntry)
+    .filter(({ status }) => status > 0)
+    .map((entry) => ({ ...entry, second: Math.max(0, Math.floor(entry.answered / 1000)) }));
+  const parts = intoBins(entries, bins);
+  const admitted = admittedInLastMinute(entries, bins);
+  const limit = result.plan.limits.requestsPerMinute;
+  const lines = chartLines(parts, [
+    [
+      'lowest remaining',
+      'p50',
+      (part) => lowestValue(part.flatMap(({ remainingRequests }) => remainingRequests ?? [])),
+      'strong',
+    ],
+    ['admitted within the last minute', 'completed', (_, bin) => admitted[bin]!],
+    ['limit per minute', 'p95', () => limit, 'dashed'],
+  ]);
   return {
     id: `key-${index}`,
     title: `Key ${key}: admitted requests, and remaining by header`,
     unit: '',
     step: bins.step,
     drawn: 'held',
-    lines: [
-      {
-        label: 'lowest remaining',
-        colour: 'p50',
-        style: 'strong',
-        values: perBin((part) =>
-          lowestValue(part.flatMap(({ remainingRequests }) => remainingRequests ?? [])),
-        ),
-      },
-      {
-        label: 'admitted within the last minute',
-        colour: 'completed',
-        style: 'plain',
-        values: admittedInLastMinute(entries, bins),
-      },
-      ...limitLine(result, bins),
-    ],
-    marks: [
-      {
-        label: 'limited',
-        colour: 'limited' as const,
-        values: perBin((part) => part.filter(({ status }) => status === 429).length),
-      },
-    ].filter(({ values }) => values.some((value) => value > 0)),
+    lines: limit === null ? lines.slice(0, -1) : lines,
+    marks: chartMarks(parts, [
+      ['limited', 'limited', (part) => part.filter(({ status }) => status === 429).length],
+    ]),
   };
 };
 
@@ -82,7 +59,4 @@ export const keyCharts = (result: Result): readonly Chart[] =>
   result.ledger
     .slice(0, maxChartedKeys)
     .map((ledger, index) => keyChart(result, ledger, index))
-    .filter(
-      ({ lines, marks }) =>
-        marks.length > 0 || (lines[0]?.values ?? []).some((value) => value !== null),
-    );
+    .filter(({ lines, marks }) => marks.length > 0 || hasValues(lines[0]!));

@@ -14,7 +14,7 @@ const plot = (count = 100): string =>
   ])?.markup ?? '';
 const pathOf = (name: string): readonly (readonly [number, number])[] =>
   [
-    ...(new RegExp(`class="${name}"\\s+d="([^"]*)"`).exec(plot())?.[1] ?? '').matchAll(
+    ...(new RegExp(`class="${name}"[^>]* d="([^"]*)"`).exec(plot())?.[1] ?? '').matchAll(
       /([\d.]+) ([\d.]+)/g,
     ),
   ].map(([, x, y]) => [Number(x), Number(y)]);

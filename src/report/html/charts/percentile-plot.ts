@@ -2,7 +2,8 @@ import type { Histogram } from '../../../model/measures/histogram.ts';
 import { quantile, type Quantile } from '../../../model/measures/quantile.ts';
 import { figureText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
-import { axisTicks } from './axis-ticks.ts';
+import { axisTo } from './axis-ticks.ts';
+import { plotOf } from './plot.ts';
 
 /** One curve of a percentile plot. */
 export interface PercentileCurve {
@@ -10,7 +11,7 @@ export interface PercentileCurve {
   readonly histogram: Histogram;
 }
 
-const frame = { width: 440, height: 280, left: 54, right: 14, top: 12, bottom: 34 } as const;
+const plot = plotOf(440, 280, [12, 34]);
 const points = 96;
 
 /** log₁₀(1/(1−q)): 0 at the minimum, 1 at p90, 2 at p99, 3 at p99.9. */
@@ -19,23 +20,6 @@ const quantileAt = (x: number): number => 1 - 10 ** -x;
 
 const ticksX = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999] as const;
 const tickName = (q: number): string => (q === 0 ? 'min' : `p${Number((q * 100).toFixed(5))}`);
-
-interface Scale {
-  readonly x: (depth: number) => string;
-  readonly y: (value: number) => string;
-  readonly deepest: number;
-  readonly top: number;
-}
-
-const scaleOf = (deepest: number, top: number): Scale => {
-  const { width, height, left, right, top: above, bottom } = frame;
-  return {
-    deepest,
-    top,
-    x: (value) => (left + (value / deepest) * (width - left - right)).toFixed(1),
-    y: (value) => (height - bottom - (value / top) * (height - above - bottom)).toFixed(1),
-  };
-};
 
 /** The depth of the largest of n samples: the middle of its share. */
 const deepestOf = ({ count }: Histogram): number => depth(1 - 0.5 / count);
@@ -46,51 +30,35 @@ const sampled = ({ histogram }: PercentileCurve): readonly Quantile[] =>
     return quantile(histogram, quantileAt(deepestOf(histogram) * share));
   }).flatMap((point) => point ?? []);
 
-const path = (parts: readonly Quantile[], { x, y }: Scale): string =>
-  parts.map(({ q, value }, i) => `${i === 0 ? 'M' : 'L'}${x(depth(q))} ${y(value)}`).join('');
+/** A quantile and one of its values as coordinates. */
+type Place = (q: number, value: number) => string;
 
-const band = (parts: readonly Quantile[], { x, y, top }: Scale): string => {
-  const bounded = parts.filter(({ low, high }) => low !== null && high !== null);
-  const edge = (side: 'low' | 'high', order: readonly Quantile[]): string =>
-    order.map((point) => `${x(depth(point.q))} ${y(Math.min(top, point[side] ?? 0))}`).join('L');
+const lineThrough = (parts: readonly Quantile[], place: Place): string =>
+  parts.length === 0 ? '' : `M${parts.map(({ q, value }) => place(q, value)).join('L')}`;
+
+const band = (parts: readonly Quantile[], place: Place): string => {
+  const bounded = parts.flatMap(({ q, low, high }) =>
+    low === null || high === null ? [] : [{ q, low, high }],
+  );
   if (bounded.length < 2) return '';
-  return `M${edge('high', bounded)}L${edge('low', bounded.toReversed())}Z`;
+  const above = bounded.map(({ q, high }) => place(q, high));
+  const below = bounded.toReversed().map(({ q, low }) => place(q, low));
+  return `M${[...above, ...below].join('L')}Z`;
 };
 
 /** The start of the tail: with fewer than ten samples beyond, the curve is dashed. */
-const curveMarkup = (curve: PercentileCurve, scale: Scale): Markup => {
+const curveMarkup = (curve: PercentileCurve, place: Place): Markup => {
   const all = sampled(curve);
-  const isThin = ({ q, n }: Quantile): boolean => n * (1 - q) < 10;
-  const firm = all.filter((point) => !isThin(point));
+  const firm = all.filter(({ q, n }) => n * (1 - q) >= 10);
   const thin = all.slice(Math.max(0, firm.length - 1));
-  return markup`<g class="curve ${curve.name}">
-    <path class="band" d="${band(all, scale)}" />
-    <path class="firm" d="${path(firm, scale)}" />
-    <path class="thin" d="${path(thin, scale)}" />
+  return markup`<g class="${curve.name}" stroke-width="2" stroke-linejoin="round">
+    <path class="area" fill-opacity="0.15" d="${band(all, place)}" />
+    <path class="firm" d="${lineThrough(firm, place)}" />
+    <path class="thin" stroke-width="1.5" stroke-dasharray="3 4" d="${lineThrough(thin, place)}" />
   </g>`;
 };
 
 const axisText = (value: number): string => Number(value.toPrecision(6)).toLocaleString('en-US');
-
-const axes = ({ x, y, deepest, top }: Scale): Markup => {
-  const { width, height, left, right, bottom } = frame;
-  const across = ticksX.filter((q) => depth(q) <= deepest);
-  const named = across.filter((q) => q > 0 || deepest < 3.5);
-  return markup`<g class="axes">
-    ${axisTicks(top).map(
-      (value) => markup`
-        <path class="grid" d="M${left} ${y(value)}H${width - right}" />
-        <text x="${left - 8}" y="${y(value)}" dy="0.32em" text-anchor="end">${axisText(value)}</text>`,
-    )}
-    ${across.map(
-      (q) => markup`<path class="grid" d="M${x(depth(q))} ${frame.top}V${height - bottom}" />`,
-    )}
-    ${named.map(
-      (q) => markup`
-        <text x="${x(depth(q))}" y="${height - bottom + 20}" text-anchor="middle">${tickName(q)}</text>`,
-    )}
-  </g>`;
-};
 
 const description = (curves: readonly PercentileCurve[], unit: string): string =>
   curves
@@ -116,20 +84,22 @@ export const percentilePlot = (
   if (drawn.length === 0) return null;
   const deepest = Math.max(1, ...drawn.map(({ histogram }) => deepestOf(histogram)));
   const highest = Math.max(...drawn.map(({ histogram }) => histogram.max ?? 0));
-  const scale = scaleOf(deepest, axisTicks(highest > 0 ? highest : 1).at(-1) ?? 1);
-  const text = description(drawn, unit);
-  return markup`<figure class="plot">
-    <figcaption>
-      <b>${title}</b>
-      <span class="unit">${unit}</span>
-      ${drawn.map(({ name }) => markup`<span class="key curve ${name}">${name}</span>`)}
-    </figcaption>
-    <svg
-      viewBox="0 0 ${frame.width} ${frame.height}"
-      role="img"
-      aria-label="${title} by percentile. ${text}"
-    >
-      ${axes(scale)} ${drawn.map((curve) => curveMarkup(curve, scale))}
-    </svg>
-  </figure>`;
+  const upwards = axisTo(highest || 1, axisText);
+  const place: Place = (q, value) =>
+    `${plot.x(depth(q) / deepest)} ${plot.y(Math.min(1, upwards.shareOf(value)))}`;
+  const across = ticksX.filter((q) => depth(q) <= deepest);
+  const columns = across.map((q) => `M${plot.x(depth(q) / deepest)} ${plot.y(1)}V${plot.y(0)}`);
+  return plot.figure(
+    {
+      title,
+      unit,
+      keys: drawn.map(({ name }) => [name, name]),
+      label: `${title} by percentile. ${description(drawn, unit)}`,
+      upwards: upwards.ticks,
+      across: across
+        .filter((q) => q > 0 || deepest < 3.5)
+        .map((q) => ({ at: depth(q) / deepest, text: tickName(q) })),
+    },
+    markup`<path class="grid" d="${columns.join('')}" />${drawn.map((curve) => curveMarkup(curve, place))}`,
+  );
 };

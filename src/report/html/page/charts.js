@@ -12,9 +12,10 @@ const markHeight = 6;
 const probe = document.body.appendChild(document.createElement('i'));
 probe.hidden = true;
 
-/** A colour of the style sheet in the current theme. @param {string} name */
+/** A colour of the style sheet in the current theme, by its class or its property. @param {string} name */
 const colourOf = (name) => {
-  probe.style.color = `var(--${name})`;
+  probe.className = name;
+  probe.style.color = `var(--mark, var(--${name}))`;
   return getComputedStyle(probe).color;
 };
 

@@ -12,28 +12,24 @@ const readData = async () => {
   return /** @type {PageData} */ (await new Response(stream).json());
 };
 
-/** @param {string} tag @param {readonly (string | Node)[]} content */
-const element = (tag, content) => {
-  const made = document.createElement(tag);
-  made.append(...content);
-  return made;
-};
-
 /** @param {Chart} chart @param {PageData} data */
 const tableOf = ({ title, lines, marks, step }, data) => {
   const columns = [...lines, ...marks];
-  const heads = ['from', ...columns.map(({ label }) => label)].map((label) => {
-    const head = element('th', [label]);
-    head.setAttribute('scope', 'col');
-    return head;
-  });
-  const rows = (columns[0]?.values ?? []).map((_, i) => {
-    const texts = columns.map(({ values }) => valueText(values[i], ''));
-    const cells = [timeText(i * step, data), ...texts].map((text) => element('td', [text]));
-    return element('tr', cells);
-  });
-  const head = element('thead', [element('tr', heads)]);
-  return element('table', [element('caption', [title]), head, element('tbody', rows)]);
+  const table = document.createElement('table');
+  table.createCaption().textContent = title;
+  const heads = table.createTHead().insertRow();
+  for (const label of ['from', ...columns.map((column) => column.label)]) {
+    const head = heads.appendChild(document.createElement('th'));
+    head.scope = 'col';
+    head.textContent = label;
+  }
+  const body = table.createTBody();
+  for (const i of columns[0]?.values.keys() ?? []) {
+    const row = body.insertRow();
+    row.insertCell().textContent = timeText(i * step, data);
+    for (const { values } of columns) row.insertCell().textContent = valueText(values[i], '');
+  }
+  return table;
 };
 
 /** @param {PageData} data */
@@ -71,13 +67,10 @@ const keepDrawn = (data) => {
 
 /** @param {() => void} redraw */
 const offerThemes = (redraw) => {
-  const button = document.getElementById('theme');
   const themes = ['automatic', 'light', 'dark'];
   let chosen = 0;
-  /** @param {string} theme */
-  const show = (theme) => {
-    if (theme === 'automatic') delete root.dataset.theme;
-    else root.dataset.theme = theme;
+  const show = (theme = themes[chosen]) => {
+    root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
     redraw();
   };
   addEventListener('beforeprint', () => {
@@ -86,13 +79,14 @@ const offerThemes = (redraw) => {
     }
     show('light');
   });
-  addEventListener('afterprint', () => show(themes[chosen] ?? 'automatic'));
+  addEventListener('afterprint', () => show());
+  const button = document.getElementById('theme');
   if (button === null) return;
   button.hidden = false;
   button.addEventListener('click', () => {
     chosen = (chosen + 1) % themes.length;
     button.textContent = `Theme: ${themes[chosen]}`;
-    show(themes[chosen] ?? 'automatic');
+    show();
   });
 };
 

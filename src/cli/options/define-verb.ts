@@ -1,0 +1,56 @@
+import type { InferredOptionType, Options } from 'yargs';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+
+/** An invalid command line; the message says what was expected. */
+export class UsageProblem extends Error {}
+
+/** Options by name, in the order of the help. */
+export type OptionTable = Readonly<Record<string, Options>>;
+
+/** The group of the arguments that have no `--name`. */
+export const positionals = 'Positionals:';
+
+type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The options of the command line as the parser passes them on. */
+export type Given<Table extends OptionTable> = {
+  readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionType<Table[Name]>;
+};
+
+export interface Verb {
+  readonly options: OptionTable;
+  /** Verbs within this one, which take its options too. */
+  readonly subcommands?: Readonly<
+    Record<string, { readonly summary: string; readonly verb: Verb }>
+  >;
+  run(given: object): Promise<ExitName>;
+}
+
+/** A verb whose work receives its options with their types. */
+export const defineVerb = <const Table extends OptionTable>(
+  verb: Pick<Verb, 'subcommands'> & {
+    readonly options: Table;
+    run(given: Given<Table>): Promise<ExitName>;
+  },
+): Verb => verb;
+
+/** Puts options under a heading of the help. */
+export const inGroup = <const Table extends OptionTable>(group: string, table: Table): Table =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, option]) => [name, { ...option, group }]),
+  ) as unknown as Table;
+
+export const textOption = (describe: string) => ({ type: 'string', describe }) as const;
+
+export const switchOption = (describe: string) =>
+  ({ type: 'boolean', default: false, describe }) as const;
+
+/** An option with a value that may be given several times. */
+export const listOption = (describe: string) =>
+  ({ type: 'string', array: true, nargs: 1, default: [] as string[], describe }) as const;
+
+/** An option with several values. */
+export const severalOption = (describe: string) =>
+  ({ type: 'string', array: true, default: [] as string[], describe }) as const;

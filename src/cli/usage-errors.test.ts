@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { program } from './program.ts';
+
+const said = (line: string): Promise<string> =>
+  program(line.split(' ')).then(
+    () => 'nothing',
+    (error: unknown) => (error as Error).message,
+  );
+
+it.each([
+  ['run a b', 'unexpected word "b": weir run takes one scenario file, and options'],
+  ['run a --bogus', 'unknown option --bogus: expected one that `weir run --help` lists'],
+  [
+    'run a --duratio 3s',
+    'unknown option --duratio: did you mean --duration? If not, expected one that `weir run --help` lists',
+  ],
+  ['run a --maxTokns=3', /^unknown option --maxTokns: did you mean --max-tokens\?/],
+  ['run a --vus 3', /^unknown option --vus: did you mean --users\?/],
+  ['validate a --x=1 b', /^unknown option --x: .*\nunexpected word "b": weir validate/],
+  [
+    'run --no-histroy a',
+    'unknown option --no-histroy: did you mean --no-history? If not, expected one that `weir run --help` lists',
+  ],
+  ['run a --no-targt', /^unknown option --no-targt: expected one that/],
+  ['run a --no-target', '--no-target: not supported; write --target with a value, or leave it out'],
+  [
+    'run a --no-canary',
+    'unknown option --no-canary: it is a field of scenarios: write --set canary=false',
+  ],
+  [
+    'validate a --canary=false',
+    'unknown option --canary: it is a field of scenarios: write --set canary=false',
+  ],
+  [
+    'plan a --warm-up 5s',
+    'unknown option --warm-up: it is a field of scenarios: write --set warmUp=…',
+  ],
+  ['mock --canary=false', /^unknown option --canary: expected one that `weir mock --help` lists/],
+  ['run a --target mock --target b', '--target: expected one value, got 2: keep one'],
+  ['mock --host a --host b --host c', '--host: expected one value, got 3: keep one'],
+  [
+    'compare',
+    'weir compare: expected the runs to compare (result files, their folders, or the name of a baseline), got nothing',
+  ],
+  ['calibrate extra', 'unexpected word "extra": weir calibrate takes options only'],
+  ['history foo', 'unexpected word "foo": weir history takes the verb baseline, and options'],
+  ['history basline', /^unexpected word "basline": did you mean "baseline"\? If not, weir history/],
+  ['hlep', /^unknown verb "hlep": did you mean "help"\? If not, expected init, plan, run/],
+  ['version', /^unknown verb "version": did you mean `weir --version`\?/],
+  ['help run extra', 'unexpected word "extra": weir help takes at most one verb'],
+  ['help bogus', /^unknown verb "bogus": expected init,.*, schema or help$/],
+  ['capacity', /^expected a scenario file, or --model with/],
+  ['report', 'weir report: expected the result.json of a run, got nothing'],
+  ['merge', 'weir merge: expected the result.json of each slice, got nothing'],
+  ['merge a', '--out is missing: say where it goes with --out …'],
+  ['run a --set', '--set: expected a value, got nothing'],
+  ['run a --out', '--out: expected a value, got nothing'],
+  ['mock --second-key', /^unknown option --second-key/],
+  ['schema other', 'subject: expected "scenario" or "result", got "other"'],
+  ['mock --port x', '--port: expected a whole number from 0 to 65535, got "x"'],
+  [
+    'mock --control-port 65536',
+    '--control-port: expected a whole number from 0 to 65535, got "65536"',
+  ],
+  ['mock --seed 1.5', '--seed: expected a whole number from 0 to 9007199254740991, got "1.5"'],
+  ['mock --lifetime soon', /^--lifetime: expected a length of time such as .*; got soon$/],
+])('`weir %s` reports what was expected and what was given', async (line, expected) => {
+  const message = await said(line);
+  if (typeof expected === 'string') expect(message).toBe(expected);
+  else expect(message).toMatch(expected);
+});

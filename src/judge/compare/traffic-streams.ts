@@ -1,0 +1,55 @@
+import type { Histogram } from '../../model/measures/histogram.ts';
+import type { MeasureName } from '../../model/measures/measures.ts';
+import type { Result } from '../../model/result/result.ts';
+import { distributionOf } from '../../model/result/summary.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+
+export interface Both<T> {
+  readonly base: T;
+  readonly next: T;
+}
+
+export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Both<B> => ({
+  base: turn(base),
+  next: turn(next),
+});
+
+/** Requests that are compared together: latencies of different kinds and models do not mix. */
+export interface TrafficStream {
+  readonly traffic: TrafficKind;
+  /** `null`: all of the kind. */
+  readonly model: string | null;
+}
+
+const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => {
+  const labels = results.flatMap(({ groups }) => groups.map((group) => group.labels));
+  const own = labels.filter(({ traffic, warmUp }) => traffic === kind && !warmUp);
+  return [...new Set(own.map(({ model }) => model ?? ''))].sort();
+};
+
+/** The traffic kinds, separately by model if both sides have the same models. */
+export const trafficStreamsOf = ({
+  base,
+  next,
+}: Both<readonly Result[]>): readonly TrafficStream[] =>
+  trafficKinds.flatMap((traffic): TrafficStream[] => {
+    const [one, other] = [modelsOfKind(base, traffic), modelsOfKind(next, traffic)];
+    if (one.length + other.length === 0) return [];
+    return one.length < 2 || one.join('\n') !== other.join('\n')
+      ? [{ traffic, model: null }]
+      : one.map((model) => ({ traffic, model }));
+  });
+
+export const histogramsOf = (
+  results: readonly Result[],
+  { traffic, model }: TrafficStream,
+  measure: MeasureName,
+): readonly Histogram[] =>
+  results.map((result) =>
+    distributionOf(
+      result,
+      measure,
+      (labels) =>
+        !labels.warmUp && labels.traffic === traffic && (model === null || labels.model === model),
+    ),
+  );

@@ -1,0 +1,166 @@
+import { gzipSync } from 'node:zlib';
+import {
+  changedEvents,
+  changeEvents,
+  type FaultContext,
+  isDone,
+  isEventStream,
+  isFinish,
+  isToken,
+  type MockFault,
+  rewrite,
+  splitEvents,
+  stream,
+  type StreamFault,
+  whole,
+} from './fault.ts';
+
+const sizes = [1, 2, 3, 5, 7, 11];
+const fourByteCharacter = '\u{1F30A}';
+
+const oddChunks = rewrite(() => {
+  let turn = 0;
+  return (events, write) => {
+    const text = events.replaceAll(
+      /("delta":\{"content":"(?:[^"\\]|\\.)*)/g,
+      `$1${fourByteCharacter}`,
+    );
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.length; turn += 1) {
+      const size = sizes[turn % sizes.length] ?? 1;
+      write(bytes.subarray(from, from + size));
+      from += size;
+    }
+  };
+});
+
+const gzipEvents = rewrite(() => (events, write) => {
+  for (const event of splitEvents(events)) if (event !== '') write(gzipSync(event));
+});
+
+/** Labels streams, or all other answers, as gzip. */
+const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
+  exchange.rewriteHeaders = (headers) =>
+    isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
+};
+
+/** The same events in another framing: a correct reader of Server-Sent Events sees no difference. */
+const framingFaults = {
+  /** Comments between and within events. */
+  comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
+  'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
+  crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
+  cr: changedEvents((event) => event.replaceAll('\n', '\r')),
+  bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
+  /** Other fields, and data over two lines: JSON may have a line break after its first brace. */
+  'multi-line': changedEvents(
+    (event, index) =>
+      `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
+  ),
+  /** Adds a character of four bytes to each token and splits chunks anywhere, within characters too. */
+  'odd-chunks': stream(oddChunks),
+  /** gzip although not requested. Each event is its own gzip member; together they are one gzip file. */
+  'gzip-stream': {
+    scope: 'stream',
+    run: (context) => {
+      stream(gzipEvents).run(context);
+      labelGzip(context, true);
+    },
+  },
+  /** The same for an answer that is not streamed, in one or many pieces. */
+  'gzip-body': whole((context) => {
+    context.exchange.encode = (bytes) => gzipSync(bytes);
+    labelGzip(context, false);
+  }),
+} as const satisfies Record<string, MockFault>;
+
+const roleFirst: StreamFault = (inner) => {
+  const chunk = { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] };
+  inner.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  return inner;
+};
+
+/** Changes single tokens; `left` is the number of tokens that remain before the fault, negative after it. */
+const changeTokens = (change: (event: string, left: number) => string): StreamFault =>
+  changeEvents(({ after }) => {
+    let left = after;
+    return (event) => {
+      if (!isToken(event)) return event;
+      left -= 1;
+      return change(event, left);
+    };
+  });
+
+const usageEveryChunk = changeEvents(() => {
+  let tokens = 0;
+  return (event) => {
+    if (!isToken(event)) return event;
+    tokens += 1;
+    const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens };
+    return event
+      .replace(',"usage":null}\n\n', '}\n\n')
+      .replace(/\}\n\n$/, `,"usage":${JSON.stringify(usage)}}\n\n`);
+  };
+});
+
+const nameReasoning = (event: string, left: number): string => {
+  if (left < 0) return event;
+  const name = left % 2 === 0 ? 'reasoning_content' : 'reasoning';
+  return event.replace('"delta":{"content":', `"delta":{"content":null,"${name}":`);
+};
+
+interface TokenChunk {
+  readonly choices: readonly { readonly delta: { readonly content: string } }[];
+}
+
+const tokensPerChunk = 4;
+
+const severalTokens = changeEvents(() => {
+  let held: string[] = [];
+  let frame = '';
+  const flush = (): string => {
+    if (held.length === 0) return '';
+    const text = JSON.stringify(held.join(''));
+    held = [];
+    return frame.replace(/("content":)"(?:[^"\\]|\\.)*"/, (_, name: string) => name + text);
+  };
+  return (event) => {
+    if (!isToken(event)) return flush() + event;
+    frame = event;
+    const chunk = JSON.parse(event.slice('data: '.length)) as TokenChunk;
+    held.push(chunk.choices[0]?.delta.content ?? '');
+    return held.length === tokensPerChunk ? flush() : '';
+  };
+});
+
+const usageOnly = '"choices":[],';
+const nullFields =
+  '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
+const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
+
+/** Streams with other content, some as real servers send it, some wrong. */
+const contentFaults = {
+  /** Sends the role in its own event, long before the first token. */
+  'role-first': stream(roleFirst),
+  'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
+  'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),
+  /** A running count of tokens, which only the usage at the end corrects. */
+  'usage-every-chunk': stream(usageEveryChunk),
+  /** The first tokens are reasoning, alternating between both field names that servers use. */
+  reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
+  'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
+  /** Four tokens in a chunk; the rest comes with the end. */
+  'several-tokens': stream(severalTokens),
+  /** An event that is cut within its JSON. */
+  'broken-event': stream(
+    changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
+    { after: 2 },
+  ),
+  'finish-error': changedEvents((event) =>
+    isFinish(event) ? event.replace(/"finish_reason":"\w+"/, '"finish_reason":"error"') : event,
+  ),
+  'no-done': changedEvents((event) => (isDone(event) ? '' : event)),
+  'data-after-done': changedEvents((event) => (isDone(event) ? event + oneMore : event)),
+} as const satisfies Record<string, MockFault>;
+
+export const streamFaults = { ...framingFaults, ...contentFaults };

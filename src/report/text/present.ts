@@ -1,0 +1,8 @@
+/** An item, or `null` or `false` if it does not apply: `[name, price !== null && priceText(price)]`. */
+export type Optional<Item> = Item | null | false;
+
+/** The items that apply. */
+export const present = <Item>(items: readonly Optional<Item>[]): readonly Item[] =>
+  items.filter((item): item is Item => item !== null && item !== false);
+
+export const textIf = (applies: boolean, text: string): string => (applies ? text : '');

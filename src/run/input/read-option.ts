@@ -1,0 +1,27 @@
+import { Problem } from '../../platform/problem.ts';
+import type { Notation } from '../../scenario/schema/notation.ts';
+
+/** A notation of fewer quantities; `bound` says which. */
+export const bounded = <Quantity extends number>(
+  { read, expected, ...notation }: Notation<Quantity>,
+  isAllowed: (quantity: Quantity) => boolean,
+  bound = '',
+): Notation<Quantity> => ({
+  ...notation,
+  expected: `${expected}${bound}`,
+  read: (text) => {
+    const quantity = read(text);
+    return quantity !== null && isAllowed(quantity) ? quantity : null;
+  },
+});
+
+/** Reads an option in its notation; throws a `Problem` for other text. */
+export const readOption = <Quantity extends number>(
+  name: string,
+  text: string,
+  { read, expected }: Notation<Quantity>,
+): Quantity => {
+  const quantity = read(text);
+  if (quantity !== null) return quantity;
+  throw new Problem(`--${name}: expected ${expected}; got ${text}`);
+};

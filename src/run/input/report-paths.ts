@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { wallClock } from '../../platform/host/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+
+const defaultHistoryPath = join('reports', 'history.db');
+
+/** The path of the history: the value of `WEIR_HISTORY`, or the default; `null` if it is `off`. */
+export const historyPath = (environment: Environment): string | null => {
+  const setting = environment['WEIR_HISTORY'];
+  if (setting === 'off') return null;
+  return setting === undefined || setting === '' ? defaultHistoryPath : setting;
+};
+
+/** The path of the history; throws a `Problem` if none is kept. */
+export const requireHistoryPath = (environment: Environment): string => {
+  const path = historyPath(environment);
+  if (path !== null) return path;
+  throw new Problem('no history is kept: WEIR_HISTORY is `off`; unset it, or set it to a file');
+};
+
+/** The folder that the user named, or `reports/2026-11-20T23-40-05Z-quickstart`, which sorts by time and is valid on every file system. */
+export const folderFor = (out: string | undefined, name: string): string => {
+  if (out !== undefined) return out;
+  const time = wallClock().replace(/\.\d+/, '').replaceAll(':', '-');
+  const safe = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return join('reports', `${time}-${safe || 'run'}`);
+};
