@@ -25,9 +25,9 @@ export const longestRun = 31 * 24 * 3_600_000;
 export const millisecondsSchema = z
   .number()
   .nonnegative()
+  .max(longestRun)
   .brand<'Milliseconds'>()
   .meta({ unit: 'ms' });
-export const runLengthSchema = millisecondsSchema.max(longestRun);
 export const instantSchema = z.number().min(-longestRun).max(longestRun).brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
 

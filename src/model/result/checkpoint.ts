@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { exemplarSchema } from './exemplar.ts';
 import { ledgerSchema } from '../observation/ledger.ts';
 import { planSchema } from '../plan/plan.ts';
-import { instantSchema, runLengthSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
@@ -41,9 +41,9 @@ export const checkpointCommitSchema = z.strictObject({
   /** Everything that ended before this moment is in the parts above. */
   until: instantSchema,
   /** The part of the load that was over by then. */
-  scheduled: runLengthSchema,
+  scheduled: millisecondsSchema,
   /** When the last exchange ended. */
-  ended: runLengthSchema,
+  ended: millisecondsSchema,
   /** The generator's seconds since the previous commit line. */
   generator: z.array(generatorSampleSchema),
 });

@@ -13,7 +13,7 @@ import { ledgerSchema } from '../observation/ledger.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
-import { instantSchema, runLengthSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /** Failures with the same traffic kind, outcome, cause and masked message. */
@@ -102,9 +102,9 @@ export const resultSchema = z.strictObject({
   /** In order; with fewer than their `count` the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
   /** When the load ended: with the plan, or earlier if all requests were sent or the run was stopped. The latest of all slices. */
-  scheduled: runLengthSchema,
+  scheduled: millisecondsSchema,
   /** When the last exchange ended. */
-  ended: runLengthSchema,
+  ended: millisecondsSchema,
   /** Why the run stopped early; `null` if it was complete. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
