@@ -29,6 +29,14 @@ describe('a run folder', () => {
     expect(await readdir(home)).not.toContain('c');
   });
 
+  it('is removed without the folder that another run made beside it', async () => {
+    const folder = await openRunFolder(join(home, 'j', 'one'));
+    const other = await openRunFolder(join(home, 'j', 'two'));
+    await folder.discard();
+    expect(await readdir(join(home, 'j'))).toEqual(['two']);
+    await other.discard();
+  });
+
   it('is never removed if it already existed', async () => {
     await (await openRunFolder(join(home, 'e'))).release();
     const again = await openRunFolder(join(home, 'e'));

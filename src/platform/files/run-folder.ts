@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
@@ -6,15 +6,13 @@ import { FolderInUse, lockFolder } from './folder-lock.ts';
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
 export interface RunFolder {
   readonly path: string;
-  /** Whether this run created it. */
-  readonly isNew: boolean;
   /** The names of the files that were there before. */
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary one. Returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Lets other runs use the folder. */
   release(): Promise<void>;
-  /** Releases the folder, and removes it if this run created it. */
+  /** Releases the folder, and removes what this run created of it and its parents. */
   discard(): Promise<void>;
 }
 
@@ -69,21 +67,29 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
 };
 
 /** Opens a folder for one run. Throws a `Problem` if it cannot be written, or if another run in progress uses it. */
-export const openRunFolder = async (path: string): Promise<RunFolder> => {
+export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);
-  let created: string | undefined;
-  let isCreated = false;
+  const created: string[] = [];
   let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
     await release();
-    if (created !== undefined) await rm(created, { recursive: true, force: true });
+    for (const folder of created.toReversed()) {
+      // Only its own: another run may have put its folder beside it.
+      if (folder === whole) await rm(folder, { recursive: true, force: true });
+      else await rmdir(folder).catch(() => undefined);
+    }
   };
   let existingNames: readonly string[] = [];
   try {
-    await createFolder(whole, (onCreated) => {
-      created ??= onCreated;
-      isCreated ||= onCreated === whole;
-    });
+    const noteCreated = (folder: string): void => {
+      created.push(folder);
+    };
+    await createFolder(mustBeNew ? dirname(whole) : whole, noteCreated);
+    if (mustBeNew) {
+      if (!(await createOneFolder(whole)))
+        throw new FolderInUse(`there is a folder ${path} already`);
+      noteCreated(whole);
+    }
     existingNames = await readdir(path);
     release = await lockFolder(path);
   } catch (error) {
@@ -95,7 +101,6 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
   }
   return {
     path,
-    isNew: isCreated,
     existingNames: new Set(existingNames),
     write: async (name, text) => {
       const target = join(path, name);
@@ -123,15 +128,11 @@ const maxNamesakes = 1000;
 export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
   for (let n = 1; n <= maxNamesakes; n += 1) {
     const candidate = n === 1 ? path : `${path}-${n}`;
-    if (await pathExists(candidate)) continue;
-    const folder = await openRunFolder(candidate).catch((error: unknown) => {
-      // Another run that starts now was quicker.
+    const folder = await openRunFolder(candidate, true).catch((error: unknown) => {
       if (error instanceof FolderInUse) return null;
       throw error;
     });
-    if (folder === null) continue;
-    if (folder.isNew) return folder;
-    await folder.release();
+    if (folder !== null) return folder;
   }
   throw new Problem(
     `${maxNamesakes} folders are named like ${path}: give another with --out FOLDER`,

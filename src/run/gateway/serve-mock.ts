@@ -42,6 +42,8 @@ const settingsFrom = async (
     flags: placeholderScenario,
     set: request.settings.map((setting) => `mock.${setting}`),
     target: 'mock',
+    // A gateway sends nothing of what it reads.
+    allowFiles: true,
   };
   const { plan } = await readPlan(source, environment);
   const settings = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
