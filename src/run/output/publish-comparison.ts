@@ -100,6 +100,7 @@ export const publishComparison = async (
       fileIn(folder, 'Markdown', 'comparison.md', () => markdown),
     ],
   );
+  await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return gravestExit([exitOf(comparison.verdict, strict), written]);
 };

@@ -49,6 +49,7 @@ export const publishNoise = async (
     { json, text: (style) => terminalText(document, style) },
     [dataIn(folder, 'noise.json', json), fileIn(folder, 'Markdown', 'noise.md', () => markdown)],
   );
+  await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return exit;
 };
