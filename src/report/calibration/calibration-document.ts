@@ -71,14 +71,11 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
       x: logarithmicAxis(least, most, figureText),
       y: rowAxis(cells.map((cell) => `${streamLoadText(cell)}, ${transportText(cell)}`)),
     },
-    ({ x, y, path, dot }) =>
+    ({ x, y, dot }) =>
       errors.map(({ p50, p99, max }, i) => {
         const row = i + 0.5;
         const text = `p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms`;
-        return markup`${path('firm', [
-          [p50, row],
-          [max, row],
-        ])}${dot(cells[i]!.trust, [p99, row], text)}
+        return markup`<path class="firm" d="M${x(p50)} ${y(row)}H${x(max)}" />${dot(cells[i]!.trust, [p99, row], text)}
           <text x="${x(max)}" y="${y(row)}" dx="10" dy="0.32em">${figureText(p99)} ms</text>`;
       }),
   );

@@ -19,6 +19,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
   const highest = Math.max(...(kept.length === 0 ? known : kept).map(({ latency }) => latency));
   const latencies = known.map(({ latency }) => Math.min(latency, highest * 2.5));
   const rates = [...known.map(({ rate }) => rate), answer?.rate.value ?? 0];
+  const curve = (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency] as const);
   const named = [
     ['knee', 'the knee is at', fit?.knee?.rate],
     ['highest', 'the highest rate is', answer?.rate.value],
@@ -37,10 +38,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
       y: axisTo(Math.max(...latencies) || 1, timeText),
     },
     (pen) => [
-      pen.path(
-        'firm',
-        (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency]),
-      ),
+      pen.path('firm', curve),
       ...marked.map(({ name, rate }) => pen.upright('', rate, `${name} ${perSecondText(rate)}`)),
       ...known.map(({ step, rate, latency }) => stepDot(step, [rate, latency], pen)),
     ],

@@ -26,35 +26,20 @@ const ratioAxis = (metrics: readonly ComparedMetric[]): Axis => {
 };
 
 /** The row between the heights `i` and `i + 1`. */
-const line = (metric: ComparedMetric, i: number, { x, y, path, dot }: Pen): Markup | null => {
+const line = (metric: ComparedMetric, i: number, { x, y, dot }: Pen): Markup | null => {
   const { base, effect, verdict } = metric;
   if (effect === null) return null;
   const { low, high, change, least } = effect;
-  const [top, middle, bottom] = [i + 0.1, i + 0.5, i + 0.9];
-  const bar = (ratio: number) =>
-    [
-      [ratio, middle],
-      [ratio, i + 0.4],
-      [ratio, i + 0.6],
-      [ratio, middle],
-    ] as const;
+  const [middle, above, below] = [i + 0.5, i + 0.4, i + 0.6].map(y);
+  const bar = (ratio: number): string => `M${x(ratio)} ${above}V${below}`;
   const dots = (side: 'base' | 'next', height: number): readonly Markup[] =>
     metric[side].values.map((value) => dot(side, [value / (base.typical ?? value), height]));
   return markup`<g>
     <title>${metricName(metric)}: ${changeText(metric, change)} ${changeIntervalText(metric)}, ${verdict}</title>
-    ${path(
-      'area',
-      [
-        [1 / least, top],
-        [least, top],
-        [least, bottom],
-        [1 / least, bottom],
-      ],
-      'Z',
-    )}
+    <path class="area" d="M${x(1 / least)} ${y(i + 0.1)}H${x(least)}V${y(i + 0.9)}H${x(1 / least)}Z" />
     ${dots('base', i + 0.28)}${dots('next', i + 0.72)}
-    ${low === null || high === null ? null : path(`interval firm ${verdict}`, [...bar(low), ...bar(high)])}
-    <path class="change ${verdict}" d="M${x(change)} ${y(middle)}m0 -6l6 6l-6 6l-6 -6z" />
+    ${low === null || high === null ? null : markup`<path class="interval firm ${verdict}" d="M${x(low)} ${middle!}H${x(high)}${bar(low)}${bar(high)}" />`}
+    <path class="change ${verdict}" d="M${x(change)} ${middle!}m0 -6l6 6l-6 6l-6 -6z" />
   </g>`;
 };
 

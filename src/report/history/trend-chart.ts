@@ -49,20 +49,15 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
       x: { ends: [-0.5, runs.length - 0.5], ticks: runs.map(({ id }, i) => [i, String(id)]) },
       y: axisBetween(...rangeOf(figure), (value) => sideValueText(figure, value)),
     },
-    ({ path, upright, dot }) => [
-      ...levels.map((level, i) =>
-        path('firm', [
-          [starts[i]! - 0.5, level],
-          [starts[i + 1]! - 0.5, level],
-        ]),
+    ({ x, y, upright, dot }) => [
+      ...levels.map(
+        (level, i) =>
+          markup`<path class="firm" d="M${x(starts[i]! - 0.5)} ${y(level)}H${x(starts[i + 1]! - 0.5)}" />`,
       ),
-      ...changes.map((change) =>
-        upright(
-          `change ${change.direction}`,
-          indexOf(change.run) - 0.5,
-          changeSizeText(figure, change),
-        ),
-      ),
+      ...changes.map((change) => {
+        const { run, direction } = change;
+        return upright(`change ${direction}`, indexOf(run) - 0.5, changeSizeText(figure, change));
+      }),
       ...points.map(({ run, value }) => {
         const stored = runs[indexOf(run)]!;
         const place = [indexOf(run), value] as const;

@@ -5,14 +5,11 @@ import { markup, type Markup } from '../../text/markup.ts';
 
 /** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
 
-type Cells = readonly (readonly number[])[];
-
 const rows = 24;
 /** A scale spans at least this factor, so that equal latencies look like one line, not like noise. */
 const narrowest = 1.1;
 /** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
 const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
-const shades = opacities.length;
 
 /** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
 const countUpTo = (histogram: Histogram, value: number): number => {
@@ -40,10 +37,15 @@ const columnOf = (histogram: Histogram, edges: readonly number[]): readonly numb
 };
 
 /** One path for each shade. */
-const shadedPaths = (columns: Cells, edges: readonly number[], pen: Pen): readonly Markup[] => {
-  const fullest = Math.max(...columns.flat());
+const shadedPaths = (
+  columns: readonly (readonly number[])[],
+  edges: readonly number[],
+  pen: Pen,
+): readonly Markup[] => {
+  const most = Math.log1p(Math.max(...columns.flat()));
+  const shades = opacities.length;
   const shadeOf = (count: number): number =>
-    Math.min(shades - 1, Math.floor((Math.log1p(count) / Math.log1p(fullest)) * shades));
+    Math.min(shades - 1, Math.floor((Math.log1p(count) / most) * shades));
   const width = (pen.width / columns.length).toFixed(1);
   const outline = `h${width}v${(pen.height / rows).toFixed(1)}h-${width}z`;
   const cells = columns.flatMap((column, i) =>
