@@ -117,7 +117,7 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
         ? null
         : markup`<path class="${look}" d="M${points.map(at).join('L')}${end}" />`,
     dot: (look: string, [a, b]: Point, title = '', radius = 3.5): Markup =>
-      markup`<circle class="${look}" cx="${across.at(a)}" cy="${upwards.at(b)}" r="${radius}"><title>${title}</title></circle>`,
+      markup`<circle class="${look}" cx="${across.at(a)}" cy="${upwards.at(b)}" r="${radius}">${title === '' ? null : markup`<title>${title}</title>`}</circle>`,
     /** A dashed line with a text beside its upper end. */
     upright: (look: string, value: number, text = ''): Markup => {
       const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];

@@ -80,7 +80,7 @@ const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | n
       },
     },
     ({ x, y, path, upright }) => [
-      ...starts.map((start) => upright('window', start)),
+      ...starts.map((start) => upright('', start)),
       path('rest firm', steps),
       ...replies.map(({ sent, admitted, requestId, request, status }) => {
         const lane = admitted ? 'admitted' : 'limited';
