@@ -14,10 +14,10 @@ describe('a comparison in a browser', { timeout: 60_000 }, () => {
   it('is styled, prints nothing to the console and sends no request', async () => {
     const { page, troubles } = await visit();
     const colours = await page.evaluate<string[]>(
-      "['regression', 'same'].map((each) => getComputedStyle(document.querySelector(`.forest .${each} .change`)).fill)",
+      "['regression', 'same'].map((each) => getComputedStyle(document.querySelector(`svg .change.${each}`)).fill)",
     );
     expect(new Set(colours).size).toBe(2);
-    expect(await page.locator('.forest circle').count()).toBe(30);
+    expect(await page.locator('svg circle').count()).toBe(30);
     expect(troubles).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe('a comparison in a browser', { timeout: 60_000 }, () => {
   it('leaves room between the rows of the plot', async () => {
     const { page } = await visit();
     const tops = await page.evaluate<number[]>(
-      "[...document.querySelectorAll('.forest .change')].map((each) => each.getBoundingClientRect().top)",
+      "[...document.querySelectorAll('svg .change')].map((each) => each.getBoundingClientRect().top)",
     );
     expect(tops).toHaveLength(3);
     const distances = tops.slice(1).map((top, i) => top - tops[i]!);

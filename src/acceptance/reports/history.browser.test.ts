@@ -16,7 +16,7 @@ describe('a page of trends in a browser', { timeout: 60_000 }, () => {
     async (scheme) => {
       const { page, troubles } = await visit({ colorScheme: scheme });
       const [dot, change] = await page.evaluate<string[]>(
-        "[getComputedStyle(document.querySelector('.trend circle')).fill, getComputedStyle(document.querySelector('.trend .change')).stroke]",
+        "[getComputedStyle(document.querySelector('svg circle')).fill, getComputedStyle(document.querySelector('svg .change path')).stroke]",
       );
       expect(dot).not.toBe('rgb(0, 0, 0)');
       expect(change).not.toBe('none');

@@ -158,7 +158,7 @@ describe('a comparison as a page', () => {
   });
 
   it('draws each gated ratio once, with its verdict in words', () => {
-    expect(page.match(/class="interval"/g)).toHaveLength(3);
+    expect(page.match(/class="interval /g)).toHaveLength(3);
     expect(page).toContain(
       '<title>chat-stream TTFT p50: +25.0 % [+23.0, +27.0], regression</title>',
     );

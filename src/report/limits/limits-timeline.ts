@@ -5,26 +5,9 @@ import {
   reportedLimitOf,
 } from '../../model/limits/limit-log.ts';
 import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
-import { coordinate, linearScale } from '../document/plot-figure.ts';
+import { multiplesBetween, plotFigure } from '../document/plot.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
-
-const frame = { width: 1040, height: 250, left: 48, right: 12, top: 14, bottom: 62 } as const;
-
-const scaleOf = (replies: readonly ProbeReply[], limit: number) => {
-  const from = Math.min(...replies.map(({ sent }) => sent));
-  const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
-  const { width, height, left, right, top, bottom } = frame;
-  const x = linearScale([from, to], [left, width - right]);
-  const y = linearScale([0, limit], [height - bottom, top]);
-  return {
-    from,
-    to,
-    x: (at: number): string => coordinate(x(at)),
-    y: (remaining: number): string => coordinate(y(Math.max(0, Math.min(limit, remaining)))),
-  };
-};
-type Scale = ReturnType<typeof scaleOf>;
 
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
@@ -34,7 +17,7 @@ const windowStarts = (
   fit: LimiterFit | null,
   replies: readonly ProbeReply[],
   window: number,
-  { from, to }: Scale,
+  [from, to]: readonly [number, number],
 ): readonly number[] => {
   if (fit?.limiter === 'fixed-from-first') {
     const starts: number[] = [];
@@ -46,74 +29,65 @@ const windowStarts = (
   }
   const phase = fit?.phase ?? null;
   if (phase === null) return [];
-  const first = Math.ceil((from - phase) / window);
-  const last = Math.floor((to - phase) / window);
-  const count = Math.max(0, last - first + 1);
-  return Array.from({ length: count }, (_, i) => phase + (first + i) * window);
+  return multiplesBetween(from - phase, to - phase, window).map((start) => phase + start);
 };
 
-const remainingPath = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
-  const path = replies
-    .map((reply) => ({ at: reply.answered, remaining: remainingOf(reply) }))
-    .filter(({ remaining }) => remaining !== null)
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ at, remaining }, i) =>
-      i === 0 ? `M${x(at)} ${y(remaining!)}` : `H${x(at)}V${y(remaining!)}`,
-    )
-    .join('');
-  return path === '' ? null : markup`<path class="rest" d="${path}" />`;
+/** The reported numbers of remaining requests, as the corners of steps. */
+const remainingSteps = (replies: readonly ProbeReply[]): readonly (readonly [number, number])[] => {
+  const reported = replies
+    .flatMap((reply) => {
+      const remaining = remainingOf(reply);
+      return remaining === null ? [] : [[reply.answered, Math.max(0, remaining)] as const];
+    })
+    .toSorted(([a], [b]) => a - b);
+  return reported.flatMap(([at, remaining], i) => [
+    [at, reported[Math.max(0, i - 1)]![1]],
+    [at, remaining],
+  ]);
 };
 
-const lanes = { admitted: frame.height - 44, refused: frame.height - 32 } as const;
-
-const tick = ({ sent, admitted, requestId, request, status }: ProbeReply, { x }: Scale): Markup => {
-  const y = admitted ? lanes.admitted : lanes.refused;
-  return markup`<path class="${admitted ? 'admitted' : 'limited'}" d="M${x(sent)} ${y - 5}v10"><title>${requestId}: ${request}, ${status}, ${timeText(sent)}</title></path>`;
-};
-
-const axis = (limit: number, { x, y, from, to }: Scale): Markup => {
-  const pieces = 6;
-  const marks = Array.from({ length: pieces + 1 }, (_, i) => from + ((to - from) * i) / pieces);
-  return markup`<g class="axes">
-    ${[0, limit / 2, limit].map(
-      (
-        remaining,
-      ) => markup`<path class="grid" d="M${frame.left} ${y(remaining)}H${frame.width - frame.right}" />
-      <text x="${frame.left - 8}" y="${y(remaining)}" dy="0.32em" text-anchor="end">${countText(remaining)}</text>`,
-    )}
-    ${marks.map(
-      (at, i) =>
-        markup`<text x="${x(at)}" y="${frame.height - 6}" text-anchor="${i === 0 ? 'start' : i === pieces ? 'end' : 'middle'}">${timeText(at)}</text>`,
-    )}
-  </g>`;
-};
+/** Where the ticks of admitted and refused requests are, as shares of the limit. */
+const lanes = { admitted: -0.1, limited: -0.19, bottom: -0.25 } as const;
 
 const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | null => {
   const replies = log.replies.filter((reply) => reply.phase === phase && reply.key === 'first');
   if (replies.length === 0) return null;
   const { limit, window } = log.declared.requests;
+  const from = Math.min(...replies.map(({ sent }) => sent));
+  const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
   const fit = judgement.declared.best ?? judgement.seen?.best ?? null;
-  const scale = scaleOf(replies, limit);
+  const starts = windowStarts(fit, replies, window, [from, to]);
   const refused = replies.filter(({ admitted }) => !admitted).length;
-  const starts = windowStarts(fit, replies, window, scale);
-  const path = remainingPath(replies, scale);
-  const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
+  const steps = remainingSteps(replies);
   const lineText =
-    path === null
+    steps.length === 0
       ? 'No header had a number of remaining requests'
       : 'The line is the number of remaining requests in the headers';
   const windowsText = starts.length === 0 ? '' : '; dashed lines are the starts of windows';
-  return markup`<figure>
-    <figcaption><h3>${phase}</h3>
-      <p class="aside">${label}. ${lineText}; the ticks below are admitted and refused requests${windowsText}.</p>
-    </figcaption>
-    <svg class="timeline" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${label}">
-      ${axis(limit, scale)}
-      ${starts.map((at) => markup`<path class="window" d="M${scale.x(at)} ${frame.top}V${lanes.refused + 6}" />`)}
-      ${path}
-      ${replies.map((reply) => tick(reply, scale))}
-    </svg>
-  </figure>`;
+  const times = Array.from({ length: 7 }, (_, i) => from + ((to - from) * i) / 6);
+  const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
+  return plotFigure(
+    {
+      title: phase,
+      unit: 'remaining requests',
+      aside: `${label}. ${lineText}; the ticks below are admitted and refused requests${windowsText}.`,
+      label,
+      size: [1040, 250],
+      x: { ends: [from, to], ticks: times.map((time) => [time, timeText(time)]) },
+      y: {
+        ends: [lanes.bottom * limit, limit],
+        ticks: [0, limit / 2, limit].map((count) => [count, countText(count)]),
+      },
+    },
+    ({ x, y, path, upright }) => [
+      ...starts.map((start) => upright('', start)),
+      path('rest firm', steps),
+      ...replies.map(({ sent, admitted, requestId, request, status }) => {
+        const lane = admitted ? 'admitted' : 'limited';
+        return markup`<path class="${lane}" d="M${x(sent)} ${y(lanes[lane] * limit)}v10"><title>${requestId}: ${request}, ${status}, ${timeText(sent)}</title></path>`;
+      }),
+    ],
+  );
 };
 
 /** One drawing for each phase with requests: admitted and refused requests over time, reported remaining requests and windows. */

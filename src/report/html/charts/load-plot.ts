@@ -1,11 +1,8 @@
+import { axisTo, plotFigure } from '../../document/plot.ts';
 import { figureText, plural } from '../../text/number-text.ts';
-import { markup, type Markup } from '../../text/markup.ts';
-import { axisTo } from './axis-ticks.ts';
-import { plotOf } from './plot.ts';
+import type { Markup } from '../../text/markup.ts';
 
 /** A latency against the load: one dot for each piece of the run. */
-
-const plot = plotOf(440, 280, [12, 40]);
 
 /** A piece of the run. */
 export interface LoadPoint {
@@ -28,23 +25,22 @@ export const loadPlot = (
   const rates = points.map(({ rate }) => rate).filter((rate) => rate > 0);
   const [least, most] = [Math.min(...rates), Math.max(...rates)];
   if (rates.length < 5 || most < minLoadVariation * least) return null;
-  const across = axisTo(most, figureText);
   const highest = Math.max(...points.map(({ p50, p95 }) => p95 ?? p50), Number.MIN_VALUE);
-  const upwards = axisTo(highest, figureText);
-  const dot = (mark: 'p50' | 'p95', rate: number, value: number): Markup =>
-    markup`<circle class="${mark}" cx="${plot.x(across.shareOf(rate))}" cy="${plot.y(upwards.shareOf(value))}" r="3" />`;
-  const text = `${plural(points.length, 'piece')} of the run, at ${figureText(least)} to ${figureText(most)} requests sent per second`;
-  return plot.figure(
+  const aside = `${plural(points.length, 'piece')} of the run, at ${figureText(least)} to ${figureText(most)} requests sent per second.`;
+  return plotFigure(
     {
       title,
       unit,
-      keys: (['p50', 'p95'] as const).map((name) => [name, name]),
-      label: `${title}: ${text}.`,
-      said: `${text}.`,
-      upwards: upwards.ticks,
-      across: across.ticks,
+      aside,
+      keys: ['p50', 'p95'],
+      size: [440, 280],
+      x: { ...axisTo(most, figureText), label: 'sent per second' },
+      y: axisTo(highest, figureText),
     },
-    markup`<text x="${plot.x(1)}" y="276" text-anchor="end">sent per second</text>
-      ${points.map(({ rate, p50, p95 }) => [p95 === null ? null : dot('p95', rate, p95), dot('p50', rate, p50)])}`,
+    ({ dot }) =>
+      points.flatMap(({ rate, p50, p95 }) => [
+        p95 === null ? null : dot('p95', [rate, p95]),
+        dot('p50', [rate, p50]),
+      ]),
   );
 };

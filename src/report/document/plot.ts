@@ -1,0 +1,144 @@
+import { markup, type Markup } from '../text/markup.ts';
+
+/** The drawings of all reports: two axes, and marks at values of them. They need no script, so they print. */
+
+type Tick = readonly [value: number, text: string];
+type Point = readonly [x: number, y: number];
+type TextOf = (value: number) => string;
+
+export interface Axis {
+  /** What is beyond its ends is drawn at its edge. */
+  readonly ends: readonly [from: number, to: number];
+  readonly isLogarithmic?: boolean;
+  /** The most important first: a tick beyond the ends or too close to an earlier one is left out. */
+  readonly ticks: readonly Tick[];
+  /** Below the drawing. */
+  readonly label?: string;
+}
+
+/** The multiples of a step between two values. */
+export const multiplesBetween = (low: number, high: number, step: number): readonly number[] => {
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step);
+};
+
+/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `rough`. */
+const roundStep = (rough: number): number => {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+};
+
+/** An axis with about four round ticks, which have more digits if they would look alike. */
+export const axisBetween = (low: number, high: number, textOf: TextOf): Axis => {
+  const values = multiplesBetween(low, high, roundStep((high - low) / 4));
+  const isClear = new Set(values.map(textOf)).size === values.length;
+  const clearText = isClear ? textOf : (value: number) => String(Number(value.toPrecision(3)));
+  return { ends: [low, high], ticks: values.map((value) => [value, clearText(value)]) };
+};
+
+/** An axis from zero to a round number. */
+export const axisTo = (most: number, textOf: TextOf): Axis => {
+  const step = roundStep(most / 4);
+  return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);
+};
+
+/** A logarithmic axis: its ends, and between them 1, 5 and 2 times powers of ten. */
+export const logarithmicAxis = (low: number, high: number, textOf: TextOf): Axis => {
+  const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
+  const round = [1, 5, 2].flatMap((digit) => powers.map((power) => digit * 10 ** power));
+  const ticks = [low, high, ...round].map((value) => [value, textOf(value)] as const);
+  return { ends: [low, high], ticks, isLogarithmic: true };
+};
+
+/** An axis of named rows, downwards: the middle of row i is at i + 0.5. */
+export const rowAxis = (names: readonly string[]): Axis => ({
+  ends: [names.length, 0],
+  ticks: names.map((name, i) => [i + 0.5, name]),
+});
+
+/** An axis in pixels, with the ticks that are shown: their texts are at least `distance` pixels apart. */
+const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, distance: number) => {
+  const linear = (value: number): number => (isLogarithmic === true ? Math.log(value) : value);
+  const [from, to] = [linear(ends[0]), linear(ends[1])];
+  const shareOf = (value: number): number => (linear(value) - from) / (to - from);
+  const place = (value: number): number =>
+    start + Math.max(0, Math.min(1, shareOf(value))) * (end - start);
+  const shown: Tick[] = [];
+  for (const tick of ticks) {
+    const isInside = Math.abs(shareOf(tick[0]) - 0.5) < 0.5 + 1e-9;
+    const isClear = shown.every(([other]) => Math.abs(place(other) - place(tick[0])) >= distance);
+    if (isInside && isClear) shown.push(tick);
+  }
+  return { at: (value: number): string => place(value).toFixed(1), place, shown };
+};
+
+/** The width of the widest text, about. */
+const roomFor = (ticks: readonly Tick[]): number =>
+  Math.max(...ticks.map(([, text]) => text.length)) * 6.8 + 16;
+
+interface PlotOptions {
+  readonly title: string;
+  readonly unit: string;
+  readonly aside?: string;
+  /** Classes of marks. */
+  readonly keys?: readonly string[];
+  /** The text alternative; title and aside by default. */
+  readonly label?: string;
+  /** In pixels of the drawing; a page is about 1040 wide. */
+  readonly size: readonly [width: number, height: number];
+  readonly x: Axis;
+  readonly y: Axis;
+}
+
+/** Draws the axes, and marks at their values; a look is a list of classes. */
+const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
+  const bottom = height - (x.label === undefined ? 34 : 42);
+  const [left, right, top] = [Math.max(54, Math.round(roomFor(y.ticks))), width - 14, 12];
+  const across = placed(x, [left, right], 46);
+  const upwards = placed(y, [bottom, top], 18);
+  const at = ([a, b]: Point): string => `${across.at(a)} ${upwards.at(b)}`;
+  const anchorAt = (value: number): string => (across.place(value) > width - 24 ? 'end' : 'middle');
+  const axes = markup`${upwards.shown.map(
+    ([value, text]) => markup`<path class="grid" d="M${left} ${upwards.at(value)}H${right}" />
+      <text x="${left - 8}" y="${upwards.at(value)}" dy="0.32em" text-anchor="end">${text}</text>`,
+  )}${across.shown.map(
+    ([value, text]) => markup`<path class="grid" d="M${across.at(value)} ${top}V${bottom}" />
+      <text x="${across.at(value)}" y="${bottom + 20}" text-anchor="${anchorAt(value)}">${text}</text>`,
+  )}<text x="${right}" y="${height - 4}" text-anchor="end">${x.label ?? null}</text>`;
+  return {
+    axes,
+    x: across.at,
+    y: upwards.at,
+    width: right - left,
+    height: bottom - top,
+    path: (look: string, points: readonly Point[], end: 'Z' | '' = ''): Markup | null =>
+      points.length === 0
+        ? null
+        : markup`<path class="${look}" d="M${points.map(at).join('L')}${end}" />`,
+    dot: (look: string, [a, b]: Point, title = '', radius = 3.5): Markup =>
+      markup`<circle class="${look}" cx="${across.at(a)}" cy="${upwards.at(b)}" r="${radius}">${title === '' ? null : markup`<title>${title}</title>`}</circle>`,
+    /** A dashed line with a text beside its upper end. */
+    upright: (look: string, value: number, text = ''): Markup => {
+      const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];
+      return markup`<g class="${look}"><path class="thin" d="M${across.at(value)} 0V${bottom}" />
+        <text x="${across.at(value)}" y="9" dx="${dx}" text-anchor="${anchor}">${text}</text></g>`;
+    },
+  };
+};
+export type Pen = ReturnType<typeof penOf>;
+
+/** A drawing with its caption, which scrolls sideways on a narrow screen. */
+export const plotFigure = (
+  options: PlotOptions,
+  marks: (pen: Pen) => readonly (Markup | null)[],
+): Markup => {
+  const { title, unit, aside = null, keys = [], size } = options;
+  const { label = `${title}: ${aside}` } = options;
+  const pen = penOf(options);
+  return markup`<figure>
+  <figcaption><b>${title}</b> <span class="unit">${unit}</span>${keys.map((key) => markup`<span class="key dot ${key}">${key}</span>`)}
+    ${aside === null ? null : markup`<p class="aside">${aside}</p>`}</figcaption>
+  <div class="scroll" role="group" aria-label="${title}" tabindex="0"><svg viewBox="0 0 ${size.join(' ')}" role="img" aria-label="${label}">${pen.axes}${marks(pen)}</svg></div>
+</figure>`;
+};
