@@ -8,7 +8,7 @@ import { expectSentences, soundResult } from './damaged-files.fixture.ts';
 
 cleanUpAfterEach();
 
-it('a hundred damaged results give a report or a sentence each', async () => {
+it('a hundred damaged results give a report or a sentence each', { timeout: 300_000 }, async () => {
   expect(await expectSentences(await soundResult(), 0, 100)).toBeGreaterThan(5);
 });
 

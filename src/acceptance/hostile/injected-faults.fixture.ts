@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { resultSchema } from '../../model/result/result.ts';
 import { launcher, startProgram, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 const injector = fileURLToPath(new URL('fault-injector.fixture.ts', import.meta.url));
 
 /** What a command that met a fault has left. */
-export type Remains =
+type Remains =
   /** Nothing was sent, and the command said why. */
   | 'nothing sent'
   | 'whole report'
@@ -20,7 +21,7 @@ export type Remains =
   | 'first seconds'
   | 'lost';
 
-export interface InjectedRun {
+interface InjectedRun {
   readonly code: number | null;
   readonly took: number;
   readonly remains: Remains;
@@ -56,7 +57,7 @@ const start = (folder: string, environment: Readonly<Record<string, string>>) =>
   });
 
 /** The names of the calls at which a fault can be injected, in order. */
-export const faultPoints = async (): Promise<readonly string[]> => {
+const faultPoints = async (): Promise<readonly string[]> => {
   const folder = await tempFolder();
   await mkdir(join(folder, 'tmp'));
   const log = join(folder, 'log');
@@ -91,7 +92,7 @@ const remainsIn = async (folder: string, stderr: string): Promise<Remains> => {
 };
 
 /** Runs Weir with a fault (an error code, or a signal) at one of its calls. */
-export const runWithFault = async (fault: string, at: number): Promise<InjectedRun> => {
+const runWithFault = async (fault: string, at: number): Promise<InjectedRun> => {
   const folder = await tempFolder();
   await mkdir(join(folder, 'tmp'));
   const began = performance.now();
@@ -102,7 +103,7 @@ export const runWithFault = async (fault: string, at: number): Promise<InjectedR
 };
 
 /** Every call once, and of a long row of the same call its first, middle and last. */
-export const distinctPoints = (names: readonly string[]): readonly number[] => {
+const distinctPoints = (names: readonly string[]): readonly number[] => {
   const points: number[] = [];
   for (let from = 0; from < names.length;) {
     let to = from;
@@ -111,4 +112,32 @@ export const distinctPoints = (names: readonly string[]): readonly number[] => {
     from = to + 1;
   }
   return points;
+};
+
+/** What a fault may leave after the load has begun. */
+const kept: readonly Remains[] = ['whole report', 'result elsewhere', 'checkpoint'];
+
+/** How long a run that meets a fault may take, in ms, on a busy machine too. */
+const deadline = 30_000;
+
+/** Injects a fault at every `step`-th point and checks what is left; returns a line that counts it. */
+export const expectNothingLost = async (fault: string, step: number): Promise<string> => {
+  const names = await faultPoints();
+  const loadBegins = names.indexOf('handle.write') + 1;
+  const loadEnded = names.indexOf('rm', loadBegins) + 1;
+  expect(loadBegins).toBeGreaterThan(1);
+  expect(loadEnded).toBeGreaterThan(loadBegins);
+  const points = distinctPoints(names).filter((_, i) => i % step === 0);
+  const table: Partial<Record<Remains, number>> = {};
+  for (const at of points) {
+    const { code, took, remains, stderr } = await runWithFault(fault, at);
+    const where = `${fault} at ${at}, ${names[at - 1]}: exit ${code}, ${remains}\n${stderr}`;
+    const mayLoseSeconds = fault === 'SIGKILL' && at < loadEnded;
+    if (at > loadBegins && !mayLoseSeconds) expect(kept, where).toContain(remains);
+    expect(remains, where).not.toBe('lost');
+    expect(took, where).toBeLessThan(deadline);
+    if (fault.startsWith('E')) expect(code, where).not.toBe(1);
+    table[remains] = (table[remains] ?? 0) + 1;
+  }
+  return `${fault} at ${points.length} of ${names.length} points: ${JSON.stringify(table)}`;
 };

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type Draw, drawFrom } from '../../model/workload/draw.ts';
 import { launcher, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 const load =
   '--target mock --model weir/small --rate 20/s --duration 1s --max-tokens 2 --yes'.split(' ');
 
 /** The commands that measure, each about two seconds long, and the file that each leaves. */
-export const measuringCommands = {
+const measuringCommands = {
   run: { words: ['run', ...load], leaves: 'result.json' },
   workers: { words: ['run', ...load, '--workers', '2'], leaves: 'result.json' },
   repeat: { words: ['run', ...load, '--repeat', '2', '--pause', '0s'], leaves: '1/result.json' },
@@ -19,11 +21,11 @@ export const measuringCommands = {
   },
   limits: { words: ['limits', '--target', 'mock', '--quick', '--yes'], leaves: 'limits.json' },
 } as const satisfies Record<string, { words: readonly string[]; leaves: string }>;
-export type MeasuringCommand = keyof typeof measuringCommands;
+type MeasuringCommand = keyof typeof measuringCommands;
 
-export type Signals = readonly (readonly [after: number, signal: NodeJS.Signals])[];
+type Signals = readonly (readonly [after: number, signal: NodeJS.Signals])[];
 
-export interface KilledCommand {
+interface KilledCommand {
   readonly code: number | null;
   readonly signal: string | null;
   /** From the last signal, or from the end before it, to the end, in ms. */
@@ -59,7 +61,7 @@ const orphansOf = async (group: number): Promise<readonly string[]> => {
 };
 
 /** Starts a command as a process group of its own and sends it signals, each so many ms after the one before. */
-export const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledCommand> => {
+const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledCommand> => {
   const folder = join(await tempFolder(), 'out');
   const words = [launcher, ...measuringCommands[name].words, '--out', folder];
   const child = spawn(process.execPath, words, {
@@ -86,7 +88,7 @@ export const killed = async (name: MeasuringCommand, signals: Signals): Promise<
 };
 
 /** Whether a command that was stopped left what it had measured, or had measured nothing yet. */
-export const isKept = async (
+const isKept = async (
   name: MeasuringCommand,
   { folder, stderr, signal }: KilledCommand,
 ): Promise<boolean> => {
@@ -104,4 +106,44 @@ export const isKept = async (
     existsSync(join(`${folder}-again`, 'result.json')) ||
     /killed in its first seconds/.test(again.stderr)
   );
+};
+
+/** How long a command may take from its last signal to its end, in ms, on a busy machine too. */
+const deadline = 20_000;
+
+/** One to three signals within the seconds that a command lasts. */
+const drawSignals = (draw: Draw): Signals => {
+  const moment = (): number => Math.floor(draw.uniform() * 2500);
+  const gentle = draw.pick(['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
+  return draw.pick<Signals>([
+    [[moment(), 'SIGKILL']],
+    [[moment(), gentle]],
+    [
+      [moment(), 'SIGINT'],
+      [Math.floor(draw.uniform() * 300), gentle],
+    ],
+    [
+      [moment(), 'SIGINT'],
+      [50, 'SIGINT'],
+      [Math.floor(draw.uniform() * 1000), 'SIGINT'],
+    ],
+  ]);
+};
+
+export const measuringCommandNames = Object.keys(measuringCommands) as readonly MeasuringCommand[];
+
+/** Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Returns how often it did. */
+export const expectKept = async (name: MeasuringCommand, rounds: number): Promise<number> => {
+  let kept = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const signals = drawSignals(drawFrom(19, measuringCommandNames.indexOf(name), round));
+    const ended = await killed(name, signals);
+    const where = `${JSON.stringify(signals)}: exit ${ended.code} ${ended.signal}\n${ended.stderr}`;
+    expect(ended.orphans, where).toEqual([]);
+    expect(ended.took, where).toBeLessThan(deadline);
+    expect(ended.code, where).not.toBe(1);
+    expect(await isKept(name, ended), where).toBe(true);
+    kept += 1;
+  }
+  return kept;
 };
