@@ -22,6 +22,8 @@ export interface HostileMatrix {
   readonly clients: readonly HostileClient[];
   /** How often each attack meets each client and form. */
   readonly repeats: number;
+  /** How many requests are in flight at once. */
+  readonly users: number;
 }
 
 /** What was found in one child process. */
@@ -59,7 +61,6 @@ const entryOf = (form: RequestForm): NonNullable<ScenarioInput['traffic']>[numbe
 const totalDeadline = 2500;
 /** More than the total deadline, for a machine that is too busy to keep it. */
 const mostTime = totalDeadline + 10_000;
-const users = 8;
 
 const commonParts = {
   deadlines: { connect: '1500ms', firstToken: '1500ms', idle: '1500ms', total: '2500ms' },
@@ -98,7 +99,7 @@ const plannedRuns = ({ attacks, clients: chosen }: HostileMatrix): readonly Plan
 
 const scenarioOf = (
   { client, form, attacks }: PlannedRun,
-  repeats: number,
+  { repeats, users }: HostileMatrix,
   url: string,
 ): ScenarioInput => ({
   ...commonParts,
@@ -231,7 +232,7 @@ export const runMatrix = async (matrix: HostileMatrix): Promise<MatrixReport> =>
   const servers = await Promise.all(planned.map(({ attacks }) => startHostileServer(attacks)));
   try {
     const runs = planned.map((each, index) => ({
-      scenario: scenarioOf(each, matrix.repeats, servers[index]!.url),
+      scenario: scenarioOf(each, matrix, servers[index]!.url),
       observations: join(folder, `${index}.jsonl`),
     }));
     const report = await performInChild(runs);

@@ -29,7 +29,20 @@ export const attacksByFamily: Readonly<Record<AttackFamily, readonly Attack[]>> 
   limits,
 };
 
-export const allAttacks: readonly Attack[] = Object.values(attacksByFamily).flat();
+/** Families with answers of megabytes: few at once show what one costs. */
+export const largeFamilies: readonly AttackFamily[] = [
+  'status lines',
+  'bodies',
+  'event streams',
+  'JSON',
+];
+export const smallFamilies: readonly AttackFamily[] = [
+  'heads',
+  'chunked coding',
+  'timing',
+  'audio',
+  'limits',
+];
 
 /** One request that a server received, and how it was answered. */
 export interface ServedRequest {

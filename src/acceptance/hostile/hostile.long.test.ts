@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { families } from './attack.fixture.ts';
 import {
   clients,
   memoryMargin,
@@ -7,21 +6,20 @@ import {
   runMatrix,
   suitedTo,
 } from './hostile-matrix.fixture.ts';
-import { attacksByFamily } from './hostile-servers.fixture.ts';
+import { attacksByFamily, largeFamilies, smallFamilies } from './hostile-servers.fixture.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-const repeats = 3;
-
 describe.each(clients)('the client %s', (client) => {
-  const suited = families
+  const suited = [...smallFamilies, ...largeFamilies]
     .map((family) => ({ family, attacks: suitedTo(attacksByFamily[family], client) }))
-    .filter(({ family, attacks }) => family !== 'depth' && attacks.length > 0);
+    .filter(({ attacks }) => attacks.length > 0);
 
   it.each(suited)(
     'survives hostile $family, counts right, and takes little more memory',
-    async ({ attacks }) => {
-      const matrix = { attacks, clients: [client], repeats };
+    async ({ family, attacks }) => {
+      const users = largeFamilies.includes(family) ? 3 : 12;
+      const matrix = { attacks, clients: [client], repeats: 3, users };
       const hostile = await runMatrix(matrix);
       expect(hostile.problems).toEqual([]);
       const proper = await runMatrix(properMatrix(matrix));
@@ -33,7 +31,7 @@ describe.each(clients)('the client %s', (client) => {
   // Fails today: JSON.stringify, Array.join and String run out of stack in the readers of errors and tool calls.
   it.fails('survives answers that are nested deeply', async () => {
     const attacks = suitedTo(attacksByFamily.depth, client);
-    const { problems } = await runMatrix({ attacks, clients: [client], repeats: 1 });
+    const { problems } = await runMatrix({ attacks, clients: [client], repeats: 1, users: 3 });
     expect(problems).toEqual([]);
   });
 });
