@@ -1,5 +1,5 @@
 import { mp3Frames, opusFile, wavFile } from '../../traffic/audio/sample-audio.fixture.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
+import type { ScenarioInput } from '../../run/library.ts';
 
 /** What an attack is: the bytes and the behaviour of a hostile server, and what Weir may make of them. */
 
@@ -18,8 +18,27 @@ export type RequestForm = (typeof requestForms)[number];
 /** One form for each traffic kind. */
 export const mainForms = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 
-export const kindOfForm = (form: RequestForm): TrafficKind =>
-  form === 'speech-wav' || form === 'speech-opus' ? 'speech' : form;
+/** The traffic of a scenario that sends only such requests. */
+export const entryOf = (form: RequestForm): NonNullable<ScenarioInput['traffic']>[number] => {
+  switch (form) {
+    case 'chat':
+    case 'chat-stream':
+      return { kind: form, model: 'm', maxTokens: 5, prompt: 'Say yes.' };
+    case 'speech':
+    case 'speech-wav':
+    case 'speech-opus':
+      return {
+        kind: 'speech',
+        model: 's',
+        text: 'Hello.',
+        format: form === 'speech' ? 'mp3' : form === 'speech-wav' ? 'wav' : 'opus',
+      };
+    case 'transcription':
+      return { kind: 'transcription', model: 't' };
+    case 'models':
+      return { kind: 'models' };
+  }
+};
 
 /** One action of a server on its connection. */
 export type AttackStep =
@@ -58,7 +77,7 @@ export type AttackFamily =
   | 'limits';
 
 /** The most bytes that one endless answer sends; no client reads as many. */
-export const endless = 64 * 1024 * 1024;
+const endless = 64 * 1024 * 1024;
 
 export const close: AttackStep = { end: 'close' };
 export const reset: AttackStep = { end: 'reset' };

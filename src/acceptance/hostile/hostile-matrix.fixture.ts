@@ -8,7 +8,7 @@ import { type TransportName, transportNames } from '../../model/observation/exch
 import type { Observation } from '../../model/observation/observation.ts';
 import type { ScenarioInput } from '../../run/library.ts';
 import { readObservations } from '../harness/run-files.fixture.ts';
-import { type Attack, requestForms, type RequestForm } from './attack.fixture.ts';
+import { type Attack, entryOf, requestForms, type RequestForm } from './attack.fixture.ts';
 import type { ChildReport, ChildRun } from './hostile-child.fixture.ts';
 import { noAttack, type ServedRequest, startHostileServer } from './hostile-servers.fixture.ts';
 
@@ -35,27 +35,6 @@ export interface MatrixReport {
   readonly cases: number;
   readonly peakMemory: number;
 }
-
-const entryOf = (form: RequestForm): NonNullable<ScenarioInput['traffic']>[number] => {
-  switch (form) {
-    case 'chat':
-    case 'chat-stream':
-      return { kind: form, model: 'm', maxTokens: 5, prompt: 'Say yes.' };
-    case 'speech':
-    case 'speech-wav':
-    case 'speech-opus':
-      return {
-        kind: 'speech',
-        model: 's',
-        text: 'Hello.',
-        format: form === 'speech' ? 'mp3' : form === 'speech-wav' ? 'wav' : 'opus',
-      };
-    case 'transcription':
-      return { kind: 'transcription', model: 't' };
-    case 'models':
-      return { kind: 'models' };
-  }
-};
 
 /** In ms. */
 const totalDeadline = 2500;

@@ -138,7 +138,7 @@ const readRequests = (socket: Socket, onRequest: (request: WholeRequest) => void
 };
 
 /** A TCP server on a free port of the loopback interface, all of whose connections `onConnection` handles. */
-export const listenOnLoopback = async (
+const listenOnLoopback = async (
   onConnection: (socket: Socket, index: number) => void,
 ): Promise<{ readonly port: number; close(): Promise<void> }> => {
   const sockets = new Set<Socket>();
