@@ -66,7 +66,7 @@ const textChanges: readonly ((draw: Draw, text: string, at: number) => string)[]
 ];
 
 /** Damaged copy number `n` of a JSON document: one to three fields changed, or its text. */
-export const damaged = (document: string, n: number): string => {
+export const damagedCopy = (document: string, n: number): string => {
   const draw = drawFrom(1900, n);
   if (draw.uniform() < 0.3) {
     const at = Math.floor(draw.uniform() * document.length);

@@ -10,7 +10,7 @@ import { Problem } from '../../platform/problem.ts';
 import { listHistory } from '../../run/history/history.ts';
 import type { Host } from '../../run/input/host.ts';
 import { compareStored, mergeStored, reportStored } from '../../run/series/stored-runs.ts';
-import { damaged } from './damage.fixture.ts';
+import { damagedCopy } from './damage.fixture.ts';
 
 const [source = '', first = '0', last = '0'] = process.argv.slice(2);
 const document = await readFile(source, 'utf8');
@@ -57,7 +57,7 @@ const outcomeOf = async (run: () => Promise<unknown>): Promise<string> => {
 };
 
 for (let n = Number(first); n < Number(last); n += 1) {
-  await writeFile(file, damaged(document, n));
+  await writeFile(file, damagedCopy(document, n));
   for (const [command, run] of Object.entries(commands)) {
     const began = performance.now();
     const outcome = await outcomeOf(run);

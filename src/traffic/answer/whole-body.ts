@@ -1,9 +1,10 @@
+import { jsonIn } from './json-text.ts';
 import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf, jsonIn } from './read-refusal.ts';
+import { errorInsteadOf, htmlInsteadOf } from './read-refusal.ts';
 import {
   collectBody,
   malformed,

@@ -1,5 +1,6 @@
+import { jsonIn } from '../answer/json-text.ts';
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
-import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
+import { readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
