@@ -79,7 +79,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibration capacity compare limits',
     'history run',
   ],
-  platform: ['connection host .', 'files process telemetry', 'socket', 'http', 'canary'],
+  platform: ['.', 'connection host', 'files process telemetry', 'socket', 'http', 'canary'],
   engine: ['.', 'forecast'],
   mock: [
     'clock errors settings',

@@ -1,7 +1,10 @@
 import { redactor } from '../model/plan/secret.ts';
+import { whyUnwritable } from '../platform/files/file-error-reasons.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { Problem } from '../platform/problem.ts';
-import { exitCode, type ExitName } from '../run/output/exit-codes.ts';
+import { endWithin } from '../platform/process/this-process.ts';
+import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
+import { exitCode, type ExitName, exitOfStop, gravestExit } from '../run/output/exit-codes.ts';
 import { UsageProblem } from './options/define-verb.ts';
 import { program } from './program.ts';
 import { toStderr } from '../platform/standard-streams.ts';
@@ -13,6 +16,10 @@ const likelySecrets = (): readonly string[] =>
   );
 
 const reportError = (error: unknown): ExitName => {
+  if (error instanceof StoppedBeforeLoad) {
+    toStderr(`weir: ${error.message}`);
+    return exitOfStop[error.stoppedBy];
+  }
   if (error instanceof UsageProblem) {
     toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
     return 'configuration';
@@ -30,16 +37,38 @@ const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
+/** How long what is still open may delay the end of the process, in ms. */
+const endTimeout = 5000;
+
+let outputFailure: string | null = null;
+
+/** Runs the command line and sets the exit code. */
+const main = async (): Promise<void> => {
+  // A command that never ends although nothing is left to wait for is a defect, not a success.
+  process.exitCode = exitCode('internal');
+  let exit = await program(process.argv.slice(2)).catch(reportError);
+  if (outputFailure !== null) {
+    toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
+    exit = gravestExit([exit, 'unwritten']);
+  }
+  process.exitCode = exitCode(exit);
+  endWithin(endTimeout);
+};
+
 // A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
+});
+// There is nowhere to say that messages cannot be written.
+process.stderr.on('error', () => undefined);
 
 // Bugs in callbacks of sockets and timers: nothing measured after one can be trusted.
 process.on('uncaughtException', (defect) => {
-  process.exit(exitCode(reportError(defect)));
+  try {
+    reportError(defect);
+  } finally {
+    process.exit(exitCode('internal'));
+  }
 });
 
-process.exitCode = exitCode(await program(process.argv.slice(2)).catch(reportError));
+await main();

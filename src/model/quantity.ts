@@ -19,12 +19,16 @@ export const instant = (value: number): Instant => value as Instant;
 export const perSecond = (value: number): PerSecond => value as PerSecond;
 export const ratio = (value: number): Ratio => value as Ratio;
 
+/** The longest run whose results can be read, in ms: 31 days. */
+export const longestRun = 31 * 24 * 3_600_000;
+
 export const millisecondsSchema = z
   .number()
   .nonnegative()
+  .max(longestRun)
   .brand<'Milliseconds'>()
   .meta({ unit: 'ms' });
-export const instantSchema = z.number().brand<'Instant'>();
+export const instantSchema = z.number().min(-longestRun).max(longestRun).brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
 
 /** The unit of a schema's numbers, also after further checks; `undefined` if it has none. */

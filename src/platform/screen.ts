@@ -24,6 +24,18 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
+const invisible =
+  /\u001b\[[\d;]*m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * The one way of text to a terminal: control characters, which foreign names and messages may contain,
+ * are shown as \uXXXX. Colours (SGR sequences), line ends and tabs stay.
+ */
+export const visible = (text: string): string =>
+  text.replace(invisible, (found) =>
+    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** A terminal can be redrawn unless it cannot (TERM=dumb) or nobody watches (CI). */
 const canRedraw = (stream: Stream, environment: NodeJS.ProcessEnv): boolean =>
   stream.isTTY && environment['TERM'] !== 'dumb' && !isEnabled(environment['CI']);
@@ -45,10 +57,10 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
       if (!live) return;
       const before = erase();
       drawn = text.split('\n').length;
-      stream.write(`${before}${text}\n`);
+      stream.write(`${before}${visible(text)}\n`);
     },
     line: (text) => {
-      stream.write(`${erase()}${text}\n`);
+      stream.write(`${erase()}${visible(text)}\n`);
     },
     clear: () => {
       stream.write(erase());

@@ -1,12 +1,14 @@
-import { wantsColour } from './screen.ts';
+import { visible, wantsColour } from './screen.ts';
+
+const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
 
 /** Data goes to standard output, messages to standard error. */
 export const toStdout = (text: string): void => {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  process.stdout.write(asLine(text));
 };
 
 export const toStderr = (text: string): void => {
-  process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+  process.stderr.write(asLine(text));
 };
 
 /** How to style text on standard output. */

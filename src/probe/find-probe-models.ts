@@ -1,10 +1,11 @@
+import { jsonIn } from '../traffic/answer/json-text.ts';
 import { modelListSchema } from '../contract/models.ts';
 import { routes } from '../contract/routes.ts';
-import { fetchResponse, parsedJson, type ProbeSession } from './send-probe-request.ts';
+import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
 import type { ProbeModels } from './probe-requests.ts';
 
 const idsIn = (body: string): readonly string[] =>
-  modelListSchema.safeParse(parsedJson(body)).data?.data.map(({ id }) => id) ?? [];
+  modelListSchema.safeParse(jsonIn(body)).data?.data.map(({ id }) => id) ?? [];
 
 const keyAdvice = 'check the key (--key NAME of an environment variable)';
 

@@ -1,3 +1,4 @@
+import { jsonIn } from '../traffic/answer/json-text.ts';
 import { readRefusedLimit, dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
 import { usageSchema } from '../contract/chat.ts';
@@ -38,19 +39,12 @@ const maxBodyBytes = 1024 * 1024;
 
 const invalidKey = 'sk-weir-no-such-key';
 
-/** `null` if it is not JSON. */
-export const parsedJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
 
 const usageIn = (body: string): ProbeReply['usage'] => {
-  const { data } = countsSchema.safeParse((parsedJson(body) as { usage?: unknown } | null)?.usage);
+  const { data } = countsSchema.safeParse(
+    (jsonIn(body) as { usage?: unknown } | null | undefined)?.usage,
+  );
   return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
 };
 

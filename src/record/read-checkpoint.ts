@@ -12,6 +12,9 @@ export type CheckpointReadResult =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly message: string };
 
+const killedAtOnce =
+  'is from a run that was killed in its first seconds, before anything was saved';
+
 /** `undefined` for a line that is truncated because the run was killed while writing it. */
 const parsed = (line: string): unknown => {
   try {
@@ -66,6 +69,7 @@ const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: T
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
+  if (first === '') return { ok: false, message: killedAtOnce };
   const header = checkpointHeaderSchema.safeParse(parsed(first));
   if (!header.success) {
     return { ok: false, message: 'is not a checkpoint of this version of Weir' };
@@ -87,10 +91,7 @@ export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult =>
   }
   const kept = [...slices.values()].filter(({ until }) => until !== null);
   if (kept.length === 0) {
-    return {
-      ok: false,
-      message: 'is from a run that was killed in its first seconds, before anything was saved',
-    };
+    return { ok: false, message: killedAtOnce };
   }
   const until = Math.min(...kept.map((each) => each.until ?? 0));
   const partial = `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;

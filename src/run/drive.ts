@@ -9,6 +9,7 @@ import { loadSaturatingClient } from '../platform/http/autocannon-client.ts';
 import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/host/clock.ts';
+import { waitAtMost } from '../platform/process/pause.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
@@ -39,6 +40,9 @@ export interface DrivenSlice {
   /** Why slices are missing, as sentences. */
   readonly lostSlices: readonly string[];
 }
+
+/** How long connections and workers may take to close, in ms. */
+const closeTimeout = 3000;
 
 /** How long requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
@@ -194,7 +198,7 @@ export const drive = async (
     try {
       observer.onEnd();
     } finally {
-      await active.close();
+      await waitAtMost(closeTimeout, active.close());
     }
   }
 };

@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly target?: string | undefined;
   /** Overrides fields of the scenario, as `path=value`. */
   readonly set?: readonly string[] | undefined;
+  /** Lets a scenario file name files outside its folder. */
+  readonly allowFiles?: boolean | undefined;
   /** Runs the scenario even if it does not fit its own budget or pace. */
   readonly force?: boolean | undefined;
   /** The variables for keys and `${env:NAME}`; by default those of the process. */
@@ -68,7 +70,13 @@ const stopOnAbort =
 
 const silentHost = (environment: RunOptions['environment'], signal: AbortSignal): Host => ({
   environment: environment ?? processEnvironment(),
-  printer: { say: () => undefined, warn: () => undefined, print: () => undefined, screen: null },
+  printer: {
+    say: () => undefined,
+    warn: () => undefined,
+    print: () => undefined,
+    listFiles: () => undefined,
+    screen: null,
+  },
   onStop: stopOnAbort(signal),
   ask: null,
 });
@@ -83,7 +91,7 @@ export const run = (
   options: RunOptions = {},
 ): Promise<RunReport> =>
   withWeirErrors(async () => {
-    const { signal, onProgress, out = null, target, set = [], force = false } = options;
+    const { signal, onProgress, out = null, target, set = [], force = false, allowFiles } = options;
     signal?.throwIfAborted();
     const { runOnce } = await import('./run.ts');
     const { reportOf } = await import('./output/summarize-run.ts');
@@ -91,7 +99,7 @@ export const run = (
     const named =
       typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
     const request = {
-      source: { ...named, flags: {}, set, target },
+      source: { ...named, flags: {}, set, target, allowFiles },
       out,
       extraReports: {},
       observations: undefined,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
-import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
+import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
 import { Problem } from '../platform/problem.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { openCanary } from './canary.ts';
@@ -46,7 +46,7 @@ const openFolder = async (
 ): Promise<RunFolder | null> => {
   if (out === null) return null;
   return out === undefined
-    ? openRunFolder(folderFor(out, name))
+    ? openNewRunFolder(folderFor(out, name))
     : openRequestedFolder(out, isRetry ? () => undefined : say);
 };
 

@@ -2,25 +2,33 @@ import { join } from 'node:path';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
+import { waitAtMost } from '../platform/process/pause.ts';
+import { Problem } from '../platform/problem.ts';
 import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
 import { withCalibrationNote } from './calibration-note.ts';
 import { type DrivenSlice, drive } from './drive.ts';
+import { followStops } from './input/follow-stops.ts';
 import type { Host } from './input/host.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type OpenedRun, openRun } from './open-run.ts';
 import { type ExitName, exitOfStop } from './output/exit-codes.ts';
-import { exitForVerdicts, type JudgedResult, publish } from './output/publish.ts';
+import { exitForVerdicts, type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
 import { combineObservers, type RunObserver } from './watch/observer.ts';
 
+interface DrivenRun {
+  readonly result: Result;
+  readonly driven: DrivenSlice;
+}
+
 /** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
   { options, facts, recorder, observers, target, canary, workerPool }: OpenedRun,
   { printer: { say }, onStop }: Host,
-): Promise<{ readonly result: Result; readonly driven: DrivenSlice }> => {
+): Promise<DrivenRun> => {
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
@@ -40,42 +48,86 @@ const runOpened = async (
 };
 
 /** The outcome of a run and the files that it wrote. */
-export interface FinishedRun extends JudgedResult {
+export interface FinishedRun extends PublishedResult {
   /** The path of the result file; empty if the run writes no files. */
   readonly file: string;
   readonly exit: ExitName;
 }
 
 /** A user who stopped a run knows that it is incomplete. */
-const exitAfter = ({ stoppedBy }: DrivenSlice, judged: JudgedResult): ExitName =>
+const exitAfter = ({ stoppedBy }: DrivenSlice, judged: PublishedResult): ExitName =>
   stoppedBy === null ? exitForVerdicts(judged) : exitOfStop[stoppedBy];
 
-/** Runs a plan once and publishes its result. `observe` adds the caller's observer. */
+/** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
+const closeTimeout = 5000;
+
+/** Closes what a run opened. Processes first: this process cannot end while one of them runs. */
+const closeRun = ({ canary, target, observers, folder }: OpenedRun): Promise<void> =>
+  waitAtMost(
+    closeTimeout,
+    (async () => {
+      await Promise.allSettled([canary.stop(), target.mock?.stop()]);
+      for (const { close } of observers) await close?.();
+      await folder?.release();
+    })(),
+  );
+
+/** Undoes the opening of a run that sent nothing. */
+const discardRun = async (opened: OpenedRun): Promise<void> => {
+  const { observers, extraReports, folder } = opened;
+  for (const { discard } of observers) await discard?.();
+  await extraReports.discard();
+  await closeRun(opened);
+  await folder?.discard();
+};
+
+/** Publishes what was driven. The observers' files come after the reports, so that a full disk there does not lose them. */
+const publishDriven = async (
+  { result, driven }: DrivenRun,
+  opened: OpenedRun,
+  { history }: RunRequest,
+  { environment, printer }: Host,
+): Promise<FinishedRun> => {
+  const { folder, observers } = opened;
+  const judged = await publish(await withCalibrationNote(result, environment), opened, printer);
+  let { written } = judged;
+  for (const { onPublished } of observers) {
+    await onPublished?.(written).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      written = 'unwritten';
+      printer.warn(`Not everything was kept: ${error.message}.`);
+    });
+  }
+  const exit = exitAfter(driven, { ...judged, written });
+  const file = folder === null ? '' : join(folder.path, 'result.json');
+  const finished = { ...judged, exit, file };
+  if (folder !== null) await storeInHistory(history, finished, printer.warn);
+  return finished;
+};
+
+/**
+ * Runs a plan once and publishes its result. `observe` adds the caller's observer. A request to stop moves
+ * the run forward from wherever it is: before the load it throws `StoppedBeforeLoad`, during the load
+ * it ends it, and afterwards the reports are already being written.
+ */
 export const runOnce = async (
   request: RunRequest,
   host: Host,
   observe: (plan: Plan) => RunObserver = () => ({}),
 ): Promise<FinishedRun> => {
-  const { environment, printer } = host;
-  const opened = await openRun(request, host, observe);
-  const { folder, observers } = opened;
+  const { printer } = host;
+  const stops = followStops(host.onStop, () =>
+    printer.say('the load is over; the reports are being written'),
+  );
   try {
-    const { result, driven } = await runOpened(opened, host);
-    const judged = await publish(await withCalibrationNote(result, environment), opened, printer);
-    // After the reports, so that a full disk here does not lose them.
-    for (const { onPublished } of observers) await onPublished?.();
-    const exit = exitAfter(driven, judged);
-    const finished = {
-      ...judged,
-      exit,
-      file: folder === null ? '' : join(folder.path, 'result.json'),
-    };
-    if (folder !== null) await storeInHistory(request.history, finished, printer.warn);
-    return finished;
+    const opened = await stops.unlessStopped(openRun(request, host, observe), discardRun);
+    try {
+      const driven = await runOpened(opened, { ...host, onStop: stops.onStop });
+      return await publishDriven(driven, opened, request, host);
+    } finally {
+      await closeRun(opened);
+    }
   } finally {
-    // Processes first: this process cannot end while one of them runs.
-    await opened.canary.stop();
-    await opened.target.mock?.stop();
-    for (const { close } of observers) await close?.();
+    stops.release();
   }
 };

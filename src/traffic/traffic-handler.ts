@@ -41,9 +41,18 @@ export interface TargetMemory {
   usage: 'untried' | 'accepted' | 'refused';
   /** Messages for the result's notes, without duplicates. */
   readonly notes: Set<string>;
+  /** What the answers that are being collected at this moment hold, in bytes. */
+  collectedBytes: number;
 }
 
-export const emptyTargetMemory = (): TargetMemory => ({ usage: 'untried', notes: new Set() });
+export const emptyTargetMemory = (): TargetMemory => ({
+  usage: 'untried',
+  notes: new Set(),
+  collectedBytes: 0,
+});
+
+/** All answers that are collected at one moment may hold this much, in bytes; the next one to grow beyond it is aborted. */
+export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /** When the attempt began: an answer whose tokens came in one burst is compared with the time since then. */

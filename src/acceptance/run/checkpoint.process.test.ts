@@ -57,7 +57,7 @@ describe('a run that is killed', () => {
       child.kill('SIGKILL');
       await ended;
       const lasted = performance.now() - began;
-      expect(await readdir(out)).toEqual(['checkpoint.jsonl', 'observations.jsonl']);
+      expect(await readdir(out)).toEqual(['.weir-lock', 'checkpoint.jsonl', 'observations.jsonl']);
       const cuts = await cutsIn(file);
       for (const { until } of cuts) expect(lasted - until).toBeLessThan(10_000);
       // A line that was cut off by the kill.

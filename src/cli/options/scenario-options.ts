@@ -6,6 +6,7 @@ import {
   inGroup,
   listOption,
   positionals,
+  switchOption,
   textOption,
   UsageProblem,
 } from './define-verb.ts';
@@ -39,6 +40,7 @@ export const scenarioOptions = {
   }),
   ...inGroup('Scenario:', {
     set: listOption('Override a field of the scenario: --set load.rate=10/s'),
+    'allow-files': switchOption('Let the scenario name files outside its folder'),
   }),
   ...flagOptions,
 };
@@ -46,7 +48,7 @@ export const scenarioOptions = {
 const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 
 export const planSourceFrom = (given: Given<typeof scenarioOptions>): PlanSource => {
-  const { scenario, set, target, transport, workers } = given;
+  const { scenario, set, target, transport, workers, allowFiles } = given;
   const flags: ScenarioFlags = given;
   const usedFlags = flagNames.filter(
     (name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined,
@@ -61,7 +63,7 @@ export const planSourceFrom = (given: Given<typeof scenarioOptions>): PlanSource
       'expected a scenario file, or --model with --rate and --duration (or --users) in its place',
     );
   }
-  return { scenario, flags, set, target, transport, workers };
+  return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 
 export const sliceFrom = (text: string | undefined): Slice => {

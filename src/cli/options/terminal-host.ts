@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
@@ -6,7 +7,13 @@ import type { Host } from '../../run/input/host.ts';
 const ask = async (question: string): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(question);
+  // The prompt takes Ctrl-C for itself.
+  prompt.once('SIGINT', () => {
+    prompt.close();
+    process.kill(process.pid, 'SIGINT');
+  });
+  const noAnswer = once(prompt, 'close').then(() => '');
+  const answer = await Promise.race([prompt.question(question), noAnswer]);
   prompt.close();
   return answer;
 };
@@ -26,8 +33,9 @@ export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
       print: (outcome) => {
         const text = json ? (outcome.json ?? '') : quiet ? '' : outcome.text(stdoutStyle());
         if (text !== '') toStdout(text);
-        const { files = '' } = outcome;
-        if (!quiet && files !== '') screen.line(files);
+      },
+      listFiles: (lines) => {
+        if (!quiet && lines !== '') screen.line(lines);
       },
       screen: quiet ? null : screen,
     },

@@ -37,6 +37,7 @@ export const limitsVerb = defineVerb({
       set: listOption(
         'Override a field of the scenario: --set limits.requestsPerMinute=120 --set mock.limits.profile=litellm',
       ),
+      'allow-files': switchOption('Let the scenario name files outside its folder'),
     }),
     ...inGroup('Output:', {
       out: textOption(

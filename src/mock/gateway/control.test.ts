@@ -1,3 +1,4 @@
+import http from 'node:http';
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +30,29 @@ describe('the control port', () => {
     expect(body).toMatchObject({ ttft: 100, gap: 20, limits: { requestsPerMinute: 60 } });
     expect(JSON.stringify(body)).not.toContain('sk-weir');
     expect(await ask('POST', '/settings', body)).toEqual({ status: 200, body });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['names the origin of a web page', { origin: 'https://page.example' }],
+    ['says that a browser sent it', { 'sec-fetch-site': 'cross-site' }],
+    ['has a name in Host that somebody else can own', { host: 'rebound.example' }],
+  ])('refuses a request that %s', async (_, headers) => {
+    const { mock } = await controlled();
+    const request = http.request(`${mock.controlUrl}/settings`, { method: 'PATCH', headers });
+    const [answer] = (await once(request.end('{"ttft":9}'), 'response')) as [http.IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(403);
+    expect(await (await fetch(`${mock.controlUrl}/settings`)).json()).toMatchObject({ ttft: 100 });
+  });
+
+  it.each([
+    { limits: { workers: 1e9 } },
+    { ttft: 1e308 },
+    { gap: -1 },
+    { speech: { perCharacter: 1e12 } },
+  ])('refuses a figure that no run can use: %j', async (change) => {
+    const { ask } = await controlled();
+    expect((await ask('PATCH', '/settings', change)).status).toBe(400);
   });
 
   it('changes the behaviour from the next request on, group by group', async () => {

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { MockClock, AdjustableMockClock } from '../clock/mock-clock.ts';
 import { parseJson, readBody } from '../http/request-body.ts';
@@ -15,6 +15,18 @@ export type SettingsReader = (written: unknown) => unknown;
 const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
+};
+
+/** An address, `localhost`, or the one-word name of a machine or container: not a name that a web page can have. */
+const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
+
+/** Why a request is not taken: a browser sent it for some web page, whose site may have given its own name this address. */
+const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
+  if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
+    return 'The control port takes no requests from web pages; use curl or a program.';
+  return ownHost.test(host)
+    ? null
+    : `The control port expects its address in the header Host; got ${JSON.stringify(host)}.`;
 };
 
 const maxControlBodyBytes = 1024 * 1024;
@@ -85,6 +97,11 @@ export const controlListener = (
 ): RequestListener => {
   const commands = commandsOf(gateway, clock, readSettings);
   return (request, response) => {
+    const foreign = foreignCaller(request.headers);
+    if (foreign !== null) {
+      request.resume();
+      return sendJson(response, 403, { error: foreign });
+    }
     const requestLine = `${request.method} ${request.url}`;
     const command = Object.hasOwn(commands, requestLine) ? commands[requestLine] : undefined;
     readBody(request, maxControlBodyBytes, (body) => {

@@ -94,10 +94,16 @@ export const mockLimitsSchema = z.strictObject({
     .lte(1)
     .default(1 / 6)
     .describe('The share of the limit that a burst-bucket holds.'),
-  steps: z.int().min(1).default(6).describe('Refills of a stepped-bucket in one window.'),
+  steps: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(6)
+    .describe('Refills of a stepped-bucket in one window.'),
   workers: z
     .int()
     .positive()
+    .max(1000)
     .default(1)
     .describe(
       'Workers that share no counters and serve requests in turn: the effective limit is multiplied by their number.',

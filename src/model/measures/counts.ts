@@ -3,9 +3,16 @@ import { gaveUpNames } from '../observation/attempt.ts';
 import { measureNames } from './measures.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { z } from 'zod';
+import { longestRun } from '../quantity.ts';
 import { answerNoteNames, outcomeKinds, tokenSources } from '../observation/outcome.ts';
 
 export const count = z.int().nonnegative();
+
+/** A whole second of a run. */
+export const secondSchema = count.max(longestRun / 1000);
+
+/** More groups than any plan has: the stages, traffic entries and keys of a result multiply. */
+export const maxGroups = 20_000;
 
 /** What figures are grouped by; `stage` and `key` are names. */
 export const labelsSchema = z.strictObject({
@@ -82,7 +89,7 @@ export type TimelineMeasure = (typeof timelineMeasures)[number];
  * attempt; `due` and outcomes count each arrival once.
  */
 export const timelineSecondSchema = z.strictObject({
-  second: count,
+  second: secondSchema,
   due: count,
   /** Attempts started, without dropped arrivals. */
   begun: count,

@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
 import { sampleUpperBound, thousandths } from './measure.ts';
@@ -5,16 +6,40 @@ import { sampleUpperBound, thousandths } from './measure.ts';
 /** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
 export type Digits = 2 | 3;
 
-/** The stored form; `hdr` is the standard HdrHistogram V2 compressed encoding in base64, in thousandths of the unit. */
-export const encodedHistogramSchema = z.strictObject({
+const encodedFields = z.strictObject({
   digits: z.union([z.literal(2), z.literal(3)]),
   count: z.int().nonnegative(),
   min: z.number().nullable(),
-  max: z.number().nullable(),
+  max: z.number().max(sampleUpperBound).nullable(),
   sum: z.number().nonnegative(),
   hdr: z.base64(),
 });
-export type EncodedHistogram = z.infer<typeof encodedHistogramSchema>;
+export type EncodedHistogram = z.infer<typeof encodedFields>;
+
+/** What a histogram of three digits over the whole range needs, with room to spare, in bytes. */
+const maxDecodedBytes = 512 * 1024;
+
+/**
+ * Whether a stored histogram can be decoded; its size is checked before anything is allocated for it. A
+ * header (cookie, length) is followed by a zlib stream, which begins with cookie, length, offset and
+ * digits, four bytes each (HdrHistogram, V2 compressed encoding).
+ */
+const isDecodable = (encoded: EncodedHistogram): boolean => {
+  if (encoded.count === 0) return true;
+  try {
+    const bytes = Buffer.from(encoded.hdr, 'base64');
+    const inflated = inflateSync(bytes.subarray(8), { maxOutputLength: maxDecodedBytes });
+    const digits = inflated.readInt32BE(12);
+    return digits >= 1 && digits <= 3 && decodeHistogram(encoded).count > 0;
+  } catch {
+    return false;
+  }
+};
+
+/** The stored form; `hdr` is the standard HdrHistogram V2 compressed encoding in base64, in thousandths of the unit. */
+export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
+  error: 'expected an encoded histogram',
+});
 
 /**
  * The range that a histogram covers, in thousandths: doubled until it includes `max`. It starts small,

@@ -31,6 +31,22 @@ describe('a redactor', () => {
     expect(redactor(['secret', 'secret-longer'])('the secret-longer')).toBe('the [redacted]');
   });
 
+  it.each<[string, (secret: string) => string]>([
+    ['percent-encoded', (secret) => encodeURIComponent(secret).replace('k', '%6B')],
+    [
+      'with characters as numbers',
+      (secret: string) => secret.replaceAll(/[-s]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`),
+    ],
+    ['in base64', (secret) => Buffer.from(`${secret}, more`).toString('base64')],
+    ['in base64 behind a byte', (secret) => Buffer.from(`x${secret}`).toString('base64')],
+    ['in base64 behind two', (secret) => Buffer.from(`xy${secret}`).toString('base64')],
+    ['in base64 for URLs', (secret) => Buffer.from(`${secret}?`).toString('base64url')],
+  ])('masks a secret %s', (_, hide) => {
+    const secret = 'sk-a~long/key?with+signs';
+    const masked = redactor([secret])(`the key ${hide(secret)} is wrong`);
+    expect(masked).toMatch(/^the key .{0,4}\[redacted\].{0,10} is wrong$/);
+  });
+
   it('masks a secret with quotes and backslashes inside JSON text', () => {
     const secret = 'a"quoted\\key';
     expect(redactor([secret])(JSON.stringify({ said: `key ${secret}` }))).toBe(

@@ -37,13 +37,39 @@ const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
+/** A text with the characters that JSON, JavaScript or a URL may escape as numbers. */
+const unescaped = (text: string): string =>
+  text.replace(/(?:\\u([\da-f]{4})|(?:\\x|%)([\da-f]{2}))/gi, (_, long: string, short: string) =>
+    String.fromCharCode(Number.parseInt(long ?? short, 16)),
+  );
+
 /**
- * Returns a function that replaces `secrets` of at least six characters with `[redacted]`, in plain
- * text and in JSON, where quotes and backslashes are escaped.
+ * What the base64 of any text with the secret contains, for each of the three places where it can begin in
+ * a group of three bytes (RFC 4648, sections 4 and 5), without the characters that its neighbours share.
+ */
+const base64Forms = (secret: string): readonly string[] =>
+  [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    const from = Math.ceil((offset * 8) / 6);
+    const to = Math.floor((bytes.length * 8) / 6);
+    return (['base64', 'base64url'] as const).map((form) => bytes.toString(form).slice(from, to));
+  });
+
+/**
+ * Returns a function that replaces `secrets` of at least six characters with `[redacted]`: in plain
+ * text, in JSON, percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
-  const known = [...new Set(secrets.flatMap((secret) => [secret, inJson(secret)]))]
+  const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= shortestSecret)
     .toSorted((a, b) => b.length - a.length);
-  return (text) => known.reduce((masked, secret) => masked.replaceAll(secret, redacted), text);
+  const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
+  const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  const mask = (text: string): string =>
+    distinct.reduce((masked, form) => masked.replaceAll(form, redacted), text);
+  return (text) => {
+    const plain = unescaped(text);
+    const isHidden = plain !== text && known.some((secret) => plain.includes(secret));
+    return mask(isHidden ? plain : text);
+  };
 };

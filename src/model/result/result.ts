@@ -1,4 +1,10 @@
-import { groupSchema, timelineSecondSchema, count } from '../measures/counts.ts';
+import {
+  count,
+  groupSchema,
+  maxGroups,
+  secondSchema,
+  timelineSecondSchema,
+} from '../measures/counts.ts';
 import { z } from 'zod';
 import { canarySampleSchema, errorBarSchema } from './canary.ts';
 import { exemplarSchema } from './exemplar.ts';
@@ -37,7 +43,7 @@ export type Failure = z.infer<typeof failureSchema>;
  * `null` if the kernel or runtime does not report a value.
  */
 export const generatorSampleSchema = z.strictObject({
-  second: count,
+  second: secondSchema,
   utilisation: z.number(),
   /** Event-loop delay in ms, the monitor's own resolution subtracted. */
   delayP99: z.number(),
@@ -109,7 +115,7 @@ export const resultSchema = z.strictObject({
   limits: runLimitsSchema.optional(),
   /** Sentences for the reader, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
-  groups: z.array(groupSchema),
+  groups: z.array(groupSchema).max(maxGroups),
   timeline: z.array(timelineSecondSchema),
   failures: z.array(failureSchema),
   /** The slowest requests and some failed ones; absent in results of earlier versions. */

@@ -5,6 +5,7 @@ import tls from 'node:tls';
 import { getProxyForUrl } from 'proxy-from-env';
 import { buildConnector } from 'undici';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import { Problem } from '../problem.ts';
 
 /** What every connection of a run has in common. */
 export interface TargetEndpoint {
@@ -23,6 +24,15 @@ export const directWire: ConnectionSettings = {
   verifyTls: true,
 };
 
+const proxyUrl = (text: string): URL => {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  const found = url === null ? 'something that is no URL' : `one with ${url.protocol}//`;
+  throw new Problem(
+    `HTTP_PROXY or HTTPS_PROXY: expected the address of an HTTP proxy, such as http://proxy:3128; got ${found}. Mend the variable, or set wire: {proxy: none}`,
+  );
+};
+
 /** The proxy that a plan's wire names, or `null` for a direct connection. */
 export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): URL | null => {
   switch (proxy.kind) {
@@ -32,7 +42,7 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
       return new URL(proxy.url);
     case 'environment': {
       const url = getProxyForUrl(baseUrl);
-      return url === '' ? null : new URL(url);
+      return url === '' ? null : proxyUrl(url);
     }
   }
 };

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { whyUnreadable } from './file-error-reasons.ts';
+import { isFileError, whyUnreadable } from './file-error-reasons.ts';
 
 const partSize = 1024 * 1024;
 
 /** Why the system could not read a file; `null` for other errors. */
 export const unreadableReason = (error: unknown): string | null =>
-  (error as NodeJS.ErrnoException).syscall === undefined ? null : whyUnreadable(error);
+  isFileError(error) ? whyUnreadable(error) : null;
 
 /** The bytes of a file in parts: a file of many gigabytes needs no more memory than a small one. */
 export function* filePartsOf(path: string): Generator<Uint8Array, void> {

@@ -10,12 +10,27 @@ const unwritable: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist: create it first',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EMFILE: 'this process may open no more files (`ulimit -n`)',
+};
+
+/** Refusals of Node itself, before the system is asked. */
+const refused: Readonly<Record<string, string>> = {
+  ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
+  ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
+  ERR_STRING_TOO_LONG: 'it is larger than 512 MiB, the longest text that Node can hold',
 };
 
 const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasonsByCode[code] ?? message;
+  return reasonsByCode[code] ?? refused[code] ?? message;
 };
+
+/** Whether an error is the file system's, not a defect. */
+export const isFileError = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ('syscall' in error || String(error.code) in refused);
 
 export const whyUnreadable = (error: unknown): string => reasonFor(reasons, error);
 

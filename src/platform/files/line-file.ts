@@ -34,19 +34,29 @@ export const openLineFile = async (path: string): Promise<LineFile> => {
   let hasWritten = false;
   let failure: unknown = null;
   const stream = file.createWriteStream();
-  stream.on('error', (error) => {
+  // Listened to from the start: a stream that fails closes at once, long before its end is awaited.
+  const closed = new Promise<void>((resolve) => stream.once('close', resolve));
+  const fail = (error: unknown): void => {
     failure ??= error;
-  });
-  const end = (): Promise<void> =>
-    new Promise((resolve) => {
-      stream.once('close', () => resolve());
-      stream.end();
-    });
+  };
+  stream.on('error', fail);
+  const end = (): Promise<void> => {
+    stream.end();
+    return closed;
+  };
+  const beginWriting = (): void => {
+    if (hasWritten) return;
+    hasWritten = true;
+    try {
+      truncate(file);
+    } catch (error) {
+      fail(error);
+    }
+  };
   return {
     write: (line) => {
-      if (!hasWritten) truncate(file);
-      hasWritten = true;
-      stream.write(`${line}\n`);
+      beginWriting();
+      if (failure === null) stream.write(`${line}\n`);
     },
     close: async () => {
       await end();

@@ -1,6 +1,6 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** Plain reads and writes of small files. They throw Node's own errors: the caller knows what the file is for. */
 
@@ -33,6 +33,13 @@ export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>):
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** Writes what could not be written to `path` into a new folder of temporary files; returns the file's path. */
+export const keepElsewhere = async (path: string, text: string): Promise<string> => {
+  const kept = join(await mkdtemp(join(tmpdir(), 'weir-')), basename(path));
+  await writeFile(kept, text);
+  return kept;
 };
 
 /** The code of a failed file operation, such as ENOENT; `undefined` for any other error. */

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRunFolder } from './run-folder.ts';
+import { openNewRunFolder, openRunFolder } from './run-folder.ts';
 import { openLineFile } from './line-file.ts';
 import { resolveSecrets } from './secrets.ts';
 
@@ -19,6 +19,7 @@ describe('a run folder', () => {
     const folder = await openRunFolder(join(home, 'a', 'b'));
     const path = await folder.write('result.json', '{}\n');
     expect(await readFile(path, 'utf8')).toBe('{}\n');
+    await folder.release();
     expect(await readdir(folder.path)).toEqual(['result.json']);
   });
 
@@ -28,8 +29,16 @@ describe('a run folder', () => {
     expect(await readdir(home)).not.toContain('c');
   });
 
+  it('is removed without the folder that another run made beside it', async () => {
+    const folder = await openRunFolder(join(home, 'j', 'one'));
+    const other = await openRunFolder(join(home, 'j', 'two'));
+    await folder.discard();
+    expect(await readdir(join(home, 'j'))).toEqual(['two']);
+    await other.discard();
+  });
+
   it('is never removed if it already existed', async () => {
-    await openRunFolder(join(home, 'e'));
+    await (await openRunFolder(join(home, 'e'))).release();
     const again = await openRunFolder(join(home, 'e'));
     await again.discard();
     expect(await readdir(home)).toContain('e');
@@ -54,12 +63,33 @@ describe('a run folder', () => {
     },
   );
 
-  it('is created once by processes that begin together', async () => {
+  it('belongs to one run at a time, and can be used again when that is over', async () => {
     const path = join(home, 'f', 'g');
-    const both = await Promise.all([openRunFolder(path), openRunFolder(path)]);
-    await both[0].write('a.json', '');
-    await both[1].write('b.json', '');
-    expect(await readdir(path)).toEqual(['a.json', 'b.json']);
+    const both = await Promise.allSettled([openRunFolder(path), openRunFolder(path)]);
+    const [first] = both.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(openRunFolder(path)).rejects.toThrow(
+      /another run \(process \d+ on .*\) writes to .*--out FOLDER/,
+    );
+    await first?.release();
+    await (await openRunFolder(path)).release();
+  });
+
+  it('with the lock of a process that has gone can be used', async () => {
+    const path = join(home, 'h');
+    await mkdir(path);
+    await writeFile(join(path, '.weir-lock'), `999999999 ${hostname()}\n`);
+    await (await openRunFolder(path)).release();
+    expect(await readdir(path)).toEqual([]);
+  });
+
+  it('of a name that nobody chose is a new one for each run', async () => {
+    const path = join(home, 'i');
+    const folders = await Promise.all(Array.from({ length: 5 }, () => openNewRunFolder(path)));
+    const names = folders.map((folder) => folder.path.slice(path.length));
+    expect(names.toSorted()).toEqual(['', '-2', '-3', '-4', '-5']);
+    for (const folder of folders) await folder.discard();
+    expect(await readdir(home)).not.toContain('i');
   });
 });
 

@@ -1,6 +1,7 @@
-import { access, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
+import { FolderInUse, lockFolder } from './folder-lock.ts';
 
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
 export interface RunFolder {
@@ -9,7 +10,9 @@ export interface RunFolder {
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary one. Returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** Removes the folder if this run created it. */
+  /** Lets other runs use the folder. */
+  release(): Promise<void>;
+  /** Releases the folder, and removes what this run created of it and its parents. */
   discard(): Promise<void>;
 }
 
@@ -63,22 +66,35 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
   if (await createOneFolder(path)) onCreated(path);
 };
 
-export const openRunFolder = async (path: string): Promise<RunFolder> => {
-  let created: string | undefined;
+/** Opens a folder for one run. Throws a `Problem` if it cannot be written, or if another run in progress uses it. */
+export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
+  const whole = resolve(path);
+  const created: string[] = [];
+  let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
-    if (created !== undefined) await rm(created, { recursive: true, force: true });
+    await release();
+    for (const folder of created.toReversed()) {
+      // Only its own: another run may have put its folder beside it.
+      if (folder === whole) await rm(folder, { recursive: true, force: true });
+      else await rmdir(folder).catch(() => undefined);
+    }
   };
   let existingNames: readonly string[] = [];
   try {
-    await createFolder(resolve(path), (onCreated) => {
-      created ??= onCreated;
-    });
+    const noteCreated = (folder: string): void => {
+      created.push(folder);
+    };
+    await createFolder(mustBeNew ? dirname(whole) : whole, noteCreated);
+    if (mustBeNew) {
+      if (!(await createOneFolder(whole)))
+        throw new FolderInUse(`there is a folder ${path} already`);
+      noteCreated(whole);
+    }
     existingNames = await readdir(path);
-    const probe = join(path, '.weir-probe');
-    await writeFile(probe, 'written to test whether this folder is writable\n');
-    await rm(probe, { force: true });
+    release = await lockFolder(path);
   } catch (error) {
     await discard();
+    if (error instanceof Problem) throw error;
     throw new Problem(
       `the output folder ${path} cannot be written: ${reasons[codeOf(error)] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
@@ -89,10 +105,36 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
     write: async (name, text) => {
       const target = join(path, name);
       const draft = `${target}.part`;
-      await writeFile(draft, text);
-      await rename(draft, target);
+      try {
+        // Never through a link that somebody put there.
+        await rm(draft, { force: true });
+        await writeFile(draft, text, { flag: 'wx' });
+        await rename(draft, target);
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => undefined);
+        throw error;
+      }
       return target;
     },
+    release,
     discard,
   };
+};
+
+/** More runs than this do not start within one second. */
+const maxNamesakes = 1000;
+
+/** Opens a folder that did not exist: `path`, or else `path-2`, `path-3` and so on. */
+export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
+  for (let n = 1; n <= maxNamesakes; n += 1) {
+    const candidate = n === 1 ? path : `${path}-${n}`;
+    const folder = await openRunFolder(candidate, true).catch((error: unknown) => {
+      if (error instanceof FolderInUse) return null;
+      throw error;
+    });
+    if (folder !== null) return folder;
+  }
+  throw new Problem(
+    `${maxNamesakes} folders are named like ${path}: give another with --out FOLDER`,
+  );
 };

@@ -82,11 +82,25 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
+/** Reads the process's memory in bytes; the last known figure while no file descriptor is left to read it with. */
+const watchMemory = (): (() => number) => {
+  let latest = process.memoryUsage.rss();
+  return () => {
+    try {
+      latest = process.memoryUsage.rss();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+    }
+    return latest;
+  };
+};
+
 /** Watches this thread as a load generator: `sample(second)` returns its figures since the last call. */
 export const watchGenerator = () => {
   const pauses = watchPauses();
   const delay = watchDelay();
   const readThrottled = watchThrottling();
+  const readMemory = watchMemory();
   let before = counters(readThrottled);
   return {
     sample: (second: number): GeneratorSample => {
@@ -106,7 +120,7 @@ export const watchGenerator = () => {
         cpu: (now.cpu - before.cpu) / 1000 / length,
         cpuWait: wait === null ? null : wait / 1e6 / length,
         throttled: throttled === null ? null : throttled / 1000,
-        memory: process.memoryUsage.rss(),
+        memory: readMemory(),
       };
       before = now;
       return sample;

@@ -10,8 +10,9 @@ export const thisMachine = (): SliceRun['machine'] => ({
   cores: os.availableParallelism(),
 });
 
+// Read at the start: later there may be no file descriptor left.
+const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(packageText) as { readonly version: string };
+
 /** This Weir's version, from its own package description. */
-export const weirVersion = (): string => {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-};
+export const weirVersion = (): string => version;

@@ -99,14 +99,44 @@ it('counts every response that breaks off, and starts clean on the next connecti
   ]);
 });
 
-it('rejects what is not HTTP, and what is not a final response', async () => {
+it('rejects what is not HTTP, and waits for the final response', async () => {
   const server = await serving((socket, n) => {
     if (n === 0) socket.write('SSH-2.0-x\r\n\r\n');
     else if (n === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`);
     else socket.write(answer('whole'));
   });
   const told = await firstOf(server.url, 3);
-  expect(told).toEqual(['0 new protocol', '1 new protocol', '0 new 200 whole']);
+  expect(told).toEqual(['0 new protocol', '1 new 200 late', '0 reused 200 whole']);
+});
+
+it('ends a response whose chunk has a negative size', async () => {
+  const chunk = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n';
+  const server = await serving((socket, n) => socket.write(n === 0 ? chunk : answer('whole')));
+  expect(await firstOf(server.url, 2)).toEqual(['0 new 200 protocol', '1 new 200 whole']);
+});
+
+it('ends a response whose head does not end', async () => {
+  const filler = `x-filler: ${'y'.repeat(8000)}\r\n`;
+  const server = await serving((socket, n) => {
+    socket.on('error', () => undefined);
+    if (n > 0) {
+      socket.write(answer('whole'));
+      return;
+    }
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(filler));
+      socket.once('drain', more);
+    };
+    socket.write('HTTP/1.1 200 OK\r\n');
+    more();
+  });
+  expect(await firstOf(server.url, 2)).toEqual(['0 new too-large', '1 new 200 whole']);
+});
+
+it('opens another connection after a response that announces the end of its own', async () => {
+  const closing = answer('last').replace('\r\n', '\r\nconnection: close\r\n');
+  const server = await serving((socket) => socket.end(closing));
+  expect(await firstOf(server.url, 2)).toEqual(['0 new 200 last', '1 new 200 last']);
 });
 
 it('accepts a response that ends with its connection', async () => {

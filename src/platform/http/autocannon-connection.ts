@@ -8,6 +8,7 @@ import type {
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
+import { type ResponseSink, ResponseParser } from '../socket/response-parser.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 
 /** The used part of autocannon's undocumented client, as of the pinned version. */
@@ -16,30 +17,20 @@ export interface AutocannonConnection extends EventEmitter {
   /** The client ends after this many requests. */
   responseMax: number | undefined;
   readonly reqsMade: number;
-  readonly parser: {
-    readonly hadError: boolean;
-    readonly state: string;
-    reinitialize(type: 'RESPONSE'): void;
-  };
+  /** Set to ours before autocannon adds its callbacks. */
+  parser: { execute(bytes: Buffer): void } & Record<number, (() => void) | undefined>;
   readonly pipelinedRequests: { clear(): void };
   readonly opts: { readonly protocol: string };
   setRequests: Client['setRequests'];
   destroy(): void;
 }
 
-/** Header fields from autocannon's list of alternating names and values. */
-const headerFieldsOf = (raw: readonly string[]): Readonly<Record<string, string>> => {
-  const fields: Record<string, string> = {};
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i]!.toLowerCase();
-    const before = fields[name];
-    fields[name] = before === undefined ? raw[i + 1]! : `${before}, ${raw[i + 1]!}`;
-  }
-  return fields;
-};
+/** The name under which autocannon's parser calls back after each response. */
+const afterResponse = ({ parser }: AutocannonConnection): number =>
+  (parser.constructor as unknown as { readonly kOnMessageComplete: number }).kOnMessageComplete;
 
-/** One exchange of autocannon's; `onEnd` is called before its observer is notified of the end. */
-class AutocannonExchange extends ObservedExchange {
+/** One exchange of autocannon's, which reads its own response; `onEnd` is called before its observer is notified of the end. */
+class AutocannonExchange extends ObservedExchange implements ResponseSink {
   answered = false;
   readonly #onEnd: () => void;
 
@@ -48,17 +39,16 @@ class AutocannonExchange extends ObservedExchange {
     this.#onEnd = onEnd;
   }
 
-  onHead(status: number, headers: readonly string[]): void {
+  onHead(status: number, headers: Readonly<Record<string, string>>): void {
     this.answered = true;
-    this.notify((observer) =>
-      observer.onHeaders(this.clock.now(), status, headerFieldsOf(headers)),
-    );
+    this.notify((observer) => observer.onHeaders(this.clock.now(), status, headers));
   }
 
-  onBody(bytes: Buffer): void {
+  onContent(bytes: Buffer, from: number, to: number): void {
+    if (this.isFinished) return;
     // Not by `notify`: a closure for each piece is garbage.
     try {
-      this.observer.onChunk(this.clock.now(), bytes);
+      this.observer.onChunk(this.clock.now(), bytes.subarray(from, to));
     } catch (error) {
       this.endByDefect(error);
     }
@@ -80,6 +70,8 @@ export class ObservedConnection {
   #requestsBegun = 0;
   #socket: Socket | null = null;
   #inFlight: AutocannonExchange | null = null;
+  #parser = new ResponseParser();
+  readonly #afterResponse: number;
   /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
@@ -89,13 +81,10 @@ export class ObservedConnection {
     this.#clock = clock;
     this.#requests = requests;
     this.#begin = begin;
+    this.#afterResponse = afterResponse(client);
+    client.parser = { execute: (bytes) => this.#read(bytes) };
     client
       .on('request', () => this.#onRequest())
-      .on('headers', (head: { readonly statusCode: number; readonly headers: readonly string[] }) =>
-        this.#onHead(head.statusCode, head.headers),
-      )
-      .on('body', (bytes: Buffer) => this.#inFlight?.onBody(bytes))
-      .on('response', () => this.#inFlight?.complete(clock.now(), 0))
       .on('connError', (error: Error) => this.#inFlight?.fail(error, this.#inFlight.answered))
       .on('done', () => this.#onClosed());
   }
@@ -130,12 +119,22 @@ export class ObservedConnection {
       connected('reused');
       return;
     }
-    const { conn, opts, parser } = this.#client;
+    const { conn, opts } = this.#client;
     this.#socket = conn;
     conn.once(opts.protocol === 'https:' ? 'secureConnect' : 'connect', () => connected('new'));
-    conn.on('data', () => {
-      if (parser.hadError) this.#abort(this.#inFlight, 'protocol', 'the answer is not HTTP/1.1');
-    });
+  }
+
+  /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
+  #read(bytes: Buffer): void {
+    if (this.#inFlight === null) return;
+    const parsed = this.#parser.read(bytes);
+    if (parsed === 'more') return;
+    if (parsed !== 'complete') return this.#abort(this.#inFlight, parsed.cause, parsed.detail);
+    const mayContinue = this.#parser.reusableFor > 0 || this.#isStopping;
+    this.#inFlight.complete(this.#clock.now(), 0);
+    // The error makes autocannon reconnect, with the next request in turn.
+    if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
+    else this.#client.parser[this.#afterResponse]?.();
   }
 
   #beginExchange(): AutocannonExchange {
@@ -149,6 +148,7 @@ export class ObservedConnection {
       this.#inFlight = null;
     });
     this.#inFlight = exchange;
+    this.#parser.expectResponse(exchange);
     return exchange;
   }
 
@@ -164,35 +164,26 @@ export class ObservedConnection {
     this.#socket?.destroy();
     // Unanswered requests would stay in its queue for ever.
     this.#client.pipelinedRequests.clear();
-    this.#client.parser.reinitialize('RESPONSE');
-  }
-
-  #onHead(status: number, headers: readonly string[]): void {
-    if (this.#inFlight === null) return;
-    if (status < 200) {
-      this.#isUnusable = true;
-      const detail = `autocannon mistakes the interim answer ${status} for the answer`;
-      this.#abort(this.#inFlight, 'protocol', detail);
-      return;
-    }
-    this.#inFlight.onHead(status, headers);
+    this.#parser = new ResponseParser();
   }
 
   /** The server closed the connection: only an answer without a length may end like that. */
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
-    if (lost.answered && this.#client.parser.state === 'BODY_RAW') {
+    const parsed = this.#parser.closed();
+    if (parsed === 'complete') {
       lost.complete(this.#clock.now(), 0);
-      return;
+    } else if (parsed !== 'more') {
+      const error = Object.assign(new Error(), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
+      lost.fail(error, this.#parser.hasReceived, parsed.detail);
     }
-    const error = Object.assign(new Error(), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
-    lost.fail(error, lost.answered, 'the connection was closed before the answer was complete');
   }
 
   #abort(exchange: AutocannonExchange | null, cause: BrokenCause, detail: string): void {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
+    this.#isUnusable = true;
     // Not within a callback of the parser, which would continue with a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;

@@ -14,7 +14,8 @@ export type Preflight =
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
-const timeout = 10_000;
+/** In ms. */
+const defaultTimeout = 10_000;
 
 const advice: Partial<Record<BrokenCause, string>> = {
   'connect-refused': 'nothing listens there: check the port and whether the server is running',
@@ -50,44 +51,91 @@ interface PreflightRequest extends TargetEndpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends one request before any load to learn whether the target can be loaded: distinguishes refused
- * connections, unresolved names, servers without HTTP and HTML answers.
- */
-export const preflightTarget = async (request: PreflightRequest): Promise<Preflight> => {
-  const { url, wire } = request;
-  const { origin, pathname } = new URL(url);
-  const client = new Client(origin, { connect: connectorTo(request), allowH2: wire.http2 });
-  try {
-    const response: Dispatcher.ResponseData = await client.request({
+/** No head, page or error body needs more to be recognised: the rest is not read. */
+const maxLookedAt = 4096;
+
+const firstText = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  let seen = Buffer.alloc(0);
+  for await (const piece of body) {
+    seen = Buffer.concat([seen, (piece as Buffer).subarray(0, maxLookedAt)]);
+    if (seen.length >= maxLookedAt) break;
+  }
+  return seen.toString('utf8', 0, maxLookedAt);
+};
+
+interface FirstLook {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Sends the request and reads the beginning of its answer; `cancel` ends it at any stage, while connecting too. */
+const beginLook = (
+  request: PreflightRequest,
+): { readonly seen: Promise<FirstLook>; readonly cancel: () => Promise<void> } => {
+  const { origin, pathname } = new URL(request.url);
+  const open = connectorTo(request);
+  let cancelConnect = (): void => undefined;
+  const client = new Client(origin, {
+    connect: (options, callback) => {
+      cancelConnect = open(options, callback);
+    },
+    allowH2: request.wire.http2,
+  });
+  const look = async (): Promise<FirstLook> => {
+    const { statusCode, headers, body } = await client.request({
       method: 'GET',
       path: pathname.replace(/\/$/, '') + request.path,
       headers: { ...request.headers },
-      signal: AbortSignal.timeout(timeout),
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
     });
-    const body = (await response.body.text()).slice(0, 500);
-    if (
-      isPageStatus(response.statusCode) &&
-      looksLikeHtml(String(response.headers['content-type'] ?? ''), body)
-    ) {
-      return {
-        kind: 'unusable',
-        message: `the target ${url} answers with an HTML page (status ${response.statusCode}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
-      };
-    }
-    return { kind: 'reached', status: response.statusCode };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    if (error.name === 'TimeoutError') {
+    const contentType = String(headers['content-type'] ?? '');
+    return { status: statusCode, contentType, text: await firstText(body) };
+  };
+  return {
+    seen: look(),
+    cancel: async () => {
+      const destroyed = client.destroy().catch(() => undefined);
+      // undici leaves an attempt to connect alone.
+      cancelConnect();
+      await destroyed;
+    },
+  };
+};
+
+/**
+ * Sends one request before any load to learn whether the target can be loaded: distinguishes refused
+ * connections, unresolved names, servers without HTTP and HTML answers. Takes ten seconds at most,
+ * and keeps only the beginning of the answer.
+ */
+export const preflightTarget = async (
+  request: PreflightRequest,
+  timeout = defaultTimeout,
+): Promise<Preflight> => {
+  const { url } = request;
+  const { seen, cancel } = beginLook(request);
+  const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
+  const timer = setTimeout(timeOut, timeout, null);
+  try {
+    const look = await Promise.race([seen, late]);
+    if (look === null) {
+      seen.catch(() => undefined);
       return {
         kind: 'unusable',
         message: `the target ${url} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
       };
     }
+    if (isPageStatus(look.status) && looksLikeHtml(look.contentType, look.text)) {
+      return {
+        kind: 'unusable',
+        message: `the target ${url} answers with an HTML page (status ${look.status}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
+      };
+    }
+    return { kind: 'reached', status: look.status };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
     return { kind: 'unusable', message: unusableMessage(url, error) };
   } finally {
-    await client.destroy();
+    clearTimeout(timer);
+    await cancel();
   }
 };

@@ -1,3 +1,4 @@
+import type { ClientHttp2Stream } from 'node:http2';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from '../../model/clock.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
 import type { Instant } from '../../model/quantity.ts';
 import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+import { onNextStream, resetOf } from './http2-streams.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
@@ -49,6 +51,8 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
   readonly #pool: UndiciPool;
   readonly #connection: UndiciConnection;
+  /** The stream of the latest attempt, by HTTP/2 only. */
+  #stream: ClientHttp2Stream | null = null;
   #answered = false;
   #reusableFor = Number.POSITIVE_INFINITY;
 
@@ -64,7 +68,14 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   onRequestStart(controller: DispatchController): void {
+    const reset = resetOf(this.#stream);
+    if (reset !== null) this.abort('reset', reset);
     if (this.isFinished) return controller.abort(new Error('aborted'));
+    if (this.#pool.http2) {
+      onNextStream((stream) => {
+        this.#stream = stream;
+      });
+    }
     this.#connection.readAt = null;
     this.#connection.hasReceived = false;
     this.sent(this.clock.now());
@@ -86,6 +97,8 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   onResponseEnd(): void {
+    const reset = resetOf(this.#stream);
+    if (reset !== null) this.abort('reset', reset);
     this.complete(this.#now(), this.#reusableFor);
   }
 
@@ -105,7 +118,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 /** All connections to one target; idle ones are last in, first out. */
 class UndiciPool {
   readonly #origin: string;
-  readonly #http2: boolean;
+  readonly http2: boolean;
   readonly clock: Clock;
   readonly #connect: OpenConnection;
   readonly #idle: UndiciConnection[] = [];
@@ -113,7 +126,7 @@ class UndiciPool {
 
   constructor(endpoint: TargetEndpoint, clock: Clock) {
     this.#origin = new URL(endpoint.url).origin;
-    this.#http2 = endpoint.wire.http2;
+    this.http2 = endpoint.wire.http2;
     this.clock = clock;
     this.#connect = connectorTo(endpoint);
   }
@@ -169,7 +182,7 @@ class UndiciPool {
       });
     };
     const connection: UndiciConnection = {
-      client: new Client(this.#origin, { ...clientOptions, connect, allowH2: this.#http2 }),
+      client: new Client(this.#origin, { ...clientOptions, connect, allowH2: this.http2 }),
       readAt: null,
       hasReceived: false,
       idle: false,

@@ -10,6 +10,7 @@ import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { startClock } from '../host/clock.ts';
 import { proxyFor } from '../connection/connector.ts';
 import { preflightTarget } from './preflight.ts';
+import { answerFrames, rawHttp2Server } from './raw-http2.fixture.ts';
 import { socketTransport } from '../socket/socket-transport.ts';
 import { undiciTransport } from './undici-transport.ts';
 
@@ -190,6 +191,29 @@ describe('HTTP/2', () => {
     const url = `https://localhost:${await secure()}/v1`;
     expect(await fetchOnce(undiciTransport, url, direct, certificate.cert)).toBe(505);
   });
+
+  it('a stream that is reset in its middle is not a whole answer', async () => {
+    const { server } = rawHttp2Server(certificate, (stream) => [
+      answerFrames.headers(stream),
+      answerFrames.data(stream, 'half'),
+      answerFrames.reset(stream, 8),
+    ]);
+    const url = `https://localhost:${await listen(server)}/v1`;
+    expect(
+      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
+    ).toBe('reset');
+  });
+
+  it('a stream that the server refuses is one failed request, and not sent again', async () => {
+    const { server, streams } = rawHttp2Server(certificate, (stream) => [
+      answerFrames.reset(stream, 7),
+    ]);
+    const url = `https://localhost:${await listen(server)}/v1`;
+    expect(
+      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
+    ).toBe('reset');
+    expect(streams).toEqual([1]);
+  });
 });
 
 describe.each(transports)('a proxy, by $name,', ({ open }) => {
@@ -329,6 +353,61 @@ describe('the check of the target', () => {
   it('reports that the port does not speak HTTP', async () => {
     const port = await listen(net.createServer((socket) => socket.end('220 ready\r\n')));
     expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('does not speak HTTP');
+  });
+
+  /** A server that accepts connections and says nothing. */
+  const silent = (): Promise<number> => {
+    const sockets = new Set<net.Socket>();
+    closers.push(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    return listen(
+      net.createServer((socket) => {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+      }),
+    );
+  };
+
+  it.each([
+    ['while TLS begins', async () => ({ url: `https://localhost:${await silent()}/v1` })],
+    [
+      'while it waits for the answer',
+      async () => ({ url: `http://127.0.0.1:${await silent()}/v1` }),
+    ],
+    [
+      'while a proxy is silent',
+      async () => ({
+        url: 'http://127.0.0.1:9/v1',
+        wire: {
+          ...direct,
+          proxy: { kind: 'url' as const, url: `http://127.0.0.1:${await silent()}` },
+        },
+      }),
+    ],
+  ])('ends in time %s', async (_, target) => {
+    const request = { wire: direct, certificates: null, path: '/models', headers: {} };
+    expect(await preflightTarget({ ...request, ...(await target()) }, 100)).toEqual({
+      kind: 'unusable',
+      message: expect.stringContaining('did not answer within 0.1 s'),
+    });
+  });
+
+  it('reads only the beginning of an answer without an end', async () => {
+    let sent = 0;
+    const port = await listen(
+      http.createServer((_request, response) => {
+        const piece = Buffer.alloc(64 * 1024, 120);
+        const more = (): void => {
+          do sent += piece.length;
+          while (response.write(piece) && sent < 64 * 1024 * 1024);
+          response.once('drain', more);
+        };
+        more();
+      }),
+    );
+    expect(await look(`http://127.0.0.1:${port}/v1`)).toEqual({ kind: 'reached', status: 200 });
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
   it('reports a web page where a gateway is expected', async () => {

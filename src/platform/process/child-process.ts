@@ -2,6 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
+/** What Node and its libraries need of the environment; keys and other secrets of this process are not a child's business. */
+const passedOn = /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_\w+|SYSTEMROOT)$/i;
+
+const environmentForChild = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));
+
 /** A child process that never outlives this one. */
 export interface ChildProcessHandle {
   readonly ok: true;
@@ -55,7 +61,10 @@ export const startChildProcess = async (
   input: string,
   timeout?: number,
 ): Promise<ChildProcessHandle | ChildProcessFailure> => {
-  const child = spawn(executable, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(executable, parameters, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: environmentForChild(),
+  });
   let stderrTail = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderrTail = (stderrTail + text).slice(-2000);

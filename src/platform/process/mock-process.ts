@@ -62,6 +62,9 @@ export const startMockProcess = async (
   );
 };
 
+/** A gateway that was suspended answers no more; the run's figures do not depend on it (ms). */
+const countersTimeout = 2000;
+
 /** Aborted connections reach the gateway a little later: its counters are polled this often, at this interval in ms. */
 const drainPolling = { times: 20, apart: 50 };
 
@@ -70,7 +73,9 @@ export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {
   for (let attempt = 1; ; attempt += 1) {
-    const response = await fetch(`${control}/counters`);
+    const response = await fetch(`${control}/counters`, {
+      signal: AbortSignal.timeout(countersTimeout),
+    });
     const counters = z.record(z.string(), z.int()).parse(await response.json());
     if (counters['inFlight'] === 0 || attempt >= drainPolling.times) return counters;
     await setTimeout(drainPolling.apart);

@@ -34,3 +34,11 @@ export const openParentPipe = (): ParentPipe => {
     },
   };
 };
+
+/** Ends this process with its exit code after `timeout` ms, if it has not ended by itself. */
+export const endWithin = (timeout: number): void => {
+  setTimeout(() => {
+    // oxlint-disable-next-line unicorn/no-process-exit -- what is still open then would keep the process for ever
+    process.exit();
+  }, timeout).unref();
+};

@@ -44,15 +44,19 @@ export class HeadSection {
   text = '';
   fault: HttpFault | null = null;
   #state: number = beforeHead;
+  /** Line ends before the head. */
+  #skipped = 0;
 
   beginHead(): void {
     this.text = '';
+    this.#skipped = 0;
     this.#state = beforeHead;
   }
 
   /** A trailer section starts with a field or with the empty line that ends it. */
   beginTrailers(): void {
     this.text = '';
+    this.#skipped = 0;
     this.#state = atLineStart;
   }
 
@@ -67,16 +71,16 @@ export class HeadSection {
       }
     }
     const from = this.#state === beforeHead ? this.#skip(bytes, first, end) : first;
+    this.#skipped += from - first;
     const after = this.#scan(bytes, from, end);
     if (this.fault !== null) return -1;
     const to = after < 0 ? end : after;
-    if (this.text.length + to - from > maxSectionBytes) {
-      const detail = `the head or the trailers are longer than ${maxSectionBytes} bytes`;
-      this.fault = new HttpFault('too-large', detail);
-      return -1;
-    }
-    this.text += bytes.toString('latin1', from, to);
-    return after;
+    const room = maxSectionBytes - this.text.length - this.#skipped;
+    this.text += bytes.toString('latin1', from, Math.min(to, from + Math.max(0, room)));
+    if (to - from <= room) return after;
+    const detail = `the head or the trailers are longer than ${maxSectionBytes} bytes`;
+    this.fault = new HttpFault('too-large', detail);
+    return -1;
   }
 
   #skip(bytes: Buffer, from: number, end: number): number {

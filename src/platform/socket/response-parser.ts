@@ -105,9 +105,10 @@ export class ResponseParser {
   #head(bytes: Buffer, at: number, end: number): number | HttpFault {
     const after = this.#section.append(bytes, at, end);
     if (after < 0) {
-      if (this.#section.fault !== null) return this.#section.fault;
-      return mayBeHead(this.#section.text)
-        ? end
+      const { fault, text } = this.#section;
+      if (fault?.cause === 'protocol') return fault;
+      return mayBeHead(text)
+        ? (fault ?? end)
         : new HttpFault('protocol', 'the answer does not start like HTTP/1.1');
     }
     const head = parseHead(this.#section.text);

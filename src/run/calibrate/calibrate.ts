@@ -3,7 +3,7 @@ import type { Calibration, CalibrationCell } from '../../model/series/calibratio
 import { writeCalibration } from '../../platform/files/calibration-file.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
-import { openRunFolder } from '../../platform/files/run-folder.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
@@ -18,6 +18,7 @@ import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../calibration-note.ts';
+import { fileIn, type Output, publishOutcome } from '../output/write-outputs.ts';
 
 interface CalibrateRequest extends GridRequest {
   /** The folder for its files; `undefined`: the folder of the history. */
@@ -60,14 +61,16 @@ const measureAll = async (
   return { cells, stopped };
 };
 
-const saveCalibration = async (calibration: Calibration, path: string): Promise<string> => {
-  const folder = await openRunFolder(path);
-  const { pageStyle } = await readReportAssets();
-  const text = htmlPage(calibrationDocument(calibration), pageStyle);
-  const page = await folder.write('calibration.html', text);
-  const file = join(folder.path, 'calibration.json');
-  await writeCalibration(file, calibration);
-  return `Report: ${page}\nCalibration: ${file}`;
+/** The files of a calibration in a folder. */
+const outputsIn = (folder: RunFolder, calibration: Calibration): readonly Output[] => {
+  const path = join(folder.path, 'calibration.json');
+  return [
+    fileIn(folder, 'Report', 'calibration.html', async () => {
+      const { pageStyle } = await readReportAssets();
+      return htmlPage(calibrationDocument(calibration), pageStyle);
+    }),
+    { title: 'Calibration', path, write: () => writeCalibration(path, calibration) },
+  ];
 };
 
 /**
@@ -76,6 +79,9 @@ const saveCalibration = async (calibration: Calibration, path: string): Promise<
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;
+  const defaultPath = calibrationPath(environment);
+  const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
+  const folder = path === null ? null : await openRunFolder(path);
   const { cells, stopped } = await measureAll(calibrationGrid(request), host);
   const calibration: Calibration = {
     format: 'calibration/1',
@@ -85,17 +91,19 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
     cells,
   };
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
-  const defaultPath = calibrationPath(environment);
-  const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
-  const isKept = stopped === null && !isUseless && path !== null;
-  const files = isKept ? await saveCalibration(calibration, path) : 'The calibration was not kept.';
-  printer.print({
-    json: JSON.stringify(calibration),
-    text: (style) => terminalText(calibrationDocument(calibration), style),
-    files,
-  });
+  const isKept = folder !== null && stopped === null && !isUseless;
+  const outputs = isKept ? outputsIn(folder, calibration) : [];
+  const json = JSON.stringify(calibration);
+  const document = calibrationDocument(calibration);
+  const written = await publishOutcome(
+    printer,
+    { json, text: (style) => terminalText(document, style) },
+    outputs,
+  );
+  await folder?.release();
+  if (!isKept) printer.listFiles('The calibration was not kept.');
   if (stopped !== null) return exitOfStop[stopped];
-  if (!isUseless) return 'pass';
+  if (!isUseless) return written;
   printer.say(
     'The load generator was overloaded at every load: stop other programs, and calibrate again.',
   );

@@ -20,6 +20,7 @@ import { tokenDemand } from '../../traffic/request/token-demand.ts';
 import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
 import { openCanary } from '../canary.ts';
 import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
+import { followStops } from '../input/follow-stops.ts';
 import { confirmBudget, type Host, type StopCause } from '../input/host.ts';
 import { folderFor, historyPath } from '../input/report-paths.ts';
 import { defaultRunId } from '../input/run-facts.ts';
@@ -28,7 +29,12 @@ import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import { publishCapacity } from '../output/publish-capacity.ts';
 import { type PlanSource, readPlanWithFiles } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
-import { prepareTarget, type ReadyTarget, sliceOptionsFor } from '../target/prepare-target.ts';
+import {
+  closeTarget,
+  prepareTarget,
+  type ReadyTarget,
+  sliceOptionsFor,
+} from '../target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
 const sampledRequests = 50;
@@ -142,15 +148,22 @@ const searchTarget = async (
   const folder = await openRunFolder(folderFor(request.out, 'capacity'));
   let target: ReadyTarget | null = null;
   const starting = openCanary(plan, 1);
+  const stops = followStops(host.onStop, () =>
+    printer.say('the search is over; the report is being written'),
+  );
   try {
-    target = await prepareTarget(read);
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
     const runId = defaultRunId(plan);
     const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
     for (const warning of target.warnings) printer.say(warning);
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
-    if (!request.yes) await confirmBudget(host, 'nothing was sent to the gateway');
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to the gateway');
+      await stops.unlessStopped(asked, () => Promise.resolve());
+    }
     const canary = await starting;
-    const setup = { target, canary, folder: folder.path, host };
+    const searchHost = { ...host, onStop: stops.onStop };
+    const setup = { target, canary, folder: folder.path, host: searchHost };
     const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
     const ending = refused === null ? endNotes[end] : [refused];
     for (const line of refused === null ? [] : ending) printer.warn(line);
@@ -167,6 +180,8 @@ const searchTarget = async (
   } finally {
     await (await starting).stop();
     await target?.mock?.stop();
+    await folder.release();
+    stops.release();
   }
 };
 

@@ -63,5 +63,6 @@ export const runStep = async (
   });
   const stepFolder = await openRunFolder(join(folder, name));
   await stepFolder.write('result.json', `${JSON.stringify(result)}\n`);
+  await stepFolder.release();
   return { result, stoppedBy, refused: refusals.sentence() };
 };

@@ -15,6 +15,7 @@ export interface LimitsRequest {
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
+  readonly allowFiles?: boolean | undefined;
   /** Names of environment variables that contain keys. */
   readonly key: string | undefined;
   readonly secondKey: string | undefined;
@@ -78,7 +79,7 @@ export const targetPlanFor = async (
     set.unshift(`keys=${JSON.stringify(keys)}`);
   }
   const flags = scenario === undefined ? placeholderScenario : {};
-  return readPlan({ scenario, target, flags, set }, environment);
+  return readPlan({ scenario, target, flags, set, allowFiles: request.allowFiles }, environment);
 };
 
 export interface ExaminationSettings {

@@ -8,12 +8,14 @@ import { htmlPage } from '../../report/document/html-page.ts';
 import { limitsJunit, limitsDocument } from '../../report/limits/limits-document.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { followStops } from '../input/follow-stops.ts';
 import { confirmBudget, type Host, type Printer } from '../input/host.ts';
 import { examine, openProbe, type OpenedProbe } from './examination.ts';
-import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
+import { dataIn, fileIn, publishOutcome } from '../output/write-outputs.ts';
 import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
-import { type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
+import { closeTarget, type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
 
 const budgetText = (budget: ProbeBudget): string =>
   [
@@ -28,19 +30,16 @@ const budgetText = (budget: ProbeBudget): string =>
 const publishLimits = async (
   report: LimitReport,
   folder: RunFolder,
-  { print }: Printer,
-): Promise<void> => {
+  printer: Printer,
+): Promise<ExitName> => {
   const json = `${JSON.stringify(report)}\n`;
   const document = limitsDocument(report);
-  const data = await folder.write('limits.json', json);
-  const junit = await folder.write('limits.junit.xml', limitsJunit(report));
   const { pageStyle } = await readReportAssets();
-  const page = await folder.write('limits.html', htmlPage(document, pageStyle));
-  print({
-    json,
-    text: (style) => terminalText(document, style),
-    files: `Report: ${page}\nResult: ${data}\nJUnit:  ${junit}`,
-  });
+  return publishOutcome(printer, { json, text: (style) => terminalText(document, style) }, [
+    fileIn(folder, 'Report', 'limits.html', () => htmlPage(document, pageStyle)),
+    dataIn(folder, 'limits.json', json),
+    fileIn(folder, 'JUnit', 'limits.junit.xml', () => limitsJunit(report)),
+  ]);
 };
 
 const exitFor = (
@@ -62,16 +61,27 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   const folder = await openRunFolder(folderFor(request.out, 'limits'));
   let target: ReadyTarget | null = null;
   let probe: OpenedProbe | null = null;
+  const stops = followStops(host.onStop, () =>
+    say('the examination is over; its report is being written'),
+  );
   try {
-    target = await prepareTarget(read);
-    probe = await openProbe(target, declared.requests.window, request.model);
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    const opening = openProbe(target, declared.requests.window, request.model);
+    probe = await stops.unlessStopped(opening, ({ close }) => close());
     const budget = probeBudgetFor(phases, declared.requests, probe.keys.second !== null, price);
     say(
       `${target.baseUrl}, model ${probe.models.chat}: nothing else may use the key until the end.`,
     );
     say(`Budget: ${budgetText(budget)}.`);
-    if (!request.yes) await confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
-    const completed = await examine(probe, { declared, phases, maxRequests: budget.max }, host);
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
+      await stops.unlessStopped(asked, () => Promise.resolve());
+    }
+    const completed = await examine(
+      probe,
+      { declared, phases, maxRequests: budget.max },
+      { ...host, onStop: stops.onStop },
+    );
     const report: LimitReport = {
       format: 'limits/1',
       weir: weirVersion(),
@@ -82,13 +92,15 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
       log: completed.log,
       judgement: judgeLimits(completed.log),
     };
-    await publishLimits(report, folder, host.printer);
-    return exitFor(completed, report);
+    const written = await publishLimits(report, folder, host.printer);
+    return gravestExit([exitFor(completed, report), written]);
   } catch (error) {
     await folder.discard();
     throw error;
   } finally {
     await probe?.close();
     await target?.mock?.stop();
+    await folder.release();
+    stops.release();
   }
 };

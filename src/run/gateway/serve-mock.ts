@@ -42,6 +42,8 @@ const settingsFrom = async (
     flags: placeholderScenario,
     set: request.settings.map((setting) => `mock.${setting}`),
     target: 'mock',
+    // A gateway sends nothing of what it reads.
+    allowFiles: true,
   };
   const { plan } = await readPlan(source, environment);
   const settings = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
@@ -112,7 +114,8 @@ export const serveMock = async (request: MockRequest, host: Host): Promise<void>
     `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
     ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
   ];
-  host.printer.print({ text: () => lines.join('\n'), files: 'Ctrl-C ends it.' });
+  host.printer.print({ text: () => lines.join('\n') });
+  host.printer.say('Ctrl-C ends it.');
   await stop.promise;
   cancelLifetime();
   release();

@@ -13,8 +13,6 @@ export type OnStop = (listener: (cause: StopCause, times: number) => void) => ()
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: (style: { readonly colour: boolean; readonly width: number }) => string;
-  /** The lines that name its files. */
-  readonly files?: string;
 }
 
 export interface Printer {
@@ -23,6 +21,8 @@ export interface Printer {
   /** Prints warnings, even with `--quiet`. */
   readonly warn: (text: string) => void;
   readonly print: (outcome: PrintedOutcome) => void;
+  /** Names the files that were written, a line each; `--quiet` silences it. */
+  readonly listFiles: (lines: string) => void;
   /** Where the live display is drawn; `null` for nowhere. */
   readonly screen: Screen | null;
 }

@@ -3,11 +3,17 @@ import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Workload } from '../../model/workload/workload.ts';
 import { fileErrorCode, namesInFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { outsideOf } from '../../platform/files/outside.ts';
 import { Problem } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import { parseModule } from '../../scenario/text/module-tree.ts';
-import { problemsText, sortedProblems } from '../../scenario/text/scenario-problem.ts';
+import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
+import {
+  problemsText,
+  type ScenarioProblem,
+  sortedProblems,
+} from '../../scenario/text/scenario-problem.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { nearest } from '../../scenario/text/spelling.ts';
@@ -25,6 +31,8 @@ export interface PlanSource {
   readonly target: string | undefined;
   readonly transport?: string | undefined;
   readonly workers?: string | undefined;
+  /** Whether a scenario file may name files outside its folder. */
+  readonly allowFiles?: boolean | undefined;
 }
 
 /** Flags in place of a scenario file, for verbs that use no load. */
@@ -81,14 +89,43 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
   return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
 };
 
+/** A bare name is a secret below /run/secrets. */
+const pathsOf = ({ use }: ReferencedFile): readonly string[] => {
+  if (use.kind === 'clip') return use.clip.file === 'bundled' ? [] : [use.clip.file];
+  return use.kind === 'secret' && !use.file.includes('/') ? [] : [use.file];
+};
+
+const filesOutside = (
+  files: readonly ReferencedFile[],
+  folder: string,
+): readonly ScenarioProblem[] =>
+  files.flatMap((file) =>
+    pathsOf(file).flatMap((path) => {
+      const message = outsideOf(folder, path);
+      return message === null ? [] : { ...file.place, message, hint: null };
+    }),
+  );
+
 const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  const fileCache = workloadFiles(folder);
+  // What is typed or passed to the library is the user's own.
+  const isTrusted = scenario === undefined || source.allowFiles === true;
+  const fileCache = workloadFiles(folder, isTrusted);
   const options = { environment, overrides, target, transport, workers };
   const text = await openScenario(source);
   const name = nameOf(source);
-  const reading = readScenario({ text, name, workload: fileCache.files, ...options });
+  const found = readScenario({ text, name, workload: fileCache.files, ...options });
+  const outside = isTrusted ? [] : filesOutside(found.files, folder);
+  const problems = [...(found.ok ? [] : found.problems), ...outside];
+  const reading =
+    problems.length === 0
+      ? found
+      : {
+          ok: false as const,
+          problems: sortedProblems(problems),
+          files: outside.length > 0 ? [] : found.files,
+        };
   return { reading, folder, fileCache };
 };
 

@@ -49,17 +49,13 @@ const describe = (
 /** The file that a run keeps in its folder until its reports are written. */
 export const checkpointFileName = 'checkpoint.jsonl';
 
-/** The checkpoint is the newer file in a folder: a run that ends normally removes it. */
-const fileOf = async (path: string): Promise<string> => {
-  if (!(await isExistingFolder(path))) return path;
-  const checkpoint = join(path, checkpointFileName);
-  return (await pathExists(checkpoint)) ? checkpoint : join(path, 'result.json');
-};
+export interface StoredResult {
+  readonly file: string;
+  readonly result: Result;
+}
 
-/** Reads a result file, the checkpoint of a killed run, or whichever of them is in a folder; throws a `Problem` if there is neither. */
-export const readStoredResult = async (path: string) => {
-  const file = await fileOf(path);
-  if (!file.endsWith('.jsonl')) return { file, result: await readResultFile(file) };
+/** Reads the checkpoint of a killed run; throws a `Problem` if nothing can be made of it. */
+const readCheckpointFile = async (file: string): Promise<StoredResult> => {
   const text = await readTextFile(file).catch((error: unknown) => {
     const reason = fileErrorCode(error) ?? (error as Error).message;
     throw new Problem(`the checkpoint ${file} cannot be read: ${reason}`);
@@ -67,4 +63,41 @@ export const readStoredResult = async (path: string) => {
   const read = readCheckpoint(text.trimEnd().split('\n'));
   if (read.ok) return { file, result: read.result };
   throw new Problem(`${file} ${read.message}`);
+};
+
+const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult | Problem> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+
+/**
+ * What a folder contains: its result, or the checkpoint of a killed run. If there are both, the later
+ * run counts, the whole result where both are of one run, and what can be read where only one can.
+ */
+const readFolder = async (folder: string): Promise<StoredResult> => {
+  const file = join(folder, 'result.json');
+  const checkpointFile = join(folder, checkpointFileName);
+  const readWhole = async (): Promise<StoredResult> => ({
+    file,
+    result: await readResultFile(file),
+  });
+  if (!(await pathExists(checkpointFile))) return readWhole();
+  const checkpoint = await resultOrProblem(readCheckpointFile(checkpointFile));
+  const whole = (await pathExists(file)) ? await resultOrProblem(readWhole()) : null;
+  if (whole === null || whole instanceof Problem) {
+    if (checkpoint instanceof Problem) throw whole ?? checkpoint;
+    return checkpoint;
+  }
+  const isLater =
+    !(checkpoint instanceof Problem) && checkpoint.result.startedAt > whole.result.startedAt;
+  return isLater ? checkpoint : whole;
+};
+
+/** Reads a result file, the checkpoint of a killed run, or what is in a folder; throws a `Problem` if there is nothing to read. */
+export const readStoredResult = async (path: string): Promise<StoredResult> => {
+  if (await isExistingFolder(path)) return readFolder(path);
+  return path.endsWith('.jsonl')
+    ? readCheckpointFile(path)
+    : { file: path, result: await readResultFile(path) };
 };

@@ -10,6 +10,7 @@ import {
   readTextWithHash,
   unreadableReason,
 } from '../../platform/files/file-contents.ts';
+import { outsideOf } from '../../platform/files/outside.ts';
 import { openTokenizer } from '../../platform/files/tokenizers.ts';
 import {
   selectSingleTokenWords,
@@ -80,14 +81,24 @@ const fittedFor = (
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
-/** The readers of all files, whose paths are relative to `folder`. */
-const readersIn = (folder: string) => {
+/** The readers of all files, whose paths are relative to `folder`, and inside it unless they are trusted. */
+const readersIn = (folder: string, isTrusted: boolean) => {
+  const inside = <T>(file: string, read: () => ReadResult<T>): ReadResult<T> => {
+    const problem = isTrusted ? null : outsideOf(folder, file);
+    return problem === null ? read() : { ok: false, problem };
+  };
   const partsOf = (file: string) => filePartsOf(resolve(folder, file));
-  const traces = readOnce((cut: TraceSelection) => readTrace(cut, partsOf(cut.file)));
+  const traces = readOnce((cut: TraceSelection) =>
+    inside(cut.file, () => readTrace(cut, partsOf(cut.file))),
+  );
   return {
-    text: readOnce((file: string) => readSpokenText(file, resolve(folder, file))),
-    dataset: readOnce((file: string) => readDataset(file, partsOf(file))),
-    tokenizer: readOnce((name: string) => fittedFor(name, resolve(folder, name))),
+    text: readOnce((file: string) =>
+      inside(file, () => readSpokenText(file, resolve(folder, file))),
+    ),
+    dataset: readOnce((file: string) => inside(file, () => readDataset(file, partsOf(file)))),
+    tokenizer: readOnce((name: string) =>
+      inside(name, () => fittedFor(name, resolve(folder, name))),
+    ),
     /** A load that has more than its cut gives the same trace. */
     trace: ({ file, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({ file, speed, from, until, maxInputTokens, maxOutputTokens }),
@@ -127,9 +138,9 @@ const checkUnchanged = ({ stages }: Plan, { trace, dataset, tokenizer }: Readers
   }
 };
 
-/** Paths are relative to `folder`. */
-export const workloadFiles = (folder: string): WorkloadFileCache => {
-  const readers = readersIn(folder);
+/** Paths are relative to `folder`, and must lie in it unless the files are trusted. */
+export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCache => {
+  const readers = readersIn(folder, isTrusted);
   const open = (plan: Plan): Workload =>
     createWorkload(plan, {
       wordsFor: (tokenizer) =>

@@ -39,6 +39,12 @@ export const exitCodes = [
     meaning: 'with `--strict`: a comparison is inconclusive',
   },
   {
+    name: 'unwritten',
+    code: 4,
+    meaning:
+      'everything was measured and passed, but a requested file or the output could not be written',
+  },
+  {
     name: 'pass',
     code: 0,
     meaning: 'the run is complete, its figures count, and it keeps its objectives',

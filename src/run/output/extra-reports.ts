@@ -6,6 +6,7 @@ import { runFiguresCsv } from '../../report/figures-csv.ts';
 import { stepSummary } from '../../report/run/run-document.ts';
 import { runJunit } from '../../report/junit/run-junit.ts';
 import { appendJobSummary } from './job-summary.ts';
+import type { Output } from './write-outputs.ts';
 
 /** The reports that are written on request, each to its own file. */
 const reportKinds = {
@@ -21,12 +22,13 @@ const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /** Open report files, so that a wrong path is found before the load. */
 export interface ExtraReports {
-  /** Writes all of them; resolves with a line for each that names its file. */
-  readonly write: (
+  readonly outputs: (result: Result, trust: Trust) => readonly Output[];
+  /** Appends to the page of a CI job, if there is one. */
+  readonly appendToJob: (
     result: Result,
     trust: Trust,
     warn: (text: string) => void,
-  ) => Promise<readonly string[]>;
+  ) => Promise<void>;
   /** Leaves the files unchanged. */
   readonly discard: () => Promise<void>;
 }
@@ -48,14 +50,18 @@ export const openExtraReports = async (paths: ExtraReportPaths): Promise<ExtraRe
   }
   return {
     discard,
-    write: async (result, trust, warn) => {
-      for (const { kind, file } of opened) {
-        file.write(reportKinds[kind].render(result, trust).replace(/\n$/, ''));
-        await file.close();
-      }
+    outputs: (result, trust) =>
+      opened.map(({ kind, path, file }) => ({
+        title: reportKinds[kind].title,
+        path,
+        write: async () => {
+          file.write(reportKinds[kind].render(result, trust).replace(/\n$/, ''));
+          await file.close();
+        },
+      })),
+    appendToJob: async (result, trust, warn) => {
       if (paths.jobSummary !== undefined)
         await appendJobSummary(paths.jobSummary, stepSummary(result, trust), warn);
-      return opened.map(({ kind, path }) => `${reportKinds[kind].title}: ${path}`);
     },
   };
 };

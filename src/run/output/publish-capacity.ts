@@ -13,6 +13,7 @@ import { capacityDocument } from '../../report/capacity/capacity-document.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
+import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
 
 /** What was measured of a target. */
 export interface MeasuredCapacity {
@@ -44,19 +45,20 @@ const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): Capa
 export const publishCapacity = async (
   measured: MeasuredCapacity,
   folder: RunFolder,
-  { print }: Printer,
+  printer: Printer,
 ): Promise<ExitName> => {
   const report = reportOf(measured);
   const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
   const { pageStyle } = await readReportAssets();
-  const resultPath = await folder.write('capacity.json', json);
-  const pagePath = await folder.write('capacity.html', htmlPage(document, pageStyle));
-  print({
-    json,
-    text: (style) => terminalText(document, style),
-    files: `Report: ${pagePath}\nResult: ${resultPath}`,
-  });
-  if (report.answer !== null) return 'pass';
+  const written = await publishOutcome(
+    printer,
+    { json, text: (style) => terminalText(document, style) },
+    [
+      fileIn(folder, 'Report', 'capacity.html', () => htmlPage(document, pageStyle)),
+      dataIn(folder, 'capacity.json', json),
+    ],
+  );
+  if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };

@@ -14,8 +14,9 @@ import { comparisonDocument, comparisonJunit } from '../../report/compare/compar
 import { htmlPage } from '../../report/document/html-page.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import type { ExitName } from './exit-codes.ts';
+import { type ExitName, gravestExit } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
+import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
 
 /** Two sides and how to compare them. `intended` lists the expected differences. */
 export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
@@ -63,7 +64,7 @@ export const exitForRefusedComparison = (
 export const publishComparison = async (
   comparisonRun: ComparisonRun,
   open: () => Promise<RunFolder>,
-  { printer: { print, warn }, jobSummary }: PublishOptions,
+  { printer, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   const { base, next, gates, strict } = comparisonRun;
   const outcome = compareSides({
@@ -80,23 +81,26 @@ export const publishComparison = async (
       [base, next],
       comparisonRun.allowDifferent,
       outcome.refusals,
-      warn,
+      printer.warn,
     );
   const { comparison } = outcome;
   const folder = await open();
   const json = `${JSON.stringify(comparison)}\n`;
   const document = comparisonDocument(comparison);
   const { pageStyle } = await readReportAssets();
-  const resultPath = await folder.write('comparison.json', json);
-  const pagePath = await folder.write('comparison.html', htmlPage(document, pageStyle));
-  const junit = await folder.write('comparison.junit.xml', comparisonJunit(comparison, strict));
   const markdown = markdownText(document);
-  const summary = await folder.write('comparison.md', markdown);
-  await appendJobSummary(jobSummary, markdown, warn);
-  print({
-    json,
-    text: (style) => terminalText(document, style),
-    files: `Report: ${pagePath}\nResult: ${resultPath}\nJUnit:  ${junit}\nMarkdown: ${summary}`,
-  });
-  return exitOf(comparison.verdict, strict);
+  const junit = () => comparisonJunit(comparison, strict);
+  const written = await publishOutcome(
+    printer,
+    { json, text: (style) => terminalText(document, style) },
+    [
+      fileIn(folder, 'Report', 'comparison.html', () => htmlPage(document, pageStyle)),
+      dataIn(folder, 'comparison.json', json),
+      fileIn(folder, 'JUnit', 'comparison.junit.xml', junit),
+      fileIn(folder, 'Markdown', 'comparison.md', () => markdown),
+    ],
+  );
+  await folder.release();
+  await appendJobSummary(jobSummary, markdown, printer.warn);
+  return gravestExit([exitOf(comparison.verdict, strict), written]);
 };

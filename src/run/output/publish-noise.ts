@@ -11,6 +11,7 @@ import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
+import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
 import { exitForRefusedComparison, type PublishOptions } from './publish-comparison.ts';
 
 /** Runs of an unchanged system, and how to compare them with each other. */
@@ -23,7 +24,7 @@ interface NoiseRequest extends Pick<ComparisonCriteria, 'allowDifferent'> {
 export const publishNoise = async (
   { gates, side, allowDifferent }: NoiseRequest,
   open: () => Promise<RunFolder>,
-  { printer: { print, warn }, jobSummary }: PublishOptions,
+  { printer, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   if (side.repetitions.length < minSelfRuns) {
     throw new Problem(
@@ -37,18 +38,18 @@ export const publishNoise = async (
     weir: weirVersion(),
     comparedAt: wallClock(),
   });
-  if (!outcome.ok) return exitForRefusedComparison([side], allowDifferent, outcome.refusals, warn);
+  if (!outcome.ok)
+    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, printer.warn);
   const folder = await open();
   const json = `${JSON.stringify(outcome.noise)}\n`;
-  const resultPath = await folder.write('noise.json', json);
   const document = noiseDocument(outcome.noise);
   const markdown = markdownText(document);
-  const summary = await folder.write('noise.md', markdown);
-  await appendJobSummary(jobSummary, markdown, warn);
-  print({
-    json,
-    text: (style) => terminalText(document, style),
-    files: `Result: ${resultPath}\nMarkdown: ${summary}`,
-  });
-  return 'pass';
+  const exit = await publishOutcome(
+    printer,
+    { json, text: (style) => terminalText(document, style) },
+    [dataIn(folder, 'noise.json', json), fileIn(folder, 'Markdown', 'noise.md', () => markdown)],
+  );
+  await folder.release();
+  await appendJobSummary(jobSummary, markdown, printer.warn);
+  return exit;
 };

@@ -14,6 +14,7 @@ import { runDocument } from '../../report/run/run-document.ts';
 import { runPage } from '../../report/run/run-page.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 import type { ExtraReports } from './extra-reports.ts';
+import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
 
 /** A result with its verdicts, and whether its generator was healthy. */
 export interface JudgedResult {
@@ -57,33 +58,44 @@ export interface Destinations {
   readonly extraReports: ExtraReports;
 }
 
-/** Judges a result, writes `result.json`, `report.html` and the requested reports, and prints the result. */
+/** A judged result, and whether all its files were written. */
+export interface PublishedResult extends JudgedResult {
+  readonly written: 'pass' | 'unwritten';
+}
+
+/** Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports. */
 export const publish = async (
   unjudged: Result,
   { folder, extraReports }: Destinations,
-  { print, warn }: Printer,
-): Promise<JudgedResult> => {
+  printer: Printer,
+): Promise<PublishedResult> => {
   const { result, trust } = judgeResult(unjudged);
-  if (folder === null) return { result, trust };
+  if (folder === null) return { result, trust, written: 'pass' };
   const json = `${JSON.stringify(result)}\n`;
-  const resultPath = await folder.write(files.resultPath, json);
-  const page = runPage(result, trust, await readReportAssets());
-  const pagePath = await folder.write(files.pagePath, page);
-  const others = await extraReports.write(result, trust, warn);
-  print({
-    json,
-    text: (style) => terminalText(runDocument(result, trust), style),
-    files: [`Report: ${pagePath}`, `Result: ${resultPath}`, ...others].join('\n'),
-  });
-  return { result, trust };
+  const page = async () => runPage(result, trust, await readReportAssets());
+  const written = await publishOutcome(
+    printer,
+    { json, text: (style) => terminalText(runDocument(result, trust), style) },
+    [
+      fileIn(folder, 'Report', files.pagePath, page),
+      dataIn(folder, files.resultPath, json),
+      ...extraReports.outputs(result, trust),
+    ],
+  );
+  await extraReports.appendToJob(result, trust, printer.warn);
+  return { result, trust, written };
 };
 
 /** Whether a part of the plan is missing. An objective that ended the run has its own exit. */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
-/** The exit for a judged result, by the precedence of the exit-code table. */
-export const exitForVerdicts = ({ result, trust }: JudgedResult): ExitName => {
+/** The exit for a published result, by the precedence of the exit-code table. */
+export const exitForVerdicts = ({
+  result,
+  trust,
+  written = 'pass',
+}: JudgedResult & Partial<PublishedResult>): ExitName => {
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
   const isBroken = (result.verdicts ?? []).some(
     ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
@@ -93,5 +105,6 @@ export const exitForVerdicts = ({ result, trust }: JudgedResult): ExitName => {
     ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...(isBroken ? (['objective'] as const) : []),
+    written,
   ]);
 };

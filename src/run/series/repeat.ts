@@ -13,6 +13,7 @@ import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts'
 import { folderFor, historyPath } from '../input/report-paths.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
+import { followStops, StoppedBeforeLoad } from '../input/follow-stops.ts';
 import { readGates, readSide } from '../input/read-side.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
@@ -68,9 +69,9 @@ const maxAttempts = 3;
 const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
   const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
   const print: Printer['print'] = (outcome) => {
-    if (request.printEach && !isCompared) printer.print({ ...outcome, files: '' });
+    if (request.printEach && !isCompared) printer.print(outcome);
   };
-  return { ...host, printer: { ...printer, print } };
+  return { ...host, printer: { ...printer, print, listFiles: () => undefined } };
 };
 
 /** Makes one run of the series: the first valid attempt, or else the last. Returns the exit if the user stops it during a pause. */
@@ -97,7 +98,13 @@ const runSlot = async (
       if (cause !== null) return exitOfStop[cause];
     }
     const isRetry = attempt > 1;
-    const finished = await runOnce({ ...runRequest, isRetry }, hostOfOneRun(request, host));
+    const finished = await runOnce({ ...runRequest, isRetry }, hostOfOneRun(request, host)).catch(
+      (error: unknown) => {
+        if (error instanceof StoppedBeforeLoad && number > 1) return exitOfStop[error.stoppedBy];
+        throw error;
+      },
+    );
+    if (typeof finished === 'string') return finished;
     const isOver = finished.trust.level !== 'invalid' || stopExits.includes(finished.exit);
     if (isOver || request.allowDifferent || attempt === maxAttempts) return finished;
     say(`This run does not count: ${exclusionReason(finished)}. It is repeated.`);
@@ -142,6 +149,17 @@ const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {
 
 /** Runs a plan several times, alone or alternating with another target, and compares the runs as requested. */
 export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
+  const stops = followStops(host.onStop, () =>
+    host.printer.say('the runs are over; their reports are being written'),
+  );
+  try {
+    return await repeatRuns(request, { ...host, onStop: stops.onStop });
+  } finally {
+    stops.release();
+  }
+};
+
+const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;
   const gates = readGates(request.gate);
   const { plan } = await readPlan(request.source, environment);

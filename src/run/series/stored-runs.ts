@@ -26,7 +26,11 @@ export const reportStored = async (
   const folder = await (out === undefined
     ? openRunFolder(dirname(file))
     : openRequestedFolder(out, printer.say));
-  return exitForVerdicts(await publish(result, { folder, extraReports }, printer));
+  try {
+    return exitForVerdicts(await publish(result, { folder, extraReports }, printer));
+  } finally {
+    await folder.release();
+  }
 };
 
 interface MergeRequest {
@@ -46,9 +50,13 @@ export const mergeStored = async (
   if (!merged.ok) throw new Problem(merged.message);
   const extraReports = await openExtraReports(wanted);
   const folder = await openRequestedFolder(out, printer.say);
-  const judged = await publish(merged.result, { folder, extraReports }, printer);
-  await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
-  return exitForVerdicts(judged);
+  try {
+    const judged = await publish(merged.result, { folder, extraReports }, printer);
+    await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
+    return exitForVerdicts(judged);
+  } finally {
+    await folder.release();
+  }
 };
 
 interface CompareRequest extends ComparisonCriteria {

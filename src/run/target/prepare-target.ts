@@ -119,6 +119,11 @@ export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
   return { ...filled, baseUrl, wire, certificates, mock: null, notes: warnings, warnings };
 };
 
+/** Ends the gateway that was started for a target. */
+export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
+  await mock?.stop();
+};
+
 /** What the engine needs to run a slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,

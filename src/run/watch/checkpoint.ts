@@ -48,7 +48,10 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   };
 };
 
-/** Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
+/**
+ * Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is
+ * called, which writes what is left: a run that is killed while it publishes loses nothing.
+ */
 export const writeCheckpoint = (
   write: (line: string) => void,
   source: CheckpointSource,
@@ -74,7 +77,7 @@ export const writeCheckpoint = (
     samples = generator.length;
     write(JSON.stringify(cut));
   };
-  const writeParts = ({ parts, at }: NonNullable<typeof current>): void => {
+  const writeParts = ({ parts, at }: NonNullable<typeof current>, budget: number): void => {
     const begun = clock.now();
     do {
       const next = parts.next();
@@ -83,16 +86,21 @@ export const writeCheckpoint = (
         return;
       }
       write(JSON.stringify({ slice, ...withRowLimit(next.value) }));
-    } while (clock.now() - begun < writeBudget);
+    } while (clock.now() - begun < budget);
   };
-  return clock.every(writeInterval, () => {
+  const stop = clock.every(writeInterval, () => {
     const now = clock.now();
-    if (current !== null) writeParts(current);
+    if (current !== null) writeParts(current, writeBudget);
     else if (now - lastSnapshot >= snapshotInterval) {
       lastSnapshot = now;
       current = { parts: tally.flush(), at: now };
     }
   });
+  return () => {
+    stop();
+    if (current !== null) writeParts(current, Number.POSITIVE_INFINITY);
+    writeParts({ parts: tally.flush(), at: clock.now() }, Number.POSITIVE_INFINITY);
+  };
 };
 
 /** Writes the checkpoint of the slice that this thread runs, through `write`. */
@@ -127,12 +135,12 @@ export const keepCheckpoint = async (
     onWorkerUpdate: ({ checkpointLines }) => {
       for (const line of checkpointLines) file.write(line);
     },
-    onPublished: async () => {
+    onPublished: async (written) => {
       await file.close().catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
         warn(`The checkpoint was not kept: ${error.message}.`);
       });
-      await removeFile(path);
+      if (written === 'pass') await removeFile(path);
     },
     discard: () => file.discard(),
   };

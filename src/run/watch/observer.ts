@@ -57,8 +57,8 @@ export interface RunObserver {
   readonly findBreach?: (now: Instant) => Breach | null;
   /** Called when the slice is over, whether it succeeded or not. */
   readonly onEnd?: () => void;
-  /** Called when the reports are written, to complete what the observer keeps. */
-  readonly onPublished?: () => Promise<void>;
+  /** Called when the reports are written, or could not all be, to complete what the observer keeps; may throw a `Problem`. */
+  readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
   /** Called if the run cannot begin, then `close`; leaves files unchanged. */
   readonly discard?: () => Promise<void>;
   /** Called last, whether the run succeeded or not. */

@@ -128,6 +128,15 @@ const readLabels = (text: string): ParsedObjective['labels'] => {
   return labels;
 };
 
+/** No objective needs more; the pattern below takes long over thousands of blanks. */
+const longestObjective = 1000;
+
+const partsOf = (text: string): RegExpExecArray | null =>
+  text.length > longestObjective ? null : objectivePattern.exec(text);
+
+const quotedStart = (text: string): string =>
+  quoted(text.length > longestObjective ? `${text.slice(0, 40)}…` : text);
+
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
@@ -150,10 +159,10 @@ const withParts = <Figure extends ObjectiveFigure>(
 /** An aggregate objective: `ttft.p95{traffic=chat-stream} < 800ms`, `errorRate < 1%`. */
 export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
   resultOf(() => {
-    const parts = objectivePattern.exec(text);
+    const parts = partsOf(text);
     if (parts !== null) return withParts(readFigure(parts[1]!, parts[2]), parts);
     throw new ObjectiveError(
-      `${quoted(text)} is not an objective: expected a figure, a comparison and a bound`,
+      `${quotedStart(text)} is not an objective: expected a figure, a comparison and a bound`,
       'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     );
   });
@@ -161,9 +170,9 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
 /** What each request is held to: `ttft < 500ms`. A single request has no statistics. */
 export const parseRequestObjective = (text: string) =>
   resultOf(() => {
-    const parts = objectivePattern.exec(text);
+    const parts = partsOf(text);
     if (parts === null) {
-      const message = `${quoted(text)} is not an objective for a request: expected a measure, a comparison and a bound`;
+      const message = `${quotedStart(text)} is not an objective for a request: expected a measure, a comparison and a bound`;
       throw new ObjectiveError(message, 'for example ttft < 500ms');
     }
     const [, written = '', statistic] = parts;

@@ -1,3 +1,4 @@
+import { jsonIn } from './json-text.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
 
@@ -106,15 +107,6 @@ const errorIn = (json: unknown): ErrorText | null => {
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
   return error && masked(error, redact);
-};
-
-/** The document in a JSON text; undefined for other texts. */
-export const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** The JSON of a body or of its first SSE data line: some servers refuse streams in SSE form. */

@@ -10,7 +10,13 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { ByteBuffer } from './byte-buffer.ts';
-import type { AnswerReader, RetryHint, ReadingContext } from '../traffic-handler.ts';
+import {
+  type AnswerReader,
+  maxCollectedBytes,
+  type ReadingContext,
+  type RetryHint,
+  type TargetMemory,
+} from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
 import { readRefusedLimit, dateOf, readRetryAfter } from '../limits/retry-after.ts';
 import { readRetryHint } from './retry-hint.ts';
@@ -76,6 +82,42 @@ export const collectBody = (
     },
     outcome: () => interpret({ bytes: body.bytes(), isTruncated: body.isTruncated, firstByte }),
     partial: () => null,
+  };
+};
+
+const noRoom: AbortReason = {
+  cause: 'too-large',
+  detail: `the answers that were being read at the same time held more than ${maxCollectedBytes / 1024 / 1024} MiB; lower the rate, or the cap on bytes`,
+};
+
+/** Counts what `inner` collects among all answers of a slice; one that finds no room left is aborted. */
+export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader => {
+  let held = 0;
+  let abortReason: AbortReason | null = null;
+  const release = (): void => {
+    memory.collectedBytes -= held;
+    held = 0;
+  };
+  return {
+    ...inner,
+    get abortReason() {
+      return abortReason ?? inner.abortReason;
+    },
+    onBytes: (at, bytes) => {
+      if (memory.collectedBytes + bytes.length > maxCollectedBytes) abortReason ??= noRoom;
+      if (abortReason !== null) return;
+      held += bytes.length;
+      memory.collectedBytes += bytes.length;
+      inner.onBytes(at, bytes);
+    },
+    outcome: (isTruncated) => {
+      release();
+      return inner.outcome(isTruncated);
+    },
+    partial: () => {
+      release();
+      return inner.partial();
+    },
   };
 };
 

@@ -1,10 +1,17 @@
+import { jsonIn } from './json-text.ts';
 import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf, jsonIn } from './read-refusal.ts';
-import { collectBody, malformed, readResponse, type ResponseHeaders } from './response-reader.ts';
+import { errorInsteadOf, htmlInsteadOf } from './read-refusal.ts';
+import {
+  collectBody,
+  malformed,
+  readResponse,
+  type ResponseHeaders,
+  withinMemory,
+} from './response-reader.ts';
 
 /**
  * Reads a response whose 2xx body is a text, which is interpreted when it is complete: neither blank nor an HTML page.
@@ -16,8 +23,8 @@ export const readWholeBody = (
   interpret: (text: string, firstByte: Instant, headers: ResponseHeaders) => Outcome,
 ): AnswerReader => {
   const { caps, redact, targetMemory } = context;
-  return readResponse(context, (headers) =>
-    collectBody(caps.bytes, ({ bytes, firstByte }) => {
+  return readResponse(context, (headers) => {
+    const body = collectBody(caps.bytes, ({ bytes, firstByte }) => {
       if (firstByte === null) return malformed('empty', `the body is empty; ${name} was expected`);
       const encoding = encodingOf(headers);
       const decoded = decodeBody(bytes, encoding, caps.bytes);
@@ -33,8 +40,9 @@ export const readWholeBody = (
       if (text.trim() === '') return malformed('empty', `the body is blank; ${name} was expected`);
       const html = htmlInsteadOf(name, text, redact);
       return html === null ? interpret(text, firstByte, headers) : malformed('content-type', html);
-    }),
-  );
+    });
+    return withinMemory(targetMemory, body);
+  });
 };
 
 const maxShownErrors = 3;

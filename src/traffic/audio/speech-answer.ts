@@ -1,3 +1,4 @@
+import { jsonIn } from '../answer/json-text.ts';
 import type {
   Answer,
   AnswerNote,
@@ -18,7 +19,7 @@ import {
 } from './audio-container.ts';
 import { ByteBuffer } from '../answer/byte-buffer.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, excerpt, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
+import { errorInsteadOf, excerpt, htmlInsteadOf } from '../answer/read-refusal.ts';
 import { type BodyReader, type ResponseHeaders, malformed } from '../answer/response-reader.ts';
 import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 

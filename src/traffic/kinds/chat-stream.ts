@@ -1,9 +1,10 @@
+import { jsonIn } from '../answer/json-text.ts';
 import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { chatRequest } from '../request/chat-request.ts';
 import { EventStreamReader } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
+import { errorInsteadOf, htmlInsteadOf } from '../answer/read-refusal.ts';
 import {
   type BodyReader,
   collectBody,

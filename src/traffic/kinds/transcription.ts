@@ -1,3 +1,4 @@
+import { jsonIn } from '../answer/json-text.ts';
 import type { AnswerNote, TranscriptionAnswer } from '../../model/observation/outcome.ts';
 import { transcriptionResponseSchema } from '../../contract/audio.ts';
 import { routes } from '../../contract/routes.ts';
@@ -7,7 +8,7 @@ import type { Instant } from '../../model/quantity.ts';
 import type { TrafficOf, TranscriptFormat } from '../../model/workload/traffic.ts';
 import { captionsIn, readSrt, readVtt } from './captions.ts';
 import type { AnswerReader, ReadingContext, TrafficHandler } from '../traffic-handler.ts';
-import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
+import { readErrorBody } from '../answer/read-refusal.ts';
 import { malformed } from '../answer/response-reader.ts';
 import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/whole-body.ts';
 import { type EncodedForm, encodeForm, type MultipartForm } from '../request/multipart.ts';

@@ -108,7 +108,9 @@ export const readRetryAfter = (
 ): RequestedWait | null => {
   const fineHeader = headers['retry-after-ms']?.trim();
   if (fineHeader !== undefined && /^\d+(\.\d+)?$/.test(fineHeader)) {
-    return { wait: milliseconds(Number(fineHeader)), by: 'retry-after-ms' };
+    const wait = Number(fineHeader);
+    // Hundreds of digits are no number.
+    return Number.isFinite(wait) ? { wait: milliseconds(wait), by: 'retry-after-ms' } : null;
   }
   const header = headers['retry-after'];
   if (header === undefined) return null;

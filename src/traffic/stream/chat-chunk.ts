@@ -1,5 +1,6 @@
+import { jsonIn } from '../answer/json-text.ts';
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
-import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
+import { readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
@@ -29,10 +30,17 @@ const chunkSchema = chatChunkSchema.omit({ usage: true });
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Whether a tool call's fragment contains anything besides its position and type. */
-const hasText = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).some(([name, field]) => name !== 'type' && hasText(field))
-    : isText(value);
+const hasText = (fragment: unknown): boolean => {
+  // Not by recursion: a server may nest as deep as it likes.
+  const waiting = [fragment];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (isText(value)) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, field] of Object.entries(value)) if (name !== 'type') waiting.push(field);
+  }
+  return false;
+};
 
 type Choice = NonNullable<ReturnType<typeof chunkSchema.parse>['choices']>[number];
 

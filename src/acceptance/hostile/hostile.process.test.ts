@@ -1,0 +1,45 @@
+import { expect, it, vi } from 'vitest';
+import {
+  clients,
+  memoryMarginFor,
+  properMatrix,
+  runMatrix,
+  suitedTo,
+} from './hostile-matrix.fixture.ts';
+import { attacksByFamily, largeFamilies, smallFamilies } from './hostile-servers.fixture.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+it.each([
+  { answers: 'short or slow', families: smallFamilies, of: clients, users: 12 },
+  // Each client in its own process, since one client's large answers would count against the next.
+  ...clients.map((client) => ({
+    answers: `large, to the client ${client},`,
+    families: largeFamilies,
+    of: [client],
+    users: 2,
+  })),
+])(
+  'no hostile server whose answers are $answers makes a run hang, miscount, or take much more memory than a proper one',
+  async ({ families, of, users }) => {
+    const all = families.flatMap((family) => attacksByFamily[family]);
+    const attacks = all.filter((attack) => of.some((client) => suitedTo([attack], client).length));
+    const matrix = { attacks, clients: of, repeats: 1, users };
+    const hostile = await runMatrix(matrix);
+    expect(hostile.problems).toEqual([]);
+    expect(hostile.cases).toBeGreaterThan(attacks.length);
+    const proper = await runMatrix(properMatrix(matrix));
+    expect(proper.problems).toEqual([]);
+    expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMarginFor(matrix));
+  },
+);
+
+it('no small answer that is nested deeply ends a run', async () => {
+  const { problems } = await runMatrix({
+    attacks: attacksByFamily.depth,
+    clients: ['socket'],
+    repeats: 1,
+    users: 3,
+  });
+  expect(problems).toEqual([]);
+});

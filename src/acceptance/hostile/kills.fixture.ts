@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type Draw, drawFrom } from '../../model/workload/draw.ts';
+import { launcher, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+
+const load =
+  '--target mock --model weir/small --rate 20/s --duration 1s --max-tokens 2 --yes'.split(' ');
+
+/** The commands that measure, each about two seconds long, and the file that each leaves. */
+const measuringCommands = {
+  run: { words: ['run', ...load], leaves: 'result.json' },
+  workers: { words: ['run', ...load, '--workers', '2'], leaves: 'result.json' },
+  repeat: { words: ['run', ...load, '--repeat', '2', '--pause', '0s'], leaves: '1/result.json' },
+  capacity: {
+    words: ['capacity', ...load.slice(0, 4), '--time', '3s', '--yes'],
+    leaves: 'capacity.json',
+  },
+  limits: { words: ['limits', '--target', 'mock', '--quick', '--yes'], leaves: 'limits.json' },
+} as const satisfies Record<string, { words: readonly string[]; leaves: string }>;
+type MeasuringCommand = keyof typeof measuringCommands;
+
+type Signals = readonly (readonly [after: number, signal: NodeJS.Signals])[];
+
+interface KilledCommand {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** From the last signal, or from the end before it, to the end, in ms. */
+  readonly took: number;
+  /** Processes of its group that were left five seconds after its end. */
+  readonly orphans: readonly string[];
+  readonly stderr: string;
+  readonly folder: string;
+}
+
+/** The command lines of the processes in a group. */
+const processesOf = (group: number): readonly string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        const [state, , groupId] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (Number(groupId) !== group || state === 'Z') return [];
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        return [];
+      }
+    });
+
+/** Waits until a group is empty, at most five seconds. */
+const orphansOf = async (group: number): Promise<readonly string[]> => {
+  for (let waited = 0; waited < 5000; waited += 50) {
+    if (processesOf(group).length === 0) return [];
+    await sleep(50);
+  }
+  return processesOf(group);
+};
+
+/** Starts a command as a process group of its own and sends it signals, each so many ms after the one before. */
+const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledCommand> => {
+  const folder = join(await tempFolder(), 'out');
+  const words = [launcher, ...measuringCommands[name].words, '--out', folder];
+  const child = spawn(process.execPath, words, {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'], CI: 'true', NO_COLOR: '1', WEIR_HISTORY: 'off' },
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = once(child, 'close') as Promise<[number | null, string | null]>;
+  let last = performance.now();
+  for (const [after, signal] of signals) {
+    await Promise.race([sleep(after), closed]);
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    last = performance.now();
+    child.kill(signal);
+  }
+  const [code, signal] = await closed;
+  const took = performance.now() - last;
+  const orphans = await orphansOf(child.pid ?? 0);
+  return { code, signal, took, orphans, stderr, folder };
+};
+
+/** Whether a command that was stopped left what it had measured, or had measured nothing yet. */
+const isKept = async (
+  name: MeasuringCommand,
+  { folder, stderr, signal }: KilledCommand,
+): Promise<boolean> => {
+  const file = join(folder, measuringCommands[name].leaves);
+  if (existsSync(file)) {
+    JSON.parse(readFileSync(file, 'utf8'));
+    return true;
+  }
+  // SIGKILL, or a signal before anything was opened.
+  if (signal !== null && name !== 'run' && name !== 'workers') return true;
+  if (!existsSync(join(folder, 'checkpoint.jsonl')))
+    return signal !== null || /before anything was sent/.test(stderr);
+  const again = await weir(['report', folder, '--out', `${folder}-again`]);
+  return (
+    existsSync(join(`${folder}-again`, 'result.json')) ||
+    /killed in its first seconds/.test(again.stderr)
+  );
+};
+
+/** How long a command may take from its last signal to its end, in ms, on a busy machine too. */
+const deadline = 20_000;
+
+/** One to three signals within the seconds that a command lasts. */
+const drawSignals = (draw: Draw): Signals => {
+  const moment = (): number => Math.floor(draw.uniform() * 2500);
+  const gentle = draw.pick(['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
+  return draw.pick<Signals>([
+    [[moment(), 'SIGKILL']],
+    [[moment(), gentle]],
+    [
+      [moment(), 'SIGINT'],
+      [Math.floor(draw.uniform() * 300), gentle],
+    ],
+    [
+      [moment(), 'SIGINT'],
+      [50, 'SIGINT'],
+      [Math.floor(draw.uniform() * 1000), 'SIGINT'],
+    ],
+  ]);
+};
+
+export const measuringCommandNames = Object.keys(measuringCommands) as readonly MeasuringCommand[];
+
+/** Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Returns how often it did. */
+export const expectKept = async (name: MeasuringCommand, rounds: number): Promise<number> => {
+  let kept = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const signals = drawSignals(drawFrom(19, measuringCommandNames.indexOf(name), round));
+    const ended = await killed(name, signals);
+    const where = `${JSON.stringify(signals)}: exit ${ended.code} ${ended.signal}\n${ended.stderr}`;
+    expect(ended.orphans, where).toEqual([]);
+    expect(ended.took, where).toBeLessThan(deadline);
+    expect(ended.code, where).not.toBe(1);
+    expect(await isKept(name, ended), where).toBe(true);
+    kept += 1;
+  }
+  return kept;
+};

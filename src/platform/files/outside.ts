@@ -1,0 +1,22 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It cannot be read either, which the reader of the file will say.
+    return resolve(path);
+  }
+};
+
+/**
+ * Why a scenario may not name a file, `null` if it may: it decides where the content is sent, so that a foreign
+ * one could fetch anything. Links are followed.
+ */
+export const outsideOf = (folder: string, file: string): string | null => {
+  const path = relative(realPath(folder), realPath(resolve(folder, file)));
+  return path.startsWith('..') || isAbsolute(path)
+    ? `${file} is outside the scenario’s folder: copy it there, or add --allow-files if you trust the scenario, which decides where it is sent`
+    : null;
+};

@@ -1,0 +1,67 @@
+import { waitAtMost } from '../../platform/process/pause.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { OnStop, StopCause } from './host.ts';
+
+/** The user stopped a run before it sent anything. */
+export class StoppedBeforeLoad extends Problem {
+  readonly stoppedBy: StopCause;
+  constructor(stoppedBy: StopCause) {
+    super(`stopped by ${stoppedBy} before anything was sent`);
+    this.stoppedBy = stoppedBy;
+  }
+}
+
+/** How long what a stopped start has opened may take to close, in ms. */
+const closeTimeout = 5000;
+
+/** The requests to stop of one command. */
+export interface FollowedStops {
+  readonly cause: () => StopCause | null;
+  /** As the host's, but a listener that comes after a request is called at once. */
+  readonly onStop: OnStop;
+  /**
+   * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon
+   * as `undo` has undone the work, or after five seconds.
+   */
+  readonly unlessStopped: <T>(work: Promise<T>, undo: (opened: T) => Promise<void>) => Promise<T>;
+  readonly release: () => void;
+}
+
+/**
+ * Listens to requests to stop from here to `release`, so that a signal never ends the process on its
+ * own: it moves a command forward, from its opening to its load, and from there to its reports.
+ */
+export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
+  const first = Promise.withResolvers<StopCause>();
+  const listeners = new Set<(cause: StopCause, times: number) => void>();
+  let cause: StopCause | null = null;
+  let times = 0;
+  let isOpening = false;
+  const release = onStop((next, count) => {
+    cause ??= next;
+    times = count;
+    first.resolve(cause);
+    if (listeners.size === 0 && !isOpening) whenNobodyListens();
+    for (const listener of listeners) listener(cause, times);
+  });
+  return {
+    release,
+    cause: () => cause,
+    onStop: (listener) => {
+      listeners.add(listener);
+      queueMicrotask(() => {
+        if (cause !== null && listeners.has(listener)) listener(cause, times);
+      });
+      return () => listeners.delete(listener);
+    },
+    unlessStopped: async (work, undo) => {
+      isOpening = true;
+      const stopped = first.promise.then((by) => ({ by }));
+      const ended = await Promise.race([stopped, work.then((opened) => ({ opened }))]);
+      isOpening = false;
+      if ('opened' in ended) return ended.opened;
+      await waitAtMost(closeTimeout, work.then(undo)).catch(() => undefined);
+      throw new StoppedBeforeLoad(ended.by);
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { keepElsewhere } from '../../platform/files/plain-files.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { isFileError, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { PrintedOutcome, Printer } from '../input/host.ts';
+
+/** A file of a command. */
+export interface Output {
+  /** What people call it, such as `Report`. */
+  readonly title: string;
+  readonly path: string;
+  /** Renders and writes it. */
+  readonly write: () => Promise<unknown>;
+  /** Data that cannot be made again: kept elsewhere if its file cannot be written. */
+  readonly data?: string;
+}
+
+/** A file in the folder of a command, written whole or not at all. */
+export const fileIn = (
+  folder: RunFolder,
+  title: string,
+  name: string,
+  render: () => string | Promise<string>,
+): Output => ({
+  title,
+  path: join(folder.path, name),
+  write: async () => folder.write(name, await render()),
+});
+
+/** The file with a command's figures, which everything else can be made from. */
+export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
+  ...fileIn(folder, 'Result', name, () => data),
+  data,
+});
+
+const rescue = async ({ path, data }: Output): Promise<string> => {
+  if (data === undefined) return '';
+  try {
+    return `; its data is in ${await keepElsewhere(path, data)}`;
+  } catch {
+    return '';
+  }
+};
+
+/**
+ * Prints an outcome, then writes its files, each by itself: one that cannot be written is a warning and the
+ * exit `unwritten`, and takes neither the figures nor another file with it. A defect in rendering one is
+ * thrown at the end.
+ */
+export const publishOutcome = async (
+  { print, listFiles, warn }: Printer,
+  outcome: PrintedOutcome,
+  outputs: readonly Output[],
+): Promise<'pass' | 'unwritten'> => {
+  print(outcome);
+  const written = new Set<Output>();
+  const defects: unknown[] = [];
+  const dataFirst = outputs.toSorted((a, b) => Number('data' in b) - Number('data' in a));
+  for (const output of dataFirst) {
+    const { title, path, write } = output;
+    try {
+      await write();
+      written.add(output);
+    } catch (error) {
+      const isExpected = error instanceof Problem || isFileError(error);
+      if (!isExpected) defects.push(error);
+      const reason = error instanceof Problem ? error.message : `${path}: ${whyUnwritable(error)}`;
+      warn(`The ${title.toLowerCase()} was not written: ${reason}${await rescue(output)}.`);
+    }
+  }
+  const listed = outputs.filter((output) => written.has(output));
+  listFiles(listed.map(({ title, path }) => `${`${title}:`.padEnd(7)} ${path}`).join('\n'));
+  if (defects.length > 0) throw defects[0];
+  return listed.length === outputs.length ? 'pass' : 'unwritten';
+};

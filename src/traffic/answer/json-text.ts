@@ -1,0 +1,37 @@
+/** Deeper documents are no answers of a gateway, and would take more stack and memory than their size. */
+const maxDepth = 500;
+
+const quote = 34;
+const backslash = 92;
+
+const isOpening = (code: number): boolean => code === 91 || code === 123;
+const isClosing = (code: number): boolean => code === 93 || code === 125;
+
+/** Whether a JSON text nests more than `maxDepth` levels. */
+const isTooDeep = (text: string): boolean => {
+  if (text.length <= maxDepth) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isInString) {
+      if (code === backslash) at += 1;
+      else if (code === quote) isInString = false;
+    } else if (code === quote) isInString = true;
+    else if (isOpening(code)) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (isClosing(code)) depth -= 1;
+  }
+  return false;
+};
+
+/** The document in a JSON text of a server; undefined for other texts, and for one that nests absurdly deep. */
+export const jsonIn = (text: string): unknown => {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
