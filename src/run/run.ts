@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
+import { isFileError } from '../platform/files/file-error-reasons.ts';
 import { waitAtMost } from '../platform/process/pause.ts';
 import { Problem } from '../platform/problem.ts';
 import { toResult } from '../record/tally.ts';
@@ -93,7 +94,7 @@ const publishDriven = async (
   let { written } = judged;
   for (const { onPublished } of observers) {
     await onPublished?.(written).catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem) && !isFileError(error)) throw error;
       written = 'unwritten';
       printer.warn(`Not everything was kept: ${error.message}.`);
     });

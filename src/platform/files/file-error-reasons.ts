@@ -27,7 +27,7 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
 };
 
 /** Whether an error is the file system's, not a defect. */
-export const isFileError = (error: unknown): boolean =>
+export const isFileError = (error: unknown): error is Error =>
   error instanceof Error &&
   'code' in error &&
   ('syscall' in error || String(error.code) in refused);
