@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { screenOn, wantsColour } from './screen.ts';
+import { screenOn, wantsColour, visible } from './screen.ts';
 
 const terminal = { isTTY: true, columns: 80, write: () => true };
 const pipe = { ...terminal, isTTY: false };
@@ -29,4 +29,11 @@ describe('colours are used', () => {
   ])('%s', (_, stream, environment, wanted) => {
     expect(wantsColour(stream, environment)).toBe(wanted);
   });
+});
+
+it('foreign control characters are shown, and colours, tabs and line ends stay', () => {
+  const text = 'a\u001b[2Jb\u0007c\u009bd\re\u202ef';
+  expect(visible(text)).toBe('a\\u001b[2Jb\\u0007c\\u009bd\\u000de\\u202ef');
+  const styled = '\u001b[1;32mgood\u001b[0m\tand\nmore';
+  expect(visible(styled)).toBe(styled);
 });

@@ -90,7 +90,7 @@ export const eventStreams = attacksOn(['chat-stream'], {
     ),
   ],
   'tool calls of 4,000 levels': [
-    completed,
+    ['malformed stream-event'],
     events(`data: {"choices":[{"index":0,"delta":{"tool_calls":${nested(4000)}}}]}\n\n`),
   ],
   'tool calls of 100,000 levels': [
@@ -129,7 +129,7 @@ const anyJson = ['chat', 'transcription', 'models'] as const;
 export const json = [
   ...attacksOn(anyJson, {
     'a hundred thousand arrays': [['malformed'], text(nested(100_000))],
-    'a detail of many levels': [['malformed shape'], text(`{"detail":${nested(100_000)}}`)],
+    'a detail of many levels': [['malformed not-json'], text(`{"detail":${nested(100_000)}}`)],
     'a number of a million digits': [['malformed'], text('9'.repeat(1_000_000))],
     'only null': [['malformed'], text('null')],
     'prototype keys only': [
@@ -154,7 +154,7 @@ export const json = [
       ),
     ],
     'a thousand levels of tool calls, without usage': [
-      completed,
+      ['malformed not-json'],
       text(choices(`{"tool_calls":${nested(1000)}}`)),
     ],
     'half surrogates': [completed, text(choices(String.raw`{"content":"\ud800\udfff\ud800"}`))],

@@ -36,28 +36,40 @@ interface KilledCommand {
   readonly folder: string;
 }
 
-/** The command lines of the processes in a group. */
-const processesOf = (group: number): readonly string[] =>
+export interface FoundProcess {
+  readonly pid: number;
+  readonly command: string;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** The processes of this machine that have not ended. */
+export const runningProcesses = (): readonly FoundProcess[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, , groupId] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (Number(groupId) !== group || state === 'Z') return [];
-        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+        const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (state === 'Z') return [];
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return { pid: Number(pid), command, parent: Number(parent), group: Number(group) };
       } catch {
+        // It ended meanwhile.
         return [];
       }
     });
 
+const commandsOf = (group: number): readonly string[] =>
+  runningProcesses().flatMap((each) => (each.group === group ? each.command : []));
+
 /** Waits until a group is empty, at most five seconds. */
 const orphansOf = async (group: number): Promise<readonly string[]> => {
   for (let waited = 0; waited < 5000; waited += 50) {
-    if (processesOf(group).length === 0) return [];
+    if (commandsOf(group).length === 0) return [];
     await sleep(50);
   }
-  return processesOf(group);
+  return commandsOf(group);
 };
 
 /** Starts a command as a process group of its own and sends it signals, each so many ms after the one before. */

@@ -1,5 +1,8 @@
 import type { ResponseHead } from '../../model/observation/outcome.ts';
 import { gzipSync } from 'node:zlib';
+import { instant } from '../../model/quantity.ts';
+import { emptyTargetMemory, maxCollectedBytes } from '../traffic-handler.ts';
+import { collectBody, malformed, withinMemory } from './response-reader.ts';
 import { describe, expect, it } from 'vitest';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import {
@@ -148,5 +151,34 @@ describe.each(trafficKinds)('a response to %s', (kind) => {
 
   it('is empty without a body', () => {
     expect(replay(kind, [])).toMatchObject({ kind: 'malformed', issue: 'empty', partial: null });
+  });
+});
+
+describe('the memory of all answers that are collected', () => {
+  const memory = emptyTargetMemory();
+  const open = () =>
+    withinMemory(
+      memory,
+      collectBody(1000, () => malformed('empty', 'ended')),
+    );
+
+  it('is given back when an answer ends, whole or not', () => {
+    const [whole, broken] = [open(), open()];
+    whole.onBytes(instant(0), new Uint8Array(300));
+    broken.onBytes(instant(0), new Uint8Array(200));
+    expect(memory.collectedBytes).toBe(500);
+    whole.outcome(false);
+    broken.partial();
+    expect(memory.collectedBytes).toBe(0);
+  });
+
+  it('has no room for the answer that would pass its limit', () => {
+    const [first, next] = [open(), open()];
+    first.onBytes(instant(0), new Uint8Array(10));
+    memory.collectedBytes += maxCollectedBytes - 10;
+    next.onBytes(instant(0), new Uint8Array(1));
+    expect(next.abortReason?.detail).toContain('held more than 512 MiB');
+    expect(first.abortReason).toBeNull();
+    expect(memory.collectedBytes).toBe(maxCollectedBytes);
   });
 });

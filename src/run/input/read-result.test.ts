@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createIncrementalTally } from '../../record/incremental-tally.ts';
+import { sampleFacts } from '../../record/sample-facts.fixture.ts';
+import { sampleObservation } from '../../record/sample-observations.fixture.ts';
+import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { checkpointFileName, readStoredResult } from './read-result.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'weir-stored-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const facts = sampleFacts([{ index: 0, count: 1 }]);
+
+/** The result of a run that started at `startedAt`. */
+const resultText = (startedAt: string): string => {
+  const tally = emptyTally(samplePlan());
+  recordObservation(tally, sampleObservation({ index: 0 }));
+  const slices = facts.slices.map((slice) => ({ ...slice, startedAt }));
+  const ending = { partial: null, notes: [], witness: null, scheduled: milliseconds(10_000) };
+  return JSON.stringify(toResult(tally, { ...facts, ...ending, slices }));
+};
+
+/** The checkpoint of a run that started at `startedAt` and was killed, after its first commit or before. */
+const checkpointText = (startedAt: string, hasCommit = true): string => {
+  const { weir, runId, planHash, plan } = facts;
+  const { generator: _, ...slice } = { ...facts.slices[0]!, startedAt };
+  const header = { format: 'checkpoint/1', weir, runId, planHash, plan, slice, notes: [] };
+  const tally = createIncrementalTally(samplePlan());
+  tally.record(sampleObservation({ index: 0 }));
+  const parts = tally.flush();
+  const lines: object[] = [header];
+  let next = parts.next();
+  for (; next.done !== true; next = parts.next()) lines.push({ slice: 0, ...next.value });
+  const until = 5000;
+  if (hasCommit)
+    lines.push({ slice: 0, until, scheduled: until, ended: next.value, generator: [] });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+};
+
+const early = '2026-11-22T10:00:00.000Z';
+const late = '2026-11-22T11:00:00.000Z';
+
+it.each([
+  { what: 'the result of the same run', result: early, checkpoint: early, file: 'result.json' },
+  { what: 'the result of the later run', result: late, checkpoint: early, file: 'result.json' },
+  { what: 'the later checkpoint', result: early, checkpoint: late, file: checkpointFileName },
+])('a folder with a result and a checkpoint gives $what', async (each) => {
+  writeFileSync(join(home, 'result.json'), resultText(each.result));
+  writeFileSync(join(home, checkpointFileName), checkpointText(each.checkpoint));
+  expect((await readStoredResult(home)).file).toBe(join(home, each.file));
+});
+
+it('the checkpoint of a run that saved nothing does not hide an earlier result', async () => {
+  writeFileSync(join(home, 'result.json'), resultText(early));
+  writeFileSync(join(home, checkpointFileName), checkpointText(late, false));
+  expect((await readStoredResult(home)).file).toBe(join(home, 'result.json'));
+});
+
+it('a folder whose result is damaged gives its checkpoint, and says why if neither can be read', async () => {
+  writeFileSync(join(home, 'result.json'), '{');
+  writeFileSync(join(home, checkpointFileName), checkpointText(early));
+  expect((await readStoredResult(home)).file).toBe(join(home, checkpointFileName));
+  writeFileSync(join(home, checkpointFileName), '');
+  await expect(readStoredResult(home)).rejects.toThrow('is not JSON');
+});
