@@ -112,7 +112,7 @@ const isKept = async (
   // SIGKILL, or a signal before anything was opened.
   if (signal !== null && name !== 'run' && name !== 'workers') return true;
   if (!existsSync(join(folder, 'checkpoint.jsonl')))
-    return signal !== null || /before anything was sent/.test(stderr);
+    return signal !== null || /before the load began/.test(stderr);
   const again = await weir(['report', folder, '--out', `${folder}-again`]);
   return (
     existsSync(join(`${folder}-again`, 'result.json')) ||
