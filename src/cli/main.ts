@@ -47,6 +47,8 @@ const main = async (): Promise<void> => {
   // A command that never ends although nothing is left to wait for is a defect, not a success.
   process.exitCode = exitCode('internal');
   let exit = await program(process.argv.slice(2)).catch(reportError);
+  // An output that fails says so a turn later.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
     exit = gravestExit([exit, 'unwritten']);

@@ -34,6 +34,7 @@ describe('colours are used', () => {
 it('foreign control characters are shown, and colours, tabs and line ends stay', () => {
   const text = 'a\u001b[2Jb\u0007c\u009bd\re\u202ef';
   expect(visible(text)).toBe('a\\u001b[2Jb\\u0007c\\u009bd\\u000de\\u202ef');
-  const styled = '\u001b[1;32mgood\u001b[0m\tand\nmore';
+  const styled = '\u001b[1m\u001b[32mgood\u001b[39m\u001b[22m\tand\nmore';
   expect(visible(styled)).toBe(styled);
+  expect(visible('\u001b[8mhidden')).toBe('\\u001b[8mhidden');
 });

@@ -25,11 +25,11 @@ const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
 const invisible =
-  /\u001b\[[\d;]*m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+  /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * The one way of text to a terminal: control characters, which foreign names and messages may contain,
- * are shown as \uXXXX. Colours (SGR sequences), line ends and tabs stay.
+ * are shown as \uXXXX. Plain colours, bold, line ends and tabs stay.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>

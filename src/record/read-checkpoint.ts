@@ -69,7 +69,8 @@ const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: T
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
-  if (first === '') return { ok: false, message: killedAtOnce };
+  const isCutOff = others.length === 0 && parsed(first) === undefined;
+  if (isCutOff) return { ok: false, message: killedAtOnce };
   const header = checkpointHeaderSchema.safeParse(parsed(first));
   if (!header.success) {
     return { ok: false, message: 'is not a checkpoint of this version of Weir' };

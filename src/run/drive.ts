@@ -9,7 +9,7 @@ import { loadSaturatingClient } from '../platform/http/autocannon-client.ts';
 import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/host/clock.ts';
-import { waitAtMost } from '../platform/process/pause.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';

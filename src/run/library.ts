@@ -68,11 +68,16 @@ const stopOnAbort =
     return () => signal.removeEventListener('abort', onAbort);
   };
 
-const silentHost = (environment: RunOptions['environment'], signal: AbortSignal): Host => ({
+/** A host that prints nothing; `warnings` grows. */
+const silentHost = (
+  environment: RunOptions['environment'],
+  signal: AbortSignal,
+  warnings: string[],
+): Host => ({
   environment: environment ?? processEnvironment(),
   printer: {
     say: () => undefined,
-    warn: () => undefined,
+    warn: (text) => warnings.push(text),
     print: () => undefined,
     listFiles: () => undefined,
     screen: null,
@@ -83,8 +88,8 @@ const silentHost = (environment: RunOptions['environment'], signal: AbortSignal)
 
 /**
  * Runs a scenario, or the scenario file at a path, and resolves with its report, even if objectives
- * are broken. Rejects with a `WeirError` if the run cannot begin, and with the signal's reason if
- * it is already aborted.
+ * are broken. Rejects with a `WeirError` if the run cannot begin, or if `out` cannot take its files (the message
+ * says where its data is), and with the signal's reason if it is already aborted.
  */
 export const run = (
   scenario: ScenarioInput | string,
@@ -120,9 +125,12 @@ export const run = (
         failure.abort(error);
       }
     };
-    const finished = await runOnce(request, silentHost(options.environment, stop), (plan) =>
+    const warnings: string[] = [];
+    const host = silentHost(options.environment, stop, warnings);
+    const finished = await runOnce(request, host, (plan) =>
       onProgress === undefined ? {} : reportProgress(plan, onSecond),
     );
+    if (finished.written === 'unwritten') throw new Problem(warnings.join(' '));
     failure.signal.throwIfAborted();
     return reportOf(finished);
   });

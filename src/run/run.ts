@@ -3,7 +3,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
 import { isFileError } from '../platform/files/file-error-reasons.ts';
-import { waitAtMost } from '../platform/process/pause.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import { Problem } from '../platform/problem.ts';
 import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
@@ -68,7 +68,7 @@ const closeRun = ({ canary, target, observers, folder }: OpenedRun): Promise<voi
     closeTimeout,
     (async () => {
       await Promise.allSettled([canary.stop(), target.mock?.stop()]);
-      for (const { close } of observers) await close?.();
+      await Promise.allSettled(observers.map(async ({ close }) => close?.()));
       await folder?.release();
     })(),
   );

@@ -51,7 +51,7 @@ export const emptyTargetMemory = (): TargetMemory => ({
   collectedBytes: 0,
 });
 
-/** All answers that are collected at one moment may hold this much, in bytes; the next one to grow beyond it is aborted. */
+/** All answers that one worker collects at one moment may hold this much, in bytes; the next one to grow beyond it is aborted. */
 export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {

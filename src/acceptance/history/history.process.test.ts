@@ -123,7 +123,7 @@ describe('the history', () => {
     const { code, stderr } = await history('--page');
     expect(code, stderr).toBe(0);
     const page = await readFile(join(folder, 'history.html'), 'utf8');
-    expect(page).toContain('Trend of chat-stream TTFT p50');
+    expect(page).toContain('aria-label="chat-stream TTFT p50"');
     expect(page).not.toContain('<script');
   });
 

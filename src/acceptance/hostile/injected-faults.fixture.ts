@@ -85,7 +85,7 @@ const remainsIn = async (folder: string, stderr: string): Promise<Remains> => {
     if (await isResult(join(folder, 'again', 'result.json'))) return 'checkpoint';
     return /killed in its first seconds/.test(again.stderr) ? 'first seconds' : 'lost';
   }
-  return /before anything was sent|cannot be (?:written|read)|out of|injected/.test(stderr) ||
+  return /before the load began|cannot be (?:written|read)|out of|injected/.test(stderr) ||
     stderr === ''
     ? 'nothing sent'
     : 'lost';

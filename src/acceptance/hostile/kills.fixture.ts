@@ -99,25 +99,25 @@ const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledC
   return { code, signal, took, orphans, stderr, folder };
 };
 
-/** Whether a command that was stopped left what it had measured, or had measured nothing yet. */
-const isKept = async (
+/** `kept` if a command that was stopped left what it had measured, or had measured nothing yet; else what was found. */
+const whatIsKept = async (
   name: MeasuringCommand,
   { folder, stderr, signal }: KilledCommand,
-): Promise<boolean> => {
+): Promise<string> => {
   const file = join(folder, measuringCommands[name].leaves);
   if (existsSync(file)) {
     JSON.parse(readFileSync(file, 'utf8'));
-    return true;
+    return 'kept';
   }
   // SIGKILL, or a signal before anything was opened.
-  if (signal !== null && name !== 'run' && name !== 'workers') return true;
-  if (!existsSync(join(folder, 'checkpoint.jsonl')))
-    return signal !== null || /before anything was sent/.test(stderr);
+  if (signal !== null && name !== 'run' && name !== 'workers') return 'kept';
+  if (!existsSync(join(folder, 'checkpoint.jsonl'))) {
+    const isEarly = signal !== null || /before the load began/.test(stderr);
+    return isEarly ? 'kept' : 'nothing at all';
+  }
   const again = await weir(['report', folder, '--out', `${folder}-again`]);
-  return (
-    existsSync(join(`${folder}-again`, 'result.json')) ||
-    /killed in its first seconds/.test(again.stderr)
-  );
+  const isReported = existsSync(join(`${folder}-again`, 'result.json'));
+  return isReported || /killed in its first seconds/.test(again.stderr) ? 'kept' : again.stderr;
 };
 
 /** How long a command may take from its last signal to its end, in ms, on a busy machine too. */
@@ -154,7 +154,7 @@ export const expectKept = async (name: MeasuringCommand, rounds: number): Promis
     expect(ended.orphans, where).toEqual([]);
     expect(ended.took, where).toBeLessThan(deadline);
     expect(ended.code, where).not.toBe(1);
-    expect(await isKept(name, ended), where).toBe(true);
+    expect(await whatIsKept(name, ended), where).toBe('kept');
     kept += 1;
   }
   return kept;

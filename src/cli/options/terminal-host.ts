@@ -1,22 +1,8 @@
-import { once } from 'node:events';
+import { ask } from '../../platform/process/ask.ts';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
-
-const ask = async (question: string): Promise<string> => {
-  const { createInterface } = await import('node:readline/promises');
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The prompt takes Ctrl-C for itself.
-  prompt.once('SIGINT', () => {
-    prompt.close();
-    process.kill(process.pid, 'SIGINT');
-  });
-  const noAnswer = once(prompt, 'close').then(() => '');
-  const answer = await Promise.race([prompt.question(question), noAnswer]);
-  prompt.close();
-  return answer;
-};
 
 /** The command line around a run: results on standard output, messages for people on standard error. */
 export const terminalHost = ({ json = false, quiet = false } = {}): Host => {

@@ -37,6 +37,8 @@ describe('a redactor', () => {
       'with characters as numbers',
       (secret: string) => secret.replaceAll(/[-s]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`),
     ],
+    ['whose slashes JSON escapes', (secret) => secret.replaceAll('/', String.raw`\/`)],
+    ['in JSON inside JSON', (secret) => JSON.stringify(JSON.stringify(`${secret}"`)).slice(1, -1)],
     ['in base64', (secret) => Buffer.from(`${secret}, more`).toString('base64')],
     ['in base64 behind a byte', (secret) => Buffer.from(`x${secret}`).toString('base64')],
     ['in base64 behind two', (secret) => Buffer.from(`xy${secret}`).toString('base64')],

@@ -38,10 +38,15 @@ const shortestSecret = 6;
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
 /** A text with the characters that JSON, JavaScript or a URL may escape as numbers. */
-const unescaped = (text: string): string =>
-  text.replace(/(?:\\u([\da-f]{4})|(?:\\x|%)([\da-f]{2}))/gi, (_, long: string, short: string) =>
-    String.fromCharCode(Number.parseInt(long ?? short, 16)),
-  );
+const unescapedOnce = (text: string): string =>
+  text
+    .replaceAll(/\\([/"\\])/g, '$1')
+    .replace(/(?:\\u([\da-f]{4})|(?:\\x|%)([\da-f]{2}))/gi, (_, long: string, short: string) =>
+      String.fromCharCode(Number.parseInt(long ?? short, 16)),
+    );
+
+/** Undoes escapes within escapes too, as JSON inside JSON has them. */
+const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
  * What the base64 of any text with the secret contains, for each of the three places where it can begin in
@@ -69,7 +74,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     distinct.reduce((masked, form) => masked.replaceAll(form, redacted), text);
   return (text) => {
     const plain = unescaped(text);
-    const isHidden = plain !== text && known.some((secret) => plain.includes(secret));
+    const isHidden = plain !== text && distinct.some((form) => plain.includes(form));
     return mask(isHidden ? plain : text);
   };
 };

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Calibration, calibrationSchema } from '../../model/series/calibration.ts';
 
@@ -15,6 +15,8 @@ export const readCalibration = async (path: string): Promise<Calibration | null>
 export const writeCalibration = async (path: string, calibration: Calibration): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   const temporaryPath = `${path}.${process.pid}`;
-  await writeFile(temporaryPath, `${JSON.stringify(calibration, null, 2)}\n`);
+  await rm(temporaryPath, { force: true });
+  const text = `${JSON.stringify(calibration, null, 2)}\n`;
+  await writeFile(temporaryPath, text, { flag: 'wx' });
   await rename(temporaryPath, path);
 };

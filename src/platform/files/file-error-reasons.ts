@@ -9,6 +9,7 @@ const unwritable: Readonly<Record<string, string>> = {
   ...reasons,
   ENOENT: 'its folder does not exist: create it first',
   EROFS: 'the file system is read-only',
+  ELOOP: 'it is a link',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EMFILE: 'this process may open no more files (`ulimit -n`)',

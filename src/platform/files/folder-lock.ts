@@ -1,5 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../problem.ts';
@@ -9,28 +10,82 @@ export class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
 
-/** The owner of a lock: the process and its machine, since a folder may be shared. */
-const ownLine = (): string => `${process.pid} ${hostname()}\n`;
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** Whether the process that wrote a lock may still run; of another machine, or of a lock that is being written, that is unknown. */
-const mayBeAlive = (line: string): boolean => {
-  const [, pid, host] = /^(\d{1,9}) (.+)\n$/.exec(line) ?? [];
-  if (pid === undefined || host !== hostname()) return true;
+/** A lock that nobody on this machine can be asked about counts for this long after the last sign of life, in ms. */
+const signOfLifeTimeout = 60_000;
+/** A lock is written within this time, in ms. */
+const writingTime = 2000;
+
+/** The ms since a file was changed; infinite without one. */
+const ageOf = async (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
+
+/**
+ * Whether the run that wrote a lock may still run. A process of this machine is asked; a run on another machine, or
+ * in a container, adds to its checkpoint every few seconds.
+ */
+const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
+  const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
+  const age = await ageOf(join(folder, lockName));
+  if (pid === undefined) return age < writingTime;
+  if (host !== hostname()) {
+    return Math.min(age, await ageOf(join(folder, 'checkpoint.jsonl'))) < signOfLifeTimeout;
+  }
+  if (Number(pid) === process.pid) return heldLocks.has(join(folder, lockName));
   try {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
     // EPERM: it runs under another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 };
 
-const heldLocks = new Set<string>();
+/** The locks of this process, with what they contain. */
+const heldLocks = new Map<string, string>();
 
 // A process that ends by `process.exit` leaves no lock; one that is killed leaves one that is recognised as stale.
 process.on('exit', () => {
-  for (const path of heldLocks) rmSync(path, { force: true });
+  for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
+
+/** Writes a lock; `false` if there is one. */
+const claim = async (path: string, line: string): Promise<boolean> => {
+  try {
+    await writeFile(path, line, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    // A full disk takes the file and not its content.
+    await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Takes a stale lock away; only one of several processes succeeds, and never with a lock that was renewed meanwhile. */
+const takeAway = async (path: string, staleLine: string): Promise<void> => {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if ((await readFile(aside, 'utf8')) === staleLine) await rm(aside, { force: true });
+  else await rename(aside, path);
+};
+
+const inUse = (folder: string, line: string): FolderInUse => {
+  const [pid = '', host = ''] = line.split(' ');
+  const owner = host === '' ? '' : ` (process ${pid} on ${host})`;
+  return new FolderInUse(
+    `another run${owner} writes to ${folder}: wait for its end, or give another folder with --out FOLDER`,
+  );
+};
 
 /**
  * Claims a folder for one run, so that two runs do not mix their files; the returned function gives it
@@ -39,29 +94,18 @@ process.on('exit', () => {
  */
 export const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
-  const claim = (): Promise<void> => writeFile(path, ownLine(), { flag: 'wx' });
-  await claim().catch(async (error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  const ownLine = `${process.pid} ${hostname()} ${randomUUID()}\n`;
+  if (!(await claim(path, ownLine))) {
     const line = await readFile(path, 'utf8').catch(() => '');
-    const isOwnRemnant = line === ownLine() && !heldLocks.has(path);
-    if (!isOwnRemnant && mayBeAlive(line)) {
-      const owner = line === '' ? '' : ` (process ${line.trim().replace(' ', ' on ')})`;
-      throw new FolderInUse(
-        `another run${owner} writes to ${folder}: wait for its end, or give another folder with --out FOLDER. If that process is gone, remove ${path}`,
-      );
-    }
-    await rm(path, { force: true });
-    await claim().catch((again: unknown) => {
-      if ((again as NodeJS.ErrnoException).code !== 'EEXIST') throw again;
-      throw new FolderInUse(
-        `another run has just begun to write to ${folder}: give another folder with --out FOLDER`,
-      );
-    });
-  });
-  heldLocks.add(path);
+    if (await mayBeAlive(folder, line)) throw inUse(folder, line);
+    await takeAway(path, line);
+    if (!(await claim(path, ownLine))) throw inUse(folder, '');
+  }
+  heldLocks.set(path, ownLine);
   return async () => {
     if (!heldLocks.delete(path)) return;
+    const line = await readFile(path, 'utf8').catch(() => '');
     // A lock that cannot be removed is stale as soon as this process has ended.
-    await rm(path, { force: true }).catch(() => undefined);
+    if (line === ownLine) await rm(path, { force: true }).catch(() => undefined);
   };
 };

@@ -1,8 +1,9 @@
-import { ftruncateSync } from 'node:fs';
+import { constants, ftruncateSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pathExists } from './run-folder.ts';
 import { Problem } from '../problem.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
+import { waitAtMost } from '../wait-at-most.ts';
 
 /** A text file that is written line by line. The first line replaces its old content. */
 export interface LineFile {
@@ -12,6 +13,9 @@ export interface LineFile {
   /** Closes an unwritten file; removes it if it did not exist before. */
   discard(): Promise<void>;
 }
+
+/** How long the last lines may take, in ms: a pipe may have a reader that stands still. */
+const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
@@ -25,10 +29,13 @@ const truncate = (file: FileHandle): void => {
   }
 };
 
-/** Opens `path` for writing; throws a `Problem` if that fails. */
-export const openLineFile = async (path: string): Promise<LineFile> => {
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+
+/** Opens `path` for writing, through links only if `mayBeLink`; throws a `Problem` if that fails. */
+export const openLineFile = async (path: string, mayBeLink = true): Promise<LineFile> => {
   const existed = await pathExists(path);
-  const file = await open(path, 'a').catch((error: unknown) => {
+  const flags = O_WRONLY | O_CREAT | O_APPEND | (mayBeLink ? 0 : O_NOFOLLOW);
+  const file = await open(path, flags).catch((error: unknown) => {
     throw unwritableFailure(path, error);
   });
   let hasWritten = false;
@@ -40,9 +47,11 @@ export const openLineFile = async (path: string): Promise<LineFile> => {
     failure ??= error;
   };
   stream.on('error', fail);
-  const end = (): Promise<void> => {
+  const end = async (): Promise<void> => {
     stream.end();
-    return closed;
+    await waitAtMost(closeTimeout, closed);
+    if (!stream.closed)
+      fail(new Error(`it did not take its last lines within ${closeTimeout / 1000} s`));
   };
   const beginWriting = (): void => {
     if (hasWritten) return;

@@ -1,12 +1,13 @@
 import { realpathSync } from 'node:fs';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
 const realPath = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
-    // It cannot be read either, which the reader of the file will say.
-    return resolve(path);
+    // It is missing, which the reader of the file will say.
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
   }
 };
 
@@ -15,8 +16,8 @@ const realPath = (path: string): string => {
  * one could fetch anything. Links are followed.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
-  const path = relative(realPath(folder), realPath(resolve(folder, file)));
-  return path.startsWith('..') || isAbsolute(path)
+  const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));
+  return path === '..' || path.startsWith('../') || isAbsolute(path)
     ? `${file} is outside the scenario’s folder: copy it there, or add --allow-files if you trust the scenario, which decides where it is sent`
     : null;
 };

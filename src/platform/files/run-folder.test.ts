@@ -78,7 +78,7 @@ describe('a run folder', () => {
   it('with the lock of a process that has gone can be used', async () => {
     const path = join(home, 'h');
     await mkdir(path);
-    await writeFile(join(path, '.weir-lock'), `999999999 ${hostname()}\n`);
+    await writeFile(join(path, '.weir-lock'), `999999999 ${hostname()} x\n`);
     await (await openRunFolder(path)).release();
     expect(await readdir(path)).toEqual([]);
   });

@@ -12,7 +12,7 @@ export interface RunFolder {
   write(name: string, text: string): Promise<string>;
   /** Lets other runs use the folder. */
   release(): Promise<void>;
-  /** Releases the folder, and removes what this run created of it and its parents. */
+  /** Releases the folder, and removes what this run created of it and its parents, if nothing is in it. */
   discard(): Promise<void>;
 }
 
@@ -73,11 +73,8 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
     await release();
-    for (const folder of created.toReversed()) {
-      // Only its own: another run may have put its folder beside it.
-      if (folder === whole) await rm(folder, { recursive: true, force: true });
-      else await rmdir(folder).catch(() => undefined);
-    }
+    // Only empty ones: another run may have put its files there.
+    for (const folder of created.toReversed()) await rmdir(folder).catch(() => undefined);
   };
   let existingNames: readonly string[] = [];
   try {

@@ -89,7 +89,7 @@ const watchMemory = (): (() => number) => {
     try {
       latest = process.memoryUsage.rss();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+      if (!/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     return latest;
   };

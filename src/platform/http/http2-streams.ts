@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 
 /**
- * The HTTP/2 streams below undici, which hides how they end: it resends a refused request without a word and takes
+ * The HTTP/2 streams below undici, which hides how they end: it silently resends a refused request and takes
  * a stream that is reset in its middle for a whole answer. Node publishes each stream as it is made, within the
  * call that follows undici's `onRequestStart`.
  */

@@ -82,7 +82,12 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   const defaultPath = calibrationPath(environment);
   const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
   const folder = path === null ? null : await openRunFolder(path);
-  const { cells, stopped } = await measureAll(calibrationGrid(request), host);
+  const { cells, stopped } = await measureAll(calibrationGrid(request), host).catch(
+    async (error: unknown) => {
+      await folder?.discard();
+      throw error;
+    },
+  );
   const calibration: Calibration = {
     format: 'calibration/1',
     weir: weirVersion(),
@@ -100,7 +105,7 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
     { json, text: (style) => terminalText(document, style) },
     outputs,
   );
-  await folder?.release();
+  await (isKept ? folder.release() : folder?.discard());
   if (!isKept) printer.listFiles('The calibration was not kept.');
   if (stopped !== null) return exitOfStop[stopped];
   if (!isUseless) return written;

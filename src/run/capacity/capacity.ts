@@ -159,7 +159,7 @@ const searchTarget = async (
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
     if (!request.yes) {
       const asked = confirmBudget(host, 'nothing was sent to the gateway');
-      await stops.unlessStopped(asked, () => Promise.resolve());
+      await stops.unlessStopped(asked, null);
     }
     const canary = await starting;
     const searchHost = { ...host, onStop: stops.onStop };

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import { isFileError } from '../../platform/files/file-error-reasons.ts';
+import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
 import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
 import { drive } from '../drive.ts';
@@ -20,6 +23,25 @@ export interface StepSetup {
   readonly folder: string;
   readonly host: Host;
 }
+
+/** Writes the result of a step; a failure is a warning, since the search has its figures. */
+const keepStep = async (
+  path: string,
+  result: Result,
+  warn: (text: string) => void,
+): Promise<void> => {
+  try {
+    const folder = await openRunFolder(path);
+    try {
+      await folder.write('result.json', `${JSON.stringify(result)}\n`);
+    } finally {
+      await folder.release();
+    }
+  } catch (error) {
+    if (!(error instanceof Problem) && !isFileError(error)) throw error;
+    warn(`The result of this step was not written: ${error.message}.`);
+  }
+};
 
 /**
  * Drives the plan of one step and writes its result into its own folder, from which it can be judged
@@ -61,8 +83,6 @@ export const runStep = async (
     notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
     witness: null,
   });
-  const stepFolder = await openRunFolder(join(folder, name));
-  await stepFolder.write('result.json', `${JSON.stringify(result)}\n`);
-  await stepFolder.release();
+  await keepStep(join(folder, name), result, host.printer.warn);
   return { result, stoppedBy, refused: refusals.sentence() };
 };

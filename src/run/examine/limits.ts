@@ -34,9 +34,9 @@ const publishLimits = async (
 ): Promise<ExitName> => {
   const json = `${JSON.stringify(report)}\n`;
   const document = limitsDocument(report);
-  const { pageStyle } = await readReportAssets();
+  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
   return publishOutcome(printer, { json, text: (style) => terminalText(document, style) }, [
-    fileIn(folder, 'Report', 'limits.html', () => htmlPage(document, pageStyle)),
+    fileIn(folder, 'Report', 'limits.html', page),
     dataIn(folder, 'limits.json', json),
     fileIn(folder, 'JUnit', 'limits.junit.xml', () => limitsJunit(report)),
   ]);
@@ -75,7 +75,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
     say(`Budget: ${budgetText(budget)}.`);
     if (!request.yes) {
       const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
-      await stops.unlessStopped(asked, () => Promise.resolve());
+      await stops.unlessStopped(asked, null);
     }
     const completed = await examine(
       probe,

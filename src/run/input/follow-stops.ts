@@ -1,12 +1,12 @@
-import { waitAtMost } from '../../platform/process/pause.ts';
+import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { OnStop, StopCause } from './host.ts';
 
-/** The user stopped a run before it sent anything. */
+/** The user stopped a command before its load began. */
 export class StoppedBeforeLoad extends Problem {
   readonly stoppedBy: StopCause;
   constructor(stoppedBy: StopCause) {
-    super(`stopped by ${stoppedBy} before anything was sent`);
+    super(`stopped by ${stoppedBy} before the load began`);
     this.stoppedBy = stoppedBy;
   }
 }
@@ -21,9 +21,12 @@ export interface FollowedStops {
   readonly onStop: OnStop;
   /**
    * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon
-   * as `undo` has undone the work, or after five seconds.
+   * as `undo` has undone the work, or after five seconds; at once where there is nothing to undo (`null`).
    */
-  readonly unlessStopped: <T>(work: Promise<T>, undo: (opened: T) => Promise<void>) => Promise<T>;
+  readonly unlessStopped: <T>(
+    work: Promise<T>,
+    undo: ((opened: T) => Promise<void>) | null,
+  ) => Promise<T>;
   readonly release: () => void;
 }
 
@@ -60,7 +63,8 @@ export const followStops = (onStop: OnStop, whenNobodyListens: () => void): Foll
       const ended = await Promise.race([stopped, work.then((opened) => ({ opened }))]);
       isOpening = false;
       if ('opened' in ended) return ended.opened;
-      await waitAtMost(closeTimeout, work.then(undo)).catch(() => undefined);
+      const undone = undo === null ? Promise.resolve() : work.then(undo);
+      await waitAtMost(closeTimeout, undone).catch(() => undefined);
       throw new StoppedBeforeLoad(ended.by);
     },
   };

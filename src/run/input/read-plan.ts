@@ -89,10 +89,11 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
   return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
 };
 
-/** A bare name is a secret below /run/secrets. */
+/** The paths that must be inside the scenario's folder. Secrets may also be where container runtimes mount them. */
 const pathsOf = ({ use }: ReferencedFile): readonly string[] => {
   if (use.kind === 'clip') return use.clip.file === 'bundled' ? [] : [use.clip.file];
-  return use.kind === 'secret' && !use.file.includes('/') ? [] : [use.file];
+  const isMounted = use.kind === 'secret' && /^(?:\/run\/secrets\/)?[^/]+$/.test(use.file);
+  return isMounted ? [] : [use.file];
 };
 
 const filesOutside = (
@@ -109,7 +110,7 @@ const filesOutside = (
 const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  // What is typed or passed to the library is the user's own.
+  // Without a file everything is the user's own words.
   const isTrusted = scenario === undefined || source.allowFiles === true;
   const fileCache = workloadFiles(folder, isTrusted);
   const options = { environment, overrides, target, transport, workers };

@@ -50,14 +50,11 @@ export const publishCapacity = async (
   const report = reportOf(measured);
   const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
-  const { pageStyle } = await readReportAssets();
+  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
   const written = await publishOutcome(
     printer,
     { json, text: (style) => terminalText(document, style) },
-    [
-      fileIn(folder, 'Report', 'capacity.html', () => htmlPage(document, pageStyle)),
-      dataIn(folder, 'capacity.json', json),
-    ],
+    [fileIn(folder, 'Report', 'capacity.html', page), dataIn(folder, 'capacity.json', json)],
   );
   if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';

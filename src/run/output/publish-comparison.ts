@@ -87,14 +87,14 @@ export const publishComparison = async (
   const folder = await open();
   const json = `${JSON.stringify(comparison)}\n`;
   const document = comparisonDocument(comparison);
-  const { pageStyle } = await readReportAssets();
+  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
   const markdown = markdownText(document);
   const junit = () => comparisonJunit(comparison, strict);
   const written = await publishOutcome(
     printer,
     { json, text: (style) => terminalText(document, style) },
     [
-      fileIn(folder, 'Report', 'comparison.html', () => htmlPage(document, pageStyle)),
+      fileIn(folder, 'Report', 'comparison.html', page),
       dataIn(folder, 'comparison.json', json),
       fileIn(folder, 'JUnit', 'comparison.junit.xml', junit),
       fileIn(folder, 'Markdown', 'comparison.md', () => markdown),

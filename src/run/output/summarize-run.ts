@@ -41,7 +41,7 @@ export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
   const decisive = (result.verdicts ?? []).filter(({ severity }) => severity === 'fail');
   const has = (ruling: Verdict): boolean =>
     limits?.verdict === ruling || decisive.some((verdict) => verdict.ruling === ruling);
-  const isDecided = exitForVerdicts(judged) === 'pass' && !has('inconclusive');
+  const isDecided = exitForVerdicts({ result, trust }) === 'pass' && !has('inconclusive');
   return {
     overall: has('fail') ? 'fail' : isDecided ? 'pass' : 'inconclusive',
     trust: { ...trust, verdict: trustVerdicts[trust.level] },

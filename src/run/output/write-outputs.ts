@@ -53,9 +53,13 @@ export const publishOutcome = async (
   outcome: PrintedOutcome,
   outputs: readonly Output[],
 ): Promise<'pass' | 'unwritten'> => {
-  print(outcome);
   const written = new Set<Output>();
   const defects: unknown[] = [];
+  try {
+    print(outcome);
+  } catch (defect) {
+    defects.push(defect);
+  }
   const dataFirst = outputs.toSorted((a, b) => Number('data' in b) - Number('data' in a));
   for (const output of dataFirst) {
     const { title, path, write } = output;
@@ -66,7 +70,7 @@ export const publishOutcome = async (
       const isExpected = error instanceof Problem || isFileError(error);
       if (!isExpected) defects.push(error);
       const reason = error instanceof Problem ? error.message : `${path}: ${whyUnwritable(error)}`;
-      warn(`The ${title.toLowerCase()} was not written: ${reason}${await rescue(output)}.`);
+      warn(`${title}: not written: ${reason}${await rescue(output)}.`);
     }
   }
   const listed = outputs.filter((output) => written.has(output));

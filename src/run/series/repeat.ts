@@ -100,7 +100,8 @@ const runSlot = async (
     const isRetry = attempt > 1;
     const finished = await runOnce({ ...runRequest, isRetry }, hostOfOneRun(request, host)).catch(
       (error: unknown) => {
-        if (error instanceof StoppedBeforeLoad && number > 1) return exitOfStop[error.stoppedBy];
+        if (error instanceof StoppedBeforeLoad && (isRetry || number > 1))
+          return exitOfStop[error.stoppedBy];
         throw error;
       },
     );

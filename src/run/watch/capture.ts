@@ -109,7 +109,7 @@ const capturingObserver = (
  * `Problem` where the file cannot be written.
  */
 export const openCapture = async (path: string, mode: CaptureMode): Promise<RunObserver> => {
-  const file = await openLineFile(path);
+  const file = await openLineFile(path, false);
   const pending = new Map<string, CapturedAttempt[]>();
   let redact: Redact = (text) => text;
   let written = 0;

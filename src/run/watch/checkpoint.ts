@@ -129,7 +129,7 @@ export const keepCheckpoint = async (
   facts: RunFacts,
   warn: (text: string) => void,
 ): Promise<RunObserver> => {
-  const file = await openLineFile(path);
+  const file = await openLineFile(path, false);
   return {
     ...writeOwnCheckpoint((line) => file.write(line), recorder, facts),
     onWorkerUpdate: ({ checkpointLines }) => {
