@@ -60,8 +60,14 @@ const memoryMargins: Readonly<Record<HostileClient, number>> = {
   saturate: 112 * mebibyte,
 };
 
-export const memoryMarginFor = ({ clients: chosen }: HostileMatrix): number =>
-  Math.max(...chosen.map((client) => memoryMargins[client]));
+/** An event of seven megabytes is parsed in one piece, by several users at once. */
+const eventMargin = 128 * mebibyte;
+
+export const memoryMarginFor = ({ clients: chosen, attacks }: HostileMatrix): number =>
+  Math.max(
+    ...chosen.map((client) => memoryMargins[client]),
+    attacks.some(({ name }) => name === 'a hundred thousand choices') ? eventMargin : 0,
+  );
 
 const formsOf = (client: HostileClient): readonly RequestForm[] =>
   client === 'saturate' ? ['chat', 'models'] : requestForms;
