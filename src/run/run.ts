@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
-import { isFileError } from '../platform/files/file-error-reasons.ts';
+import { isForeseen } from '../platform/files/file-error-reasons.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
-import { Problem } from '../platform/problem.ts';
 import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
 import { withCalibrationNote } from './calibration-note.ts';
@@ -94,7 +93,7 @@ const publishDriven = async (
   let { written } = judged;
   for (const { onPublished } of observers) {
     await onPublished?.(written).catch((error: unknown) => {
-      if (!(error instanceof Problem) && !isFileError(error)) throw error;
+      if (!isForeseen(error)) throw error;
       written = 'unwritten';
       printer.warn(`Not everything was kept: ${error.message}.`);
     });

@@ -94,6 +94,7 @@ describe('ffprobe agrees with the duration that Weir reports', () => {
       extensions: uploadExtensions,
       largest: maxUploadBytes,
       recorded: recordedSeconds,
+      isConfined: false,
     });
     const clips = library.clipsOf(source);
     expect(clips.length).toBeGreaterThan(5);

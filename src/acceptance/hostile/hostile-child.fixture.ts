@@ -1,7 +1,7 @@
 import { runOnce } from '../../run/run.ts';
 import type { ScenarioInput } from '../../run/library.ts';
 
-/** A process of its own for hostile runs, so that their memory can be measured. It gets its runs by message. */
+/** Makes hostile runs in a separate process, so that their memory can be measured. Receives the runs as messages. */
 
 export interface ChildRun {
   readonly scenario: ScenarioInput;

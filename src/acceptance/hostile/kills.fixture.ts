@@ -72,7 +72,7 @@ const orphansOf = async (group: number): Promise<readonly string[]> => {
   return commandsOf(group);
 };
 
-/** Starts a command as a process group of its own and sends it signals, each so many ms after the one before. */
+/** Starts a command in a separate process group and sends it signals, each with its delay in ms after the previous one. */
 const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledCommand> => {
   const folder = join(await tempFolder(), 'out');
   const words = [launcher, ...measuringCommands[name].words, '--out', folder];

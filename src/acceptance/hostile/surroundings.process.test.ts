@@ -95,7 +95,7 @@ it('a reference gateway that is suspended does not hold up the end', async () =>
   expect((await resultIn(out)).notes.join()).toContain('could not be asked for its counters');
 });
 
-it('an output that takes nothing is told, and has an exit code of its own', async () => {
+it('standard output that cannot be written is reported, with its own exit code', async () => {
   const out = join(await tempFolder(), 'out');
   const words = [process.execPath, launcher, 'run', ...toMock, '--json', '--out', out];
   const line = words.map((word) => `'${word}'`).join(' ');
@@ -143,6 +143,20 @@ it('a scenario reads no file outside its folder, through a link neither, unless 
     });
     expect([allowed.code, allowed.stderr]).toEqual([0, '']);
   }
+  const manifest = join(folder, 'clips.json');
+  await writeFile(manifest, JSON.stringify({ clips: [{ file: '../private.wav', text: 'x' }] }));
+  await writeFile(
+    scenario,
+    scenarioWith('text.txt', '${env:SOME_KEY}').replace(
+      /traffic: .*/,
+      'traffic: [{kind: transcription, model: m, clips: clips.json}]',
+    ),
+  );
+  const listed = await weir(['validate', scenario], { SOME_KEY: 'sk-test-only' });
+  expect([listed.code, listed.stderr]).toEqual([
+    2,
+    expect.stringContaining('private.wav is outside the scenario’s folder'),
+  ]);
   await writeFile(join(folder, 'text.txt'), 'a text');
   await writeFile(scenario, scenarioWith('text.txt', '${secret:../private.txt}'));
   const withKey = await weir(['validate', scenario]);
@@ -155,7 +169,7 @@ it('a scenario reads no file outside its folder, through a link neither, unless 
 it.each([
   ['HTTP_PROXY', 'not a url', 'something that is no URL'],
   ['HTTP_PROXY', 'socks5://127.0.0.1:1080', 'one with socks5://'],
-])('a proxy in %s that cannot be used is told: %s', async (name, value, found) => {
+])('a proxy in %s that cannot be used is reported: %s', async (name, value, found) => {
   const words = ['run', '--target', 'http://gateway.example/v1', ...toMock.slice(2), '--out'];
   const run = await weir([...words, join(await tempFolder(), 'out')], {
     [name]: value,

@@ -70,9 +70,19 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     .toSorted((a, b) => b.length - a.length);
   const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  const starts = new Set(distinct.map((form) => form.slice(0, shortestSecret)));
+  /** Most texts contain none of many forms; this does not depend on their number. */
+  const mayContain = (text: string): boolean => {
+    for (let at = 0; at + shortestSecret <= text.length; at += 1)
+      if (starts.has(text.slice(at, at + shortestSecret))) return true;
+    return false;
+  };
   const mask = (text: string): string =>
-    distinct.reduce((masked, form) => masked.replaceAll(form, redacted), text);
+    distinct.length > text.length && !mayContain(text)
+      ? text
+      : distinct.reduce((masked, form) => masked.replaceAll(form, redacted), text);
   return (text) => {
+    if (!/[\\%]/.test(text)) return mask(text);
     const plain = unescaped(text);
     const isHidden = plain !== text && distinct.some((form) => plain.includes(form));
     return mask(isHidden ? plain : text);

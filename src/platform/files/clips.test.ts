@@ -8,6 +8,7 @@ const rules = {
   extensions: ['mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'wav', 'webm', 'ogg'],
   largest: 26_214_400,
   recorded: () => null,
+  isConfined: false,
 };
 const order = (file: string, parts: Partial<ClipRequest> = {}): ClipRequest => ({
   file,
@@ -133,7 +134,7 @@ describe('a clip that cannot be used', () => {
   it('is shorter than its header declares by more than its last block', async () => {
     const source = order('station.mp3');
     const readAs = (seconds: number) =>
-      readClips([source], speech, { ...rules, recorded: () => seconds });
+      readClips([source], speech, { ...rules, recorded: () => seconds, isConfined: false });
     const [cut] = (await readAs(1.8)).faults;
     expect(cut!.message.replace(resolve(speech), 'HERE')).toMatchInlineSnapshot(
       `"the clip HERE/station.mp3 is truncated: its header declares 3.71 s of audio, but it contains 1.80 s. Copy it again, or convert it so that its header is correct"`,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Clip, ClipLibrary, ClipSource } from '../../model/workload/clip.ts';
 import { Problem } from '../problem.ts';
+import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
 /** The clip of a plan's entry, and whether it may be larger than the interface allows. */
@@ -19,6 +20,8 @@ export interface UploadRules {
   readonly largest: number;
   /** The actual length of a recording in seconds, where a truncated file would still declare its full length; `null` for others. */
   readonly recorded: (bytes: Uint8Array) => number | null;
+  /** Whether clips must be in the scenario's folder. */
+  readonly isConfined: boolean;
 }
 
 /** The content type of a clip in a form, by extension. */
@@ -148,9 +151,19 @@ const checkUpload = async (
 const filesOf = async (
   { file, text, oversized }: ClipRequest,
   folder: string,
+  { isConfined }: UploadRules,
 ): Promise<readonly ClipFile[]> => {
-  const path = file === 'bundled' ? bundledManifest : resolve(folder, file);
-  return extensionOf(path) === 'json' ? readManifest(path, oversized) : [{ path, text, oversized }];
+  if (file === 'bundled') return readManifest(bundledManifest, oversized);
+  const checkPlace = (path: string): void => {
+    const problem = isConfined ? outsideOf(folder, path) : null;
+    if (problem !== null) throw new Problem(problem);
+  };
+  checkPlace(file);
+  const path = resolve(folder, file);
+  if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
+  const listed = await readManifest(path, oversized);
+  for (const clip of listed) checkPlace(clip.path);
+  return listed;
 };
 
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
@@ -189,7 +202,7 @@ export const readClips = async <Request extends ClipRequest>(
   };
 
   for (const request of requests) {
-    const listed = await orFault(request, () => filesOf(request, folder));
+    const listed = await orFault(request, () => filesOf(request, folder, rules));
     const clips: Clip[] = [];
     for (const clipFile of listed ?? []) {
       const clip = await orFault(request, () => clipFor(clipFile));

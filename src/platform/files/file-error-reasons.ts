@@ -1,3 +1,5 @@
+import { Problem } from '../problem.ts';
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
@@ -27,7 +29,11 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? refused[code] ?? message;
 };
 
-/** Whether an error is the file system's, not a defect. */
+/** Whether an error is the file system's, or one that was foreseen, and not a defect. */
+export const isForeseen = (error: unknown): error is Error =>
+  error instanceof Problem || isFileError(error);
+
+/** Whether an error is the file system's. */
 export const isFileError = (error: unknown): error is Error =>
   error instanceof Error &&
   'code' in error &&

@@ -4,13 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../problem.ts';
+import { fileErrorCode } from './plain-files.ts';
 
 /** Another run in progress writes to the same folder. */
 export class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** A lock that nobody on this machine can be asked about counts for this long after the last sign of life, in ms. */
 const signOfLifeTimeout = 60_000;
@@ -41,7 +40,7 @@ const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
     return true;
   } catch (error) {
     // EPERM: it runs under another user.
-    return codeOf(error) === 'EPERM';
+    return fileErrorCode(error) === 'EPERM';
   }
 };
 
@@ -59,7 +58,7 @@ const claim = async (path: string, line: string): Promise<boolean> => {
     await writeFile(path, line, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (fileErrorCode(error) === 'EEXIST') return false;
     // A full disk takes the file and not its content.
     await rm(path, { force: true }).catch(() => undefined);
     throw error;
@@ -72,7 +71,7 @@ const takeAway = async (path: string, staleLine: string): Promise<void> => {
   try {
     await rename(path, aside);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
+    if (fileErrorCode(error) === 'ENOENT') return;
     throw error;
   }
   if ((await readFile(aside, 'utf8')) === staleLine) await rm(aside, { force: true });

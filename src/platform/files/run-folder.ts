@@ -2,6 +2,7 @@ import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
+import { fileErrorCode } from './plain-files.ts';
 
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
 export interface RunFolder {
@@ -26,13 +27,11 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no folder can be created there',
 };
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
-
 const isFolder = async (path: string): Promise<boolean> => {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (fileErrorCode(error) === 'ENOENT') return false;
     throw error;
   }
 };
@@ -49,7 +48,7 @@ const createOneFolder = async (path: string): Promise<boolean> => {
     await mkdir(path);
     return true;
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+    if (fileErrorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
     return false;
   }
 };
@@ -93,7 +92,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
     await discard();
     if (error instanceof Problem) throw error;
     throw new Problem(
-      `the output folder ${path} cannot be written: ${reasons[codeOf(error)] ?? (error as Error).message}. Give another with --out FOLDER`,
+      `the output folder ${path} cannot be written: ${reasons[fileErrorCode(error) ?? ''] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
   }
   return {

@@ -28,7 +28,7 @@ const firstOf = async (
   count: number,
   inAnswer: (exchange: Exchange, n: number) => void = () => undefined,
 ): Promise<readonly string[]> => {
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const client = (await loadSaturatingClient(url))(startClock());
   let begun = 0;
@@ -46,8 +46,8 @@ const firstOf = async (
       let text = `${place}`;
       let body = '';
       const end = (how: string): void => {
-        told.push(`${text} ${how}`);
-        if (told.length === count) {
+        outcomes.push(`${text} ${how}`);
+        if (outcomes.length === count) {
           firing.stop();
           resolve();
         }
@@ -67,7 +67,7 @@ const firstOf = async (
   });
   opened.push(firing);
   await promise;
-  return told;
+  return outcomes;
 };
 
 it('sends prepared requests in turn over one kept connection, and ends when asked', async () => {
@@ -105,8 +105,8 @@ it('rejects what is not HTTP, and waits for the final response', async () => {
     else if (n === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`);
     else socket.write(answer('whole'));
   });
-  const told = await firstOf(server.url, 3);
-  expect(told).toEqual(['0 new protocol', '1 new 200 late', '0 reused 200 whole']);
+  const outcomes = await firstOf(server.url, 3);
+  expect(outcomes).toEqual(['0 new protocol', '1 new 200 late', '0 reused 200 whole']);
 });
 
 it('ends a response whose chunk has a negative size', async () => {
@@ -133,7 +133,7 @@ it('ends a response whose head does not end', async () => {
   expect(await firstOf(server.url, 2)).toEqual(['0 new too-large', '1 new 200 whole']);
 });
 
-it('opens another connection after a response that announces the end of its own', async () => {
+it('opens a new connection after a response with `Connection: close`', async () => {
   const closing = answer('last').replace('\r\n', '\r\nconnection: close\r\n');
   const server = await serving((socket) => socket.end(closing));
   expect(await firstOf(server.url, 2)).toEqual(['0 new 200 last', '1 new 200 last']);
@@ -148,11 +148,19 @@ it('an aborted request closes its connection', async () => {
   const server = await serving((socket, n) =>
     socket.write(n === 0 ? 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' : answer('whole')),
   );
-  const told = await firstOf(server.url, 3, (exchange, n) => {
+  const outcomes = await firstOf(server.url, 3, (exchange, n) => {
     if (n === 0) exchange.abort('too-large', 'by hand');
   });
-  expect(told).toEqual(['0 new 200 too-large', '1 new 200 whole', '0 reused 200 whole']);
+  expect(outcomes).toEqual(['0 new 200 too-large', '1 new 200 whole', '0 reused 200 whole']);
   expect(server.connections()).toBe(2);
+});
+
+it('an aborted request whose whole answer came in one read closes its connection too', async () => {
+  const server = await serving((socket, n) => socket.write(answer(n === 0 ? 'short' : 'whole')));
+  const outcomes = await firstOf(server.url, 2, (exchange, n) => {
+    if (n === 0) exchange.abort('too-large', 'by hand');
+  });
+  expect(outcomes).toEqual(['0 new 200 too-large', '1 new 200 whole']);
 });
 
 it('counts every connection that is refused', async () => {
@@ -161,8 +169,8 @@ it('counts every connection that is refused', async () => {
   const { port } = server.address() as net.AddressInfo;
   server.close();
   await once(server, 'close');
-  const told = await firstOf(`http://127.0.0.1:${port}/v1`, 3);
-  expect(told).toEqual(['0 connect-refused', '1 connect-refused', '0 connect-refused']);
+  const outcomes = await firstOf(`http://127.0.0.1:${port}/v1`, 3);
+  expect(outcomes).toEqual(['0 connect-refused', '1 connect-refused', '0 connect-refused']);
 });
 
 it('refuses connection options of the plan that autocannon does not support', () => {

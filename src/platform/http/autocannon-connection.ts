@@ -126,12 +126,14 @@ export class ObservedConnection {
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
   #read(bytes: Buffer): void {
-    if (this.#inFlight === null) return;
+    const exchange = this.#inFlight;
+    if (exchange === null) return;
     const parsed = this.#parser.read(bytes);
-    if (parsed === 'more') return;
-    if (parsed !== 'complete') return this.#abort(this.#inFlight, parsed.cause, parsed.detail);
+    // An observer may have aborted it meanwhile: then the connection is about to be closed.
+    if (parsed === 'more' || exchange.isFinished) return;
+    if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     const mayContinue = this.#parser.reusableFor > 0 || this.#isStopping;
-    this.#inFlight.complete(this.#clock.now(), 0);
+    exchange.complete(this.#clock.now(), 0);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
     else this.#client.parser[this.#afterResponse]?.();

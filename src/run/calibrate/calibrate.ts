@@ -5,9 +5,6 @@ import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
-import { terminalText } from '../../report/document/terminal-writer.ts';
 import {
   calibrationDocument,
   streamLoadText,
@@ -18,7 +15,7 @@ import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../calibration-note.ts';
-import { fileIn, type Output, publishOutcome } from '../output/write-outputs.ts';
+import { type Output, pageIn, printed, publishOutcome } from '../output/write-outputs.ts';
 
 interface CalibrateRequest extends GridRequest {
   /** The folder for its files; `undefined`: the folder of the history. */
@@ -61,16 +58,9 @@ const measureAll = async (
   return { cells, stopped };
 };
 
-/** The files of a calibration in a folder. */
-const outputsIn = (folder: RunFolder, calibration: Calibration): readonly Output[] => {
+const fileOf = (folder: RunFolder, calibration: Calibration): Output => {
   const path = join(folder.path, 'calibration.json');
-  return [
-    fileIn(folder, 'Report', 'calibration.html', async () => {
-      const { pageStyle } = await readReportAssets();
-      return htmlPage(calibrationDocument(calibration), pageStyle);
-    }),
-    { title: 'Calibration', path, write: () => writeCalibration(path, calibration) },
-  ];
+  return { title: 'Calibration', path, write: () => writeCalibration(path, calibration) };
 };
 
 /**
@@ -97,13 +87,11 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   };
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
   const isKept = folder !== null && stopped === null && !isUseless;
-  const outputs = isKept ? outputsIn(folder, calibration) : [];
-  const json = JSON.stringify(calibration);
   const document = calibrationDocument(calibration);
   const written = await publishOutcome(
     printer,
-    { json, text: (style) => terminalText(document, style) },
-    outputs,
+    printed(document, JSON.stringify(calibration)),
+    isKept ? [pageIn(folder, 'calibration.html', document), fileOf(folder, calibration)] : [],
   );
   await (isKept ? folder.release() : folder?.discard());
   if (!isKept) printer.listFiles('The calibration was not kept.');

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { isFileError } from '../../platform/files/file-error-reasons.ts';
+import { isForeseen } from '../../platform/files/file-error-reasons.ts';
 import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
-import { Problem } from '../../platform/problem.ts';
 import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
 import { drive } from '../drive.ts';
@@ -38,7 +37,7 @@ const keepStep = async (
       await folder.release();
     }
   } catch (error) {
-    if (!(error instanceof Problem) && !isFileError(error)) throw error;
+    if (!isForeseen(error)) throw error;
     warn(`The result of this step was not written: ${error.message}.`);
   }
 };

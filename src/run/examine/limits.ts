@@ -2,17 +2,14 @@ import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
 import { limitsJunit, limitsDocument } from '../../report/limits/limits-document.ts';
-import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import { followStops } from '../input/follow-stops.ts';
 import { confirmBudget, type Host, type Printer } from '../input/host.ts';
 import { examine, openProbe, type OpenedProbe } from './examination.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
-import { dataIn, fileIn, publishOutcome } from '../output/write-outputs.ts';
+import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../output/write-outputs.ts';
 import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
 import { closeTarget, type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
@@ -34,9 +31,8 @@ const publishLimits = async (
 ): Promise<ExitName> => {
   const json = `${JSON.stringify(report)}\n`;
   const document = limitsDocument(report);
-  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
-  return publishOutcome(printer, { json, text: (style) => terminalText(document, style) }, [
-    fileIn(folder, 'Report', 'limits.html', page),
+  return publishOutcome(printer, printed(document, json), [
+    pageIn(folder, 'limits.html', document),
     dataIn(folder, 'limits.json', json),
     fileIn(folder, 'JUnit', 'limits.junit.xml', () => limitsJunit(report)),
   ]);

@@ -16,7 +16,6 @@ const closeTimeout = 5000;
 
 /** The requests to stop of one command. */
 export interface FollowedStops {
-  readonly cause: () => StopCause | null;
   /** As the host's, but a listener that comes after a request is called at once. */
   readonly onStop: OnStop;
   /**
@@ -49,7 +48,6 @@ export const followStops = (onStop: OnStop, whenNobodyListens: () => void): Foll
   });
   return {
     release,
-    cause: () => cause,
     onStop: (listener) => {
       listeners.add(listener);
       queueMicrotask(() => {

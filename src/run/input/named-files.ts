@@ -3,6 +3,7 @@ import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
+import { outsideOf } from '../../platform/files/outside.ts';
 import { readTextFile } from '../../platform/files/plain-files.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
@@ -19,10 +20,28 @@ export const readCertificates = (file: string, folder: string): Promise<string> 
 
 const readers = { secret: readSecret, certificates: readCertificates };
 
-/** Reads all files that a scenario names. Returns the clips, and a problem with its place for each file that cannot be used. */
+/** Where container runtimes mount secrets; a bare name is a file there. */
+const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
+
+/** A problem for each secret and certificate that is not in the scenario's folder. */
+export const filesOutside = (
+  files: readonly ReferencedFile[],
+  folder: string,
+): readonly ScenarioProblem[] =>
+  files.flatMap(({ use, place }) => {
+    if (use.kind === 'clip' || (use.kind === 'secret' && mountedSecret.test(use.file))) return [];
+    const message = outsideOf(folder, use.file);
+    return message === null ? [] : { ...place, message, hint: null };
+  });
+
+/**
+ * Reads all files that a scenario names. Returns the clips, and a problem with its place for each file that cannot
+ * be used; clips must be in the scenario's folder unless it is trusted.
+ */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
   folder: string,
+  isTrusted: boolean,
 ): Promise<{ readonly clips: ClipLibrary; readonly problems: readonly ScenarioProblem[] }> => {
   const problems: ScenarioProblem[] = [];
   const clipRequests: (ClipRequest & { readonly place: ScenarioPlace })[] = [];
@@ -44,6 +63,7 @@ export const readNamedFiles = async (
     extensions: uploadExtensions,
     largest: maxUploadBytes,
     recorded: recordedSeconds,
+    isConfined: !isTrusted,
   });
   for (const { request, message } of faults)
     problems.push({ ...request.place, message, hint: null });

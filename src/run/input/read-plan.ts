@@ -3,12 +3,10 @@ import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Workload } from '../../model/workload/workload.ts';
 import { fileErrorCode, namesInFolder, readTextFile } from '../../platform/files/plain-files.ts';
-import { outsideOf } from '../../platform/files/outside.ts';
 import { Problem } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import { parseModule } from '../../scenario/text/module-tree.ts';
-import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import {
   problemsText,
   type ScenarioProblem,
@@ -18,7 +16,7 @@ import { readScenario } from '../../scenario/read-scenario.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { nearest } from '../../scenario/text/spelling.ts';
 import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
-import { readNamedFiles } from './named-files.ts';
+import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
 /** The source of a plan: a file, a value passed to the library, or flags alone; all with overrides. */
@@ -89,24 +87,6 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
   return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
 };
 
-/** The paths that must be inside the scenario's folder. Secrets may also be where container runtimes mount them. */
-const pathsOf = ({ use }: ReferencedFile): readonly string[] => {
-  if (use.kind === 'clip') return use.clip.file === 'bundled' ? [] : [use.clip.file];
-  const isMounted = use.kind === 'secret' && /^(?:\/run\/secrets\/)?[^/]+$/.test(use.file);
-  return isMounted ? [] : [use.file];
-};
-
-const filesOutside = (
-  files: readonly ReferencedFile[],
-  folder: string,
-): readonly ScenarioProblem[] =>
-  files.flatMap((file) =>
-    pathsOf(file).flatMap((path) => {
-      const message = outsideOf(folder, path);
-      return message === null ? [] : { ...file.place, message, hint: null };
-    }),
-  );
-
 const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
@@ -116,19 +96,16 @@ const read = async (source: PlanSource, environment: Environment) => {
   const options = { environment, overrides, target, transport, workers };
   const text = await openScenario(source);
   const name = nameOf(source);
-  const found = readScenario({ text, name, workload: fileCache.files, ...options });
-  const outside = isTrusted ? [] : filesOutside(found.files, folder);
-  const problems = [...(found.ok ? [] : found.problems), ...outside];
-  const reading =
-    problems.length === 0
-      ? found
-      : {
-          ok: false as const,
-          problems: sortedProblems(problems),
-          files: outside.length > 0 ? [] : found.files,
-        };
-  return { reading, folder, fileCache };
+  const reading = readScenario({ text, name, workload: fileCache.files, ...options });
+  const problems = [
+    ...(reading.ok ? [] : reading.problems),
+    ...(isTrusted ? [] : filesOutside(reading.files, folder)),
+  ];
+  return { reading, problems, folder, isTrusted, fileCache };
 };
+
+const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Problem =>
+  new Problem(problemsText(sortedProblems(problems), nameOf(source)));
 
 /** A plan, with the folder of its paths and the environment of its secrets. */
 export interface ReadPlan {
@@ -149,8 +126,8 @@ export interface ReadPlanWithFiles extends ReadPlan {
  * `Problem` that lists everything wrong with it.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
-  const { reading, folder } = await read(source, environment);
-  if (!reading.ok) throw new Problem(problemsText(reading.problems, nameOf(source)));
+  const { reading, problems, folder } = await read(source, environment);
+  if (!reading.ok || problems.length > 0) throw allOf(problems, source);
   return { plan: reading.plan, folder, environment };
 };
 
@@ -159,12 +136,11 @@ export const readPlanWithFiles = async (
   source: PlanSource,
   environment: Environment,
 ): Promise<ReadPlanWithFiles> => {
-  const { reading, folder, fileCache } = await read(source, environment);
-  const { clips, problems } = await readNamedFiles(reading.files, folder);
-  if (!reading.ok || problems.length > 0) {
-    const all = sortedProblems([...(reading.ok ? [] : reading.problems), ...problems]);
-    throw new Problem(problemsText(all, nameOf(source)));
-  }
+  const { reading, problems, folder, isTrusted, fileCache } = await read(source, environment);
+  const named = await readNamedFiles(reading.files, folder, isTrusted);
+  const all = [...problems, ...named.problems];
+  if (!reading.ok || all.length > 0) throw allOf(all, source);
+  const { clips } = named;
   const { plan } = reading;
   return { plan, folder, environment, clips, workload: fileCache.open(plan) };
 };

@@ -8,12 +8,9 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { capacityDocument } from '../../report/capacity/capacity-document.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
-import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
-import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
+import { dataIn, pageIn, printed, publishOutcome } from './write-outputs.ts';
 
 /** What was measured of a target. */
 export interface MeasuredCapacity {
@@ -50,12 +47,10 @@ export const publishCapacity = async (
   const report = reportOf(measured);
   const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
-  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
-  const written = await publishOutcome(
-    printer,
-    { json, text: (style) => terminalText(document, style) },
-    [fileIn(folder, 'Report', 'capacity.html', page), dataIn(folder, 'capacity.json', json)],
-  );
+  const written = await publishOutcome(printer, printed(document, json), [
+    pageIn(folder, 'capacity.html', document),
+    dataIn(folder, 'capacity.json', json),
+  ]);
   if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };

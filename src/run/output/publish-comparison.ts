@@ -9,14 +9,11 @@ import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { comparisonDocument, comparisonJunit } from '../../report/compare/comparison-document.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
-import { terminalText } from '../../report/document/terminal-writer.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
-import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
+import { dataIn, fileIn, pageIn, printed, publishOutcome } from './write-outputs.ts';
 
 /** Two sides and how to compare them. `intended` lists the expected differences. */
 export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
@@ -87,19 +84,14 @@ export const publishComparison = async (
   const folder = await open();
   const json = `${JSON.stringify(comparison)}\n`;
   const document = comparisonDocument(comparison);
-  const page = async () => htmlPage(document, (await readReportAssets()).pageStyle);
   const markdown = markdownText(document);
   const junit = () => comparisonJunit(comparison, strict);
-  const written = await publishOutcome(
-    printer,
-    { json, text: (style) => terminalText(document, style) },
-    [
-      fileIn(folder, 'Report', 'comparison.html', page),
-      dataIn(folder, 'comparison.json', json),
-      fileIn(folder, 'JUnit', 'comparison.junit.xml', junit),
-      fileIn(folder, 'Markdown', 'comparison.md', () => markdown),
-    ],
-  );
+  const written = await publishOutcome(printer, printed(document, json), [
+    pageIn(folder, 'comparison.html', document),
+    dataIn(folder, 'comparison.json', json),
+    fileIn(folder, 'JUnit', 'comparison.junit.xml', junit),
+    fileIn(folder, 'Markdown', 'comparison.md', () => markdown),
+  ]);
   await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return gravestExit([exitOf(comparison.verdict, strict), written]);

@@ -8,10 +8,9 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { noiseDocument } from '../../report/compare/noise-document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
-import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
-import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
+import { dataIn, fileIn, printed, publishOutcome } from './write-outputs.ts';
 import { exitForRefusedComparison, type PublishOptions } from './publish-comparison.ts';
 
 /** Runs of an unchanged system, and how to compare them with each other. */
@@ -44,11 +43,10 @@ export const publishNoise = async (
   const json = `${JSON.stringify(outcome.noise)}\n`;
   const document = noiseDocument(outcome.noise);
   const markdown = markdownText(document);
-  const exit = await publishOutcome(
-    printer,
-    { json, text: (style) => terminalText(document, style) },
-    [dataIn(folder, 'noise.json', json), fileIn(folder, 'Markdown', 'noise.md', () => markdown)],
-  );
+  const exit = await publishOutcome(printer, printed(document, json), [
+    dataIn(folder, 'noise.json', json),
+    fileIn(folder, 'Markdown', 'noise.md', () => markdown),
+  ]);
   await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return exit;

@@ -1,7 +1,11 @@
+import { readReportAssets } from '../../platform/files/report-assets.ts';
+import type { ReportDocument } from '../../report/document/document.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
 import { join } from 'node:path';
 import { keepElsewhere } from '../../platform/files/plain-files.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
-import { isFileError, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
+import { isForeseen, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { PrintedOutcome, Printer } from '../input/host.ts';
 
@@ -26,6 +30,18 @@ export const fileIn = (
   title,
   path: join(folder.path, name),
   write: async () => folder.write(name, await render()),
+});
+
+/** A document as a page in the folder of a command. */
+export const pageIn = (folder: RunFolder, name: string, document: ReportDocument): Output =>
+  fileIn(folder, 'Report', name, async () =>
+    htmlPage(document, (await readReportAssets()).pageStyle),
+  );
+
+/** A document for the terminal, with its figures as JSON. */
+export const printed = (document: ReportDocument, json: string): PrintedOutcome => ({
+  json,
+  text: (style) => terminalText(document, style),
 });
 
 /** The file with a command's figures, which everything else can be made from. */
@@ -67,8 +83,7 @@ export const publishOutcome = async (
       await write();
       written.add(output);
     } catch (error) {
-      const isExpected = error instanceof Problem || isFileError(error);
-      if (!isExpected) defects.push(error);
+      if (!isForeseen(error)) defects.push(error);
       const reason = error instanceof Problem ? error.message : `${path}: ${whyUnwritable(error)}`;
       warn(`${title}: not written: ${reason}${await rescue(output)}.`);
     }

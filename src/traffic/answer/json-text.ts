@@ -9,7 +9,8 @@ const isClosing = (code: number): boolean => code === 93 || code === 125;
 
 /** Whether a JSON text nests more than `maxDepth` levels. */
 const isTooDeep = (text: string): boolean => {
-  if (text.length <= maxDepth) return false;
+  // Every level takes two characters; most answers are shorter than that.
+  if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {

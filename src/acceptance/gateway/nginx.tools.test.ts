@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
+import { cleanUpAfterEach, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** nginx as the gateway: a server that we did not write, whose own log counts what it was asked. */
+const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx';
+
+const chat = JSON.stringify({
+  id: '1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'a/b',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+});
+
+const freePort = async (): Promise<number> => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+
+/** Starts nginx on a free port; each connection ends after seven requests. */
+const startNginx = async (tls: string) => {
+  const folder = await tempFolder();
+  const port = await freePort();
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+  await writeFile(join(folder, 'key.pem'), key);
+  await writeFile(join(folder, 'cert.pem'), cert);
+  const log = join(folder, 'access.log');
+  await writeFile(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+    http { access_log ${log}; default_type application/json; keepalive_requests 7;
+      client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
+      uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
+      ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
+      server { listen 127.0.0.1:${port} ${tls};
+        location /v1/models { return 200 '{"object":"list","data":[]}'; }
+        location /v1/chat/completions { return 200 '${chat}'; } } }`,
+  );
+  const child = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  await vi.waitUntil(() => isListening(port), { timeout: 10_000, interval: 20 });
+  /** How many chats nginx has answered, by its own log. */
+  const answered = async (): Promise<number> =>
+    (await readFile(log, 'utf8')).split('POST /v1/chat/completions').length - 1;
+  return { port, answered };
+};
+
+it.each([
+  { name: 'saturate', scheme: 'http', tls: '', load: 'kind: saturate, connections: 8', wire: '{}' },
+  { name: 'socket', scheme: 'http', tls: '', load: 'kind: constant, rate: 200/s', wire: '{}' },
+  {
+    name: 'HTTP/2',
+    scheme: 'https',
+    tls: 'ssl http2',
+    load: 'kind: constant, rate: 200/s',
+    wire: '{ http2: true, verifyTls: false }',
+  },
+])('$name counts what nginx counts, over connections that it ends', async (each) => {
+  const { port, answered } = await startNginx(each.tls);
+  const folder = await tempFolder();
+  const scenario = join(folder, 'scenario.yaml');
+  await writeFile(
+    scenario,
+    `target: ${each.scheme}://127.0.0.1:${port}/v1\nkeys: '\${env:WEIR_API_KEY}'\n` +
+      `traffic: [{ kind: chat, model: a/b, messages: [{ role: user, content: hi }], maxTokens: 2 }]\n` +
+      `load: { ${each.load}, duration: 1s }\nwire: ${each.wire}\n`,
+  );
+  const out = join(folder, 'out');
+  const { code, stderr } = await weir(['run', scenario, '--out', out], { WEIR_API_KEY: 'sk-test' });
+  const result = await resultIn(out);
+  expect(code, stderr).toBe(exitOf(result, 0));
+  const [group, ...others] = result.groups;
+  expect(others).toEqual([]);
+  const completed = await answered();
+  expect(completed).toBeGreaterThan(100);
+  expect(group?.outcomes).toEqual({
+    completed,
+    limited: 0,
+    refused: 0,
+    malformed: 0,
+    broken: 0,
+    dropped: 0,
+  });
+  expect(group?.connections.new).toBeGreaterThan(completed / 8);
+});
