@@ -67,7 +67,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   traffic: ['. limits', 'answer request', 'audio stream', 'kinds'],
   scenario: ['schema', 'text', 'compile', 'rules', '.'],
   judge: [
-    'calibration limits/facts limits/limiter objectives statistics trust',
+    'calibration errors limits/facts limits/limiter statistics',
+    'objectives trust',
     'capacity compare limits/examination limits/run',
     'history',
   ],

@@ -74,8 +74,7 @@ export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): Sl
 });
 
 /** Starts a plan in a fake world. */
-export const startFakeRun = (plan: Plan, slice = { index: 0, count: 1 }) => {
-  const world = fakeWorld();
+export const startFakeRun = (plan: Plan, slice = { index: 0, count: 1 }, world = fakeWorld()) => {
   const observations: Observation[] = [];
   const running = runSlice(fakeSliceOptions(plan, slice), {
     clock: world.clock,

@@ -63,25 +63,39 @@ const openExchange = (request: WireRequest, observer: ExchangeObserver, now: () 
   return exchange;
 };
 
-export const fakeWorld = (): FakeWorld => {
+/** `sendTakes`: how long it takes to begin a request, in ms. */
+export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
   let time = 0;
   const now = (): Instant => instant(time);
   const tickers = new Set<Ticker>();
+  const alarms = new Set<{ at: Instant | null; readonly ring: () => void }>();
   const sent: SentRequest[] = [];
   return {
     sent,
     clock: {
       now,
+      read: now,
       every: (milliseconds, tick) => {
         const entry = { every: milliseconds, tick, next: time + milliseconds };
         tickers.add(entry);
         return () => tickers.delete(entry);
+      },
+      alarm: (ring) => {
+        const entry = { at: null as Instant | null, ring };
+        alarms.add(entry);
+        return {
+          set: (at) => {
+            entry.at = at;
+          },
+          stop: () => alarms.delete(entry),
+        };
       },
     },
     transport: {
       send: (request, observer): Exchange => {
         const exchange = openExchange(request, observer, now);
         sent.push(exchange);
+        time += sendTakes;
         observer.onConnected(now(), 'new');
         observer.onSent(now());
         return {
@@ -98,6 +112,11 @@ export const fakeWorld = (): FakeWorld => {
     advanceTo: (at) => {
       while (time < at) {
         time = Math.min(at, time + 1);
+        for (const alarm of Array.from(alarms)) {
+          if (alarm.at === null || alarm.at > time) continue;
+          alarm.at = null;
+          alarm.ring();
+        }
         for (const entry of Array.from(tickers)) {
           if (tickers.has(entry) && time >= entry.next) {
             entry.next += entry.every;

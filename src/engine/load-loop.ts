@@ -4,12 +4,21 @@ import { DueQueue, type DueItem } from './due-queue.ts';
 
 /** The running load of one stage. */
 export interface LoadLoop {
-  /** Begins every arrival that is due at `now`. */
-  poll(now: Instant): void;
+  /** Begins the arrivals that are due at `now`, as long as `mayBegin`. */
+  poll(now: Instant, mayBegin: () => boolean): void;
+  /** When the next arrival is due; `null` if that depends on answers, or none is left. */
+  nextDue(): Instant | null;
   stop(): void;
   /** Whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
 }
+
+/** The earliest of some instants; `null` if there is none. */
+export const earliest = (instants: readonly (Instant | null)[]): Instant | null => {
+  let first: Instant | null = null;
+  for (const each of instants) if (each !== null && (first === null || each < first)) first = each;
+  return first;
+};
 
 /** Begins a request; `onAnswered` is called when the user has received the answer. */
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
@@ -23,8 +32,8 @@ export const openLoop = (
   let next = arrivals.next();
   let stopsAt: number = until;
   return {
-    poll: (now) => {
-      while (next.done !== true && next.value.due <= now) {
+    poll: (now, mayBegin) => {
+      while (next.done !== true && next.value.due <= now && mayBegin()) {
         const arrival = next.value;
         next = arrivals.next();
         begin(arrival);
@@ -34,6 +43,7 @@ export const openLoop = (
       next = { done: true, value: undefined };
       stopsAt = Number.NEGATIVE_INFINITY;
     },
+    nextDue: () => (next.done === true ? null : next.value.due),
     exhausted: (now) => next.done === true && now >= stopsAt,
   };
 };
@@ -83,9 +93,14 @@ export const closedLoop = (
   };
 
   return {
-    poll: (now) => {
-      for (let next = ready.take(now); next !== null; next = ready.take(now)) beginNext(next);
+    poll: (now, mayBegin) => {
+      while (mayBegin()) {
+        const next = ready.take(now);
+        if (next === null) return;
+        beginNext(next);
+      }
     },
+    nextDue: () => ready.first()?.due ?? null,
     stop: () => {
       stopsAt = Number.NEGATIVE_INFINITY;
       ready.clear();

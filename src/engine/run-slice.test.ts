@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { fakeWorld } from './fake-world.fixture.ts';
 import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
 import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
 
@@ -78,6 +79,21 @@ describe('an open loop', () => {
     Object.assign(world.clock, { now: () => 5 });
     world.sent[0]!.observer.onChunk(5 as never, new TextEncoder().encode('{'));
     expect(world.sent.length).toBeGreaterThan(before);
+  });
+
+  it('begins many arrivals that are due together in turns of a millisecond, and none twice', () => {
+    const world = fakeWorld({ sendTakes: 0.3 });
+    startFakeRun(fakePlan(constantLoad(1e6, 1)), undefined, world);
+    const turns: number[] = [];
+    for (let before = 0; before < 100;) {
+      world.advanceTo(world.clock.now() + 0.001);
+      turns.push(world.sent.length - before);
+      before = world.sent.length;
+    }
+    expect(Math.max(...turns)).toBe(4);
+    expect(new Set(world.sent.map(({ request }) => request.headers['x-request-id'])).size).toBe(
+      100,
+    );
   });
 
   it('drops and counts an arrival above the cap in flight, and does not queue it', async () => {

@@ -3,10 +3,12 @@ import { type Instant, instant, type Milliseconds, milliseconds } from '../model
 import { scheduledEnd } from '../schedule/stages.ts';
 import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
+import type { Alarm } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
 import { authorizedRequest, createAttempt, type SendContext } from './prepare-attempt.ts';
+import { BeginTurn } from './begin-turn.ts';
 import { createLoops } from './create-loops.ts';
-import type { BeginRequest, LoadLoop } from './load-loop.ts';
+import { type BeginRequest, earliest, type LoadLoop } from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
   deadlineCheckInterval,
@@ -27,9 +29,6 @@ import {
 } from './request-lifecycle.ts';
 import { decideNextAttempt } from './decide-retry.ts';
 import { DueQueue } from './due-queue.ts';
-
-/** How often due arrivals are looked for, in ms. */
-const pollInterval = 1;
 
 /** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */
 interface ActiveAttempt {
@@ -52,7 +51,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #sendContext: SendContext;
   readonly #loops: readonly LoadLoop[];
   readonly #finish: (end: SliceEnd) => void;
-  readonly #stopTicking: readonly (() => void)[];
+  readonly #stopTicking: () => void;
+  /** Rings when the next request is due. */
+  readonly #alarm: Alarm;
+  readonly #turn: BeginTurn;
   #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
@@ -75,10 +77,13 @@ class SliceRunner implements RunningSlice, AttemptListener {
       byUser: (arrival, onAnswered) => this.#begin(arrival, onAnswered),
     });
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
-    this.#stopTicking = [
-      ports.clock.every(pollInterval, () => this.onTick()),
-      ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines()),
-    ];
+    this.#stopTicking = ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines());
+    this.#turn = new BeginTurn(ports.clock);
+    this.#alarm = ports.clock.alarm(() => {
+      this.#turn.isHeld = false;
+      this.onTick();
+    });
+    this.#alarm.set(instant(0));
   }
 
   progress(): SliceProgress {
@@ -87,7 +92,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
 
   stop(grace: Milliseconds): void {
     const now = this.#ports.clock.now();
-    this.onTick();
+    this.#beginDue(now, true);
     if (this.#loops.some((loop) => !loop.exhausted(now))) this.#stopped = true;
     for (const loop of this.#loops) loop.stop();
     this.#noteLoadEnd(now);
@@ -97,20 +102,33 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   onTick(): void {
+    if (!this.#turn.isHeld) this.#beginDue(this.#ports.clock.now());
+  }
+
+  /** Begins what is due at `now`; what takes too long is held until the next turn, unless none follows. */
+  #beginDue(now: Instant, isLast = false): void {
     // An exchange that fails at once finishes within the poll that began it.
     if (this.#polling) return;
     this.#polling = true;
     try {
-      const now = this.#ports.clock.now();
+      const mayBegin = this.#turn.open(isLast);
       const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
       for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
-      for (const loop of this.#loops) loop.poll(now);
+      for (const loop of this.#loops) loop.poll(now, mayBegin);
       const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
       for (let slot = nextSlot(); slot !== null; slot = nextSlot())
         this.#send(slot.lifecycle, slot);
     } finally {
       this.#polling = false;
     }
+    this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue());
+  }
+
+  /** When the next request is due, as far as that is known. */
+  #nextDue(): Instant | null {
+    const instants = this.#loops.map((loop) => loop.nextDue());
+    instants.push(this.#retries.first()?.due ?? null, this.#paceQueue?.nextRelease ?? null);
+    return earliest(instants);
   }
 
   onSent(attempt: InFlightAttempt, at: Instant): void {
@@ -239,7 +257,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   #end(): void {
-    for (const stopTicking of this.#stopTicking) stopTicking();
+    this.#stopTicking();
+    this.#alarm.stop();
     this.#finish({
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,

@@ -4,6 +4,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { answerNoteNames } from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
+import { type DelayName, delayNames, recordDelays } from '../model/measures/read-delays.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
 import { emptyOutcomeCounts } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
@@ -60,8 +61,9 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
 };
 
 /** A group that is being recorded: its distributions are open histograms. */
-type OpenGroup = Omit<Group, 'distributions' | 'tokens'> & {
+type OpenGroup = Omit<Group, 'distributions' | 'delays' | 'tokens'> & {
   readonly tokens: TokensBySource;
+  readonly delays: Partial<Record<DelayName, Histogram>>;
   readonly distributions: Partial<Record<MeasureName, Histogram>>;
 };
 export type Groups = Map<string, OpenGroup>;
@@ -80,6 +82,7 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
   connections: { new: 0, reused: 0 },
   notes: {},
   distributions: {},
+  delays: {},
 });
 
 const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup =>
@@ -87,6 +90,9 @@ const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): Open
 
 const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram =>
   (distributions[measure] ??= emptyHistogram());
+
+const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
+  (delays[name] ??= emptyHistogram());
 
 /** The measures that can have samples of each traffic kind. */
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
@@ -128,17 +134,22 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
     const histogram = histogramOf(group, measure);
     for (const sample of samples) histogram.record(sample);
   }
+  recordDelays(observation, (name) => delaysIn(group, name));
 };
 
-const addGroup = (into: OpenGroup, { distributions, ...counts }: OpenGroup): void => {
+const addGroup = (into: OpenGroup, { distributions, delays, ...counts }: OpenGroup): void => {
   addCounts(into, counts);
   for (const measure of measureNames) {
     const histogram = distributions[measure];
     if (histogram !== undefined) histogramOf(into, measure).add(histogram);
   }
+  for (const name of delayNames) {
+    const histogram = delays[name];
+    if (histogram !== undefined) delaysIn(into, name).add(histogram);
+  }
 };
 
-const storeGroup = (group: OpenGroup): Group => ({
+const storeGroup = ({ delays, ...group }: OpenGroup): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
@@ -147,6 +158,9 @@ const storeGroup = (group: OpenGroup): Group => ({
   notes: mapInOrder(answerNoteNames, group.notes, (count) => count),
   tokens: storeTokens(group.tokens),
   distributions: mapInOrder(measureNames, group.distributions, (each) => each.toJSON()),
+  ...(Object.keys(delays).length === 0
+    ? {}
+    : { delays: mapInOrder(delayNames, delays, (each) => each.toJSON()) }),
 });
 
 const restoreGroup = (stored: Group): OpenGroup => {
@@ -155,6 +169,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
     ...group,
     tokens: restoreTokens(group.tokens),
     distributions: mapInOrder(measureNames, group.distributions, decodeHistogram),
+    delays: mapInOrder(delayNames, group.delays ?? {}, decodeHistogram),
   };
 };
 

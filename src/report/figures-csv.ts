@@ -1,5 +1,6 @@
 import type { Labels } from '../model/measures/counts.ts';
 import type { Histogram } from '../model/measures/histogram.ts';
+import { reportedQuantiles } from '../model/measures/headline.ts';
 import { measures } from '../model/measures/measures.ts';
 import { quantile } from '../model/measures/quantile.ts';
 import type { Result } from '../model/result/result.ts';
@@ -11,13 +12,7 @@ import {
   type LabelFilter,
 } from '../model/result/summary.ts';
 import type { Trust } from '../model/result/verdict.ts';
-import {
-  isWithheld,
-  kindsPresent,
-  reportedQuantiles,
-  measuredOf,
-  sumOf,
-} from './summary/figures.ts';
+import { isWithheld, kindsPresent, measuredOf, sumOf } from './summary/figures.ts';
 import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
 

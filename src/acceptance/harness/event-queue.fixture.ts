@@ -36,6 +36,7 @@ export class EventQueue {
 
 export const queueClock = (queue: EventQueue): Clock => ({
   now: () => instant(queue.now),
+  read: () => instant(queue.now),
   every: (milliseconds, tick) => {
     let cancel = (): void => undefined;
     const scheduleNext = (): void => {
@@ -46,6 +47,23 @@ export const queueClock = (queue: EventQueue): Clock => ({
     };
     scheduleNext();
     return () => cancel();
+  },
+  alarm: (ring) => {
+    let cancel = (): void => undefined;
+    let target: number | null = null;
+    return {
+      set: (at) => {
+        if (at === target) return;
+        cancel();
+        target = at;
+        if (at === null) return;
+        cancel = queue.at(Math.max(at, queue.now), () => {
+          target = null;
+          ring();
+        });
+      },
+      stop: () => cancel(),
+    };
   },
 });
 

@@ -4,13 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generate } from 'selfsigned';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { ScenarioInput } from '../../run/library.ts';
 import { readObservations } from '../harness/run-files.fixture.ts';
 import { type Attack, entryOf, requestForms, type RequestForm } from './attack.fixture.ts';
 import type { ChildReport, ChildRun } from './hostile-child.fixture.ts';
-import { noAttack, type ServedRequest, startHostileServer } from './hostile-servers.fixture.ts';
+import {
+  type Certificate,
+  noAttack,
+  type ServedRequest,
+  startHostileServer,
+} from './hostile-servers.fixture.ts';
 
 /** Runs attacks against Weir in a child process, and lists what does not hold. */
 
@@ -24,6 +30,8 @@ export interface HostileMatrix {
   readonly repeats: number;
   /** How many requests are in flight at once. */
   readonly users: number;
+  /** Whether the servers speak TLS. */
+  readonly secure?: boolean;
 }
 
 /** What was found in one child process. */
@@ -50,24 +58,8 @@ const commonParts = {
 
 const mebibyte = 1024 * 1024;
 
-/**
- * How much more memory a hostile server may cost than a proper one, in bytes. The libraries allocate
- * each read anew, which Node frees late under a flood; our own client reads into one buffer.
- */
-const memoryMargins: Readonly<Record<HostileClient, number>> = {
-  socket: 64 * mebibyte,
-  undici: 112 * mebibyte,
-  saturate: 112 * mebibyte,
-};
-
-/** An event of seven megabytes is parsed in one piece, by several users at once. */
-const eventMargin = 128 * mebibyte;
-
-export const memoryMarginFor = ({ clients: chosen, attacks }: HostileMatrix): number =>
-  Math.max(
-    ...chosen.map((client) => memoryMargins[client]),
-    attacks.some(({ name }) => name === 'a hundred thousand choices') ? eventMargin : 0,
-  );
+/** How much more memory a hostile server may cost than a proper one, in bytes. */
+export const memoryMargin = 64 * mebibyte;
 
 const formsOf = (client: HostileClient): readonly RequestForm[] =>
   client === 'saturate' ? ['chat', 'models'] : requestForms;
@@ -102,6 +94,7 @@ const scenarioOf = (
   // A hundred thousand events need more than two MiB.
   caps: { bytes: form === 'chat-stream' ? '5 MiB' : '2 MiB' },
   target: url,
+  wire: { verifyTls: false },
   traffic: [entryOf(form)],
   ...(client === 'saturate'
     ? { load: { kind: 'saturate', connections: users, duration: '3s' } }
@@ -223,11 +216,21 @@ const compareOutcomes = (
   return problems;
 };
 
+const makeCertificate = async (): Promise<Certificate> => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+  });
+  return { key, cert };
+};
+
 /** Runs every attack of the matrix in one child process. */
 export const runMatrix = async (matrix: HostileMatrix): Promise<MatrixReport> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-hostile-'));
   const planned = plannedRuns(matrix);
-  const servers = await Promise.all(planned.map(({ attacks }) => startHostileServer(attacks)));
+  const certificate = matrix.secure === true ? await makeCertificate() : null;
+  const servers = await Promise.all(
+    planned.map(({ attacks }) => startHostileServer(attacks, certificate)),
+  );
   try {
     const runs = planned.map((each, index) => ({
       scenario: scenarioOf(each, matrix, servers[index]!.url),
@@ -261,8 +264,12 @@ export const runMatrix = async (matrix: HostileMatrix): Promise<MatrixReport> =>
   }
 };
 
-/** The same matrix against a proper server: as many requests of each form, by the same clients. */
-export const properMatrix = ({ attacks, ...rest }: HostileMatrix): HostileMatrix => ({
+/** A run of a few dozen requests has not yet used the young generation that every longer run uses. */
+const properRequests = 2000;
+
+/** Runs against a proper server: of each form at least as many requests, by the same clients. */
+export const properMatrix = ({ attacks, repeats, ...rest }: HostileMatrix): HostileMatrix => ({
   ...rest,
+  repeats: Math.max(repeats, Math.ceil(properRequests / attacks.length)),
   attacks: attacks.map(({ forms, name }) => ({ ...noAttack, forms, name })),
 });

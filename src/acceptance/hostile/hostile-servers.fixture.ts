@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { preflightId } from '../../contract/routes.ts';
 import {
@@ -60,11 +61,12 @@ export interface HostileServer {
 
 const dripGap = 100;
 
-const writeStep = async (socket: Socket, step: AttackStep): Promise<void> => {
+/** Only a TCP socket can send a reset: a TLS connection's `transport` is the one below it. */
+const writeStep = async (socket: Socket, transport: Socket, step: AttackStep): Promise<void> => {
   if (typeof step === 'string' || Buffer.isBuffer(step)) socket.write(step);
   else if ('end' in step) {
     if (step.end === 'close') socket.end();
-    else socket.resetAndDestroy();
+    else transport.resetAndDestroy();
   } else if ('bytewise' in step) {
     for (const byte of Buffer.from(step.bytewise as string)) {
       socket.write(Buffer.of(byte));
@@ -93,11 +95,15 @@ const drained = (socket: Socket): Promise<void> =>
     if (socket.destroyed) done();
   });
 
-const play = async (socket: Socket, steps: readonly AttackStep[]): Promise<void> => {
-  socket.setNoDelay(true);
+const play = async (
+  socket: Socket,
+  transport: Socket,
+  steps: readonly AttackStep[],
+): Promise<void> => {
+  transport.setNoDelay(true);
   for (const step of steps) {
     if (socket.destroyed) return;
-    await writeStep(socket, step);
+    await writeStep(socket, transport, step);
   }
 };
 
@@ -137,19 +143,31 @@ const readRequests = (socket: Socket, onRequest: (request: WholeRequest) => void
   });
 };
 
-/** A TCP server on a free port of the loopback interface, all of whose connections `onConnection` handles. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+type ConnectionHandler = (socket: Socket, transport: Socket) => void;
+
+/** A TCP server on a free port of the loopback interface, over TLS with a certificate, all of whose connections `onConnection` handles. */
 const listenOnLoopback = async (
-  onConnection: (socket: Socket, index: number) => void,
+  certificate: Certificate | null,
+  onConnection: ConnectionHandler,
 ): Promise<{ readonly port: number; close(): Promise<void> }> => {
   const sockets = new Set<Socket>();
-  let connections = 0;
-  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
+  const server = net.createServer({ allowHalfOpen: true }, (transport) => {
+    const socket =
+      certificate === null
+        ? transport
+        : new TLSSocket(transport, { isServer: true, ...certificate });
+    for (const each of new Set([transport, socket])) {
+      sockets.add(each);
+      each.on('error', () => undefined);
+      each.on('close', () => sockets.delete(each));
+    }
     socket.on('end', () => socket.end());
-    onConnection(socket, connections);
-    connections += 1;
+    onConnection(socket, transport);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -181,14 +199,17 @@ export const noAttack: Attack = {
  * Answers the requests of each form with its attacks in turn, and Weir's first look properly. A
  * saturating client uses an id again; the same attack answers it then.
  */
-export const startHostileServer = async (attacks: readonly Attack[]): Promise<HostileServer> => {
+export const startHostileServer = async (
+  attacks: readonly Attack[],
+  certificate: Certificate | null = null,
+): Promise<HostileServer> => {
   const served: ServedRequest[] = [];
   const counts = new Map<RequestForm, number>();
   const attackOf = new Map<string, Attack>();
-  const { port, close } = await listenOnLoopback((socket) => {
+  const { port, close } = await listenOnLoopback(certificate, (socket, transport) => {
     readRequests(socket, ({ id, form }) => {
       if (id === preflightId) {
-        void play(socket, properSteps(form));
+        void play(socket, transport, properSteps(form));
         return;
       }
       let attack = attackOf.get(id);
@@ -200,8 +221,9 @@ export const startHostileServer = async (attacks: readonly Attack[]): Promise<Ho
         attackOf.set(id, attack);
       }
       served.push({ id, form, attack });
-      void play(socket, attack.steps(form));
+      void play(socket, transport, attack.steps(form));
     });
   });
-  return { url: `http://127.0.0.1:${port}/v1`, served, close };
+  const scheme = certificate === null ? 'http' : 'https';
+  return { url: `${scheme}://127.0.0.1:${port}/v1`, served, close };
 };

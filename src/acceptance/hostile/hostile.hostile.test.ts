@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
   clients,
-  memoryMarginFor,
+  memoryMargin,
   properMatrix,
   runMatrix,
   suitedTo,
@@ -24,7 +24,16 @@ describe.each(clients)('the client %s', (client) => {
       expect(hostile.problems).toEqual([]);
       const proper = await runMatrix(properMatrix(matrix));
       expect(proper.problems).toEqual([]);
-      expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMarginFor(matrix));
+      expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMargin);
+    },
+  );
+
+  it.each(suited)(
+    'survives hostile $family over TLS and counts right',
+    async ({ family, attacks }) => {
+      const users = largeFamilies.includes(family) ? 2 : 12;
+      const matrix = { attacks, clients: [client], repeats: 1, users, secure: true };
+      expect((await runMatrix(matrix)).problems).toEqual([]);
     },
   );
 

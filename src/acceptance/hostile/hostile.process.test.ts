@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import {
   clients,
-  memoryMarginFor,
+  memoryMargin,
   properMatrix,
   runMatrix,
   suitedTo,
@@ -30,9 +30,23 @@ it.each([
     expect(hostile.cases).toBeGreaterThan(attacks.length);
     const proper = await runMatrix(properMatrix(matrix));
     expect(proper.problems).toEqual([]);
-    expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMarginFor(matrix));
+    expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMargin);
   },
 );
+
+it('no hostile server that speaks TLS makes a run hang or miscount', async () => {
+  const attacks = ['chunked coding', 'bodies', 'timing'] as const;
+  const matrix = {
+    attacks: attacks.flatMap((family) => attacksByFamily[family]),
+    clients: ['socket', 'undici'] as const,
+    repeats: 1,
+    users: 12,
+    secure: true,
+  };
+  const { problems, cases } = await runMatrix(matrix);
+  expect(problems).toEqual([]);
+  expect(cases).toBeGreaterThan(matrix.attacks.length);
+});
 
 it('no small answer that is nested deeply ends a run', async () => {
   const { problems } = await runMatrix({

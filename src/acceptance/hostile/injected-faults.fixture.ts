@@ -6,7 +6,11 @@ import { expect } from 'vitest';
 import { resultSchema } from '../../model/result/result.ts';
 import { launcher, startProgram, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
-const injector = fileURLToPath(new URL('fault-injector.fixture.ts', import.meta.url));
+const injectors = {
+  calls: fileURLToPath(new URL('fault-injector.fixture.ts', import.meta.url)),
+  awaits: fileURLToPath(new URL('await-injector.fixture.ts', import.meta.url)),
+} as const;
+type Points = keyof typeof injectors;
 
 /** What a command that met a fault has left. */
 type Remains =
@@ -46,8 +50,8 @@ const runWords = (folder: string): readonly string[] => [
   join(folder, 'run.jsonl'),
 ];
 
-const start = (folder: string, environment: Readonly<Record<string, string>>) =>
-  startProgram([process.execPath, '--import', injector, launcher, ...runWords(folder)], {
+const start = (points: Points, folder: string, environment: Readonly<Record<string, string>>) =>
+  startProgram([process.execPath, '--import', injectors[points], launcher, ...runWords(folder)], {
     PATH: process.env['PATH'],
     CI: 'true',
     NO_COLOR: '1',
@@ -56,14 +60,13 @@ const start = (folder: string, environment: Readonly<Record<string, string>>) =>
     ...environment,
   });
 
-/** The names of the calls at which a fault can be injected, in order. */
-const faultPoints = async (): Promise<readonly string[]> => {
+/** The lines that an injector writes when nothing fails: one for each point, in order. */
+const listPoints = async (points: Points): Promise<readonly string[]> => {
   const folder = await tempFolder();
   await mkdir(join(folder, 'tmp'));
   const log = join(folder, 'log');
-  await start(folder, { WEIR_FAULT_LOG: log }).ended;
-  const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
-  return lines.map((line) => line.split(' ')[1] ?? '');
+  await start(points, folder, { WEIR_FAULT_LOG: log }).ended;
+  return (await readFile(log, 'utf8')).trimEnd().split('\n');
 };
 
 const isResult = async (file: string): Promise<boolean> => {
@@ -91,12 +94,15 @@ const remainsIn = async (folder: string, stderr: string): Promise<Remains> => {
     : 'lost';
 };
 
-/** Runs Weir with a fault (an error code, or a signal) at one of its calls. */
-const runWithFault = async (fault: string, at: number): Promise<InjectedRun> => {
+/** Runs Weir with a fault: an error code, or a signal. */
+const runWithFault = async (
+  points: Points,
+  environment: Readonly<Record<string, string>>,
+): Promise<InjectedRun> => {
   const folder = await tempFolder();
   await mkdir(join(folder, 'tmp'));
   const began = performance.now();
-  const run = start(folder, { WEIR_FAULT: fault, WEIR_FAULT_AT: String(at) });
+  const run = start(points, folder, environment);
   const { code, stderr } = await run.ended;
   const took = performance.now() - began;
   return { code, took, stderr, remains: await remainsIn(folder, stderr) };
@@ -120,24 +126,60 @@ const kept: readonly Remains[] = ['whole report', 'result elsewhere', 'checkpoin
 /** How long a run that meets a fault may take, in ms, on a busy machine too. */
 const deadline = 30_000;
 
-/** Injects a fault at every `step`-th point and checks what is left; returns a line that counts it. */
+type Table = Partial<Record<Remains, number>>;
+
+const countIn = (table: Table, remains: Remains): void => {
+  table[remains] = (table[remains] ?? 0) + 1;
+};
+
+/** Injects a fault at every `step`-th call to the file system and checks what is left; returns a line that counts it. */
 export const expectNothingLost = async (fault: string, step: number): Promise<string> => {
-  const names = await faultPoints();
+  const names = (await listPoints('calls')).map((line) => line.split(' ')[1] ?? '');
   const loadBegins = names.indexOf('handle.write') + 1;
   const loadEnded = names.indexOf('rm', loadBegins) + 1;
   expect(loadBegins).toBeGreaterThan(1);
   expect(loadEnded).toBeGreaterThan(loadBegins);
   const points = distinctPoints(names).filter((_, i) => i % step === 0);
-  const table: Partial<Record<Remains, number>> = {};
+  const table: Table = {};
   for (const at of points) {
-    const { code, took, remains, stderr } = await runWithFault(fault, at);
+    const { code, took, remains, stderr } = await runWithFault('calls', {
+      WEIR_FAULT: fault,
+      WEIR_FAULT_AT: String(at),
+    });
     const where = `${fault} at ${at}, ${names[at - 1]}: exit ${code}, ${remains}\n${stderr}`;
     const mayLoseSeconds = fault === 'SIGKILL' && at < loadEnded;
     if (at > loadBegins && !mayLoseSeconds) expect(kept, where).toContain(remains);
     expect(remains, where).not.toBe('lost');
     expect(took, where).toBeLessThan(deadline);
     if (fault.startsWith('E')) expect(code, where).not.toBe(1);
-    table[remains] = (table[remains] ?? 0) + 1;
+    countIn(table, remains);
   }
   return `${fault} at ${points.length} of ${names.length} points: ${JSON.stringify(table)}`;
+};
+
+/** Sends a signal at every `step`-th place where Weir waits, and checks what is left; returns a line that counts it. */
+export const expectNothingLostAtAwaits = async (signal: string, step: number): Promise<string> => {
+  const places = await listPoints('awaits');
+  const firstIn = (file: string): number => places.findIndex((place) => place.startsWith(file));
+  const loadBegins = firstIn('engine/run-slice.ts');
+  const loadEnded = firstIn('run/output/write-outputs.ts');
+  expect(loadBegins).toBeGreaterThan(0);
+  expect(loadEnded).toBeGreaterThan(loadBegins);
+  const table: Table = {};
+  let count = 0;
+  for (let at = 0; at < places.length; at += step) {
+    const place = places[at]!;
+    const { code, took, remains, stderr } = await runWithFault('awaits', {
+      WEIR_FAULT: signal,
+      WEIR_FAULT_PLACE: place,
+    });
+    const where = `${signal} at ${at}, ${place}: exit ${code}, ${remains}\n${stderr}`;
+    if (at >= (signal === 'SIGKILL' ? loadEnded : loadBegins))
+      expect(kept, where).toContain(remains);
+    expect(remains, where).not.toBe('lost');
+    expect(took, where).toBeLessThan(deadline);
+    countIn(table, remains);
+    count += 1;
+  }
+  return `${signal} at ${count} of ${places.length} awaits: ${JSON.stringify(table)}`;
 };

@@ -87,6 +87,6 @@ export const judgeLedger = (
       plan: { ...result.plan, limits },
       ledger: [{ key: 'k', rows: entries.map(toLedgerRow), left }],
     },
-    { level, evidence: [] },
+    { level, evidence: [], figures: [] },
   );
 };

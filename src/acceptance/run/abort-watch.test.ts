@@ -44,7 +44,7 @@ const verdictOf = (plan: Plan, observations: readonly Observation[]) => {
   for (const observation of observations) recordObservation(tally, observation);
   const facts = sampleFacts([{ index: 0, count: 1 }], { plan, planHash: planHash(plan) });
   const result = toResult(tally, { ...facts, scheduled: milliseconds(25_000), partial: null });
-  return judgeObjectives(result, { level: 'valid', evidence: [] })[0]!;
+  return judgeObjectives(result, { level: 'valid', evidence: [], figures: [] })[0]!;
 };
 
 /** Five arrivals that break every objective below; random lists seldom break some of them. */
@@ -87,9 +87,12 @@ describe('the abort check of objectives', () => {
         const breach = watch.breach(instant(25_000));
         if (breach !== null) breaches += 1;
         const verdict = verdictOf(plan, observations);
-        expect(breach?.observed ?? null).toBe(
-          verdict.grounds === 'broken' ? verdict.observed : null,
-        );
+        if (breach === null) expect(verdict.grounds).not.toBe('broken');
+        else {
+          // Late starts can have moved the figure, which the watch does not ask.
+          expect(['broken', 'within-error']).toContain(verdict.grounds);
+          expect(breach.observed).toBe(verdict.observed);
+        }
       }),
       { numRuns: 20, examples: [[disaster]] },
     );

@@ -99,7 +99,7 @@ class ForecastWalk {
         },
       },
     );
-    for (const loop of loops) loop.poll(scheduledEnd(plan));
+    for (const loop of loops) loop.poll(scheduledEnd(plan), () => true);
     return this.#result();
   }
 

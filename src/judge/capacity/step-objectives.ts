@@ -64,7 +64,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   const scoped = objectives.map((each) => ({ ...each, scope: { ...each.scope, stages: [stage] } }));
   const verdicts = judgeObjectives(
     { ...result, partial: null, plan: { ...result.plan, objectives: scoped } },
-    { level: 'valid', evidence: [] },
+    { level: 'valid', evidence: [], figures: [] },
   );
   const broken = verdicts.filter(({ grounds }) => grounds === 'broken');
   const breaches = broken.map(({ text, observed, unit }): StepBreach => ({
@@ -77,7 +77,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   return {
     goodput,
     breaches,
-    undecided: verdicts.some(({ grounds }) => grounds === 'no-data'),
+    undecided: verdicts.some(({ grounds }) => grounds === 'no-data' || grounds === 'within-error'),
     sure:
       broken.length > 0
         ? broken.some(({ sure }) => sure)

@@ -257,7 +257,10 @@ describe('a comparison is refused', () => {
     const [first, ...others] = sampleSide('b', 2).repetitions;
     const invalid: Side = {
       name: 'b',
-      repetitions: [{ ...first, trust: { level: 'invalid', evidence: [] } }, ...others],
+      repetitions: [
+        { ...first, trust: { level: 'invalid', evidence: [], figures: [] } },
+        ...others,
+      ],
     };
     expect(refusals(base, invalid)).toEqual([
       'b/1/result.json is not valid: the load generator was overloaded',

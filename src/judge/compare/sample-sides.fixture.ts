@@ -88,7 +88,7 @@ export const sampleSide = (
   const [first, ...others] = Array.from({ length: count }, (_, repetition) => ({
     file: `${name}/${repetition + 1}/result.json`,
     result: sampleRun({ ...differing, repetition }, result),
-    trust: { level: 'valid', evidence: [] } as const,
+    trust: { level: 'valid', evidence: [], figures: [] } as const,
   }));
   return { name, repetitions: [first!, ...others] };
 };

@@ -52,7 +52,7 @@ describe('the noise of an environment', () => {
   it('rejects excluded runs', () => {
     const side = sampleSide('a', 4);
     const [first, ...others] = side.repetitions;
-    const unfit = { ...first, trust: { level: 'invalid', evidence: [] } as const };
+    const unfit = { ...first, trust: { level: 'invalid', evidence: [], figures: [] } as const };
     const found = selfNoise({
       side: { name: 'a', repetitions: [unfit, ...others] },
       gates: null,

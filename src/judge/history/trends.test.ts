@@ -24,7 +24,7 @@ describe('the history entry of a run', () => {
   });
 
   it.each([
-    ['is not valid', { trust: { level: 'invalid', evidence: [] } }, {}],
+    ['is not valid', { trust: { level: 'invalid', evidence: [], figures: [] } }, {}],
     ['was stopped', {}, { partial: 'stopped by SIGINT' }],
     ['has no success', {}, { groups: [] }],
   ] as const)('is absent if the run %s', (_, repetition, result) => {

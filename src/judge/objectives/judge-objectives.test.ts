@@ -67,7 +67,7 @@ const judged = (
 ) => {
   const plan = samplePlan({ warmUp: milliseconds(0), objectives: [objective(held)] });
   const result = healthyResult({ plan, groups: [...groups], ...differing });
-  return judgeObjectives(result, { level, evidence: [] })[0]!;
+  return judgeObjectives(result, { level, evidence: [], figures: [] })[0]!;
 };
 
 const to = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
@@ -215,7 +215,7 @@ describe('counts, shares and rates', () => {
     const result = { ...whole, plan, timeline, groups: [group(to(3))] };
     const verdicts = judgeObjectives(
       { ...result, scheduled: milliseconds(20_500) },
-      { level: 'valid', evidence: [] },
+      { level: 'valid', evidence: [], figures: [] },
     );
     // Seconds 2 … 19 are measured, 8 of them calm; the peak’s last half second is none.
     expect(verdicts.map(({ observed }) => observed)).toEqual([

@@ -21,7 +21,8 @@ import {
   type LabelFilter,
 } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import type { Trust } from '../../model/result/verdict.ts';
+import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
+import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
 
 /** Whether an observed value meets an objective; too few samples are `no-data`, never a pass. */
@@ -69,15 +70,34 @@ const isSure = (
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
+/** Where the true figure lies; `null` for one that the load generator cannot have moved. */
+const errorOf = ({ boundsOf }: FigureErrors, { figure, scope }: Objective): ErrorBounds | null =>
+  figure.kind === 'measure' && typeof figure.statistic === 'number'
+    ? boundsOf(
+        figure.name,
+        figure.statistic,
+        (labels) => outsideWarmUp(labels) && inScope(scope, labels),
+      )
+    : null;
+
+/** Whether the true figure can be on the other side of the bound than the observed one. */
+const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
+  error !== null &&
+  comparisonOperators[comparison](error.low, bound) !==
+    comparisonOperators[comparison](error.high, bound);
+
 const judge = (
   result: Result,
   objective: Objective,
+  errors: FigureErrors,
   disqualifiedBecause: VerdictReason | null,
 ): ObjectiveVerdict => {
   const observedValue = observe(result, objective);
+  const error = errorOf(errors, objective);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;
-  const found = groundsFor(objective, observedValue);
+  const seen = groundsFor(objective, observedValue);
+  const found = seen !== 'no-data' && isWithin(error, objective) ? 'within-error' : seen;
   const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
   const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
   // The last answers of an aborted run can improve the figure; the breach counts.
@@ -96,13 +116,16 @@ const judge = (
     minSamples,
     low,
     high,
+    ...(error === null || breach !== null
+      ? {}
+      : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),
     sure: found === 'no-data' ? null : isSure(objective, { observed, n, low, high }),
   };
 };
 
 /**
  * The verdicts on the plan's objectives, in its order, by the observed values; confidence intervals
- * decide nothing. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
+ * decide nothing. Where the load generator can have moved a figure across its bound, the objective is inconclusive. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
  * inconclusive unless broken.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
@@ -112,5 +135,8 @@ export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[
     : trust.level === 'invalid'
       ? 'unfit'
       : null;
-  return result.plan.objectives.map((objective) => judge(result, objective, disqualifiedBecause));
+  const errors = figureErrorsOf(result);
+  return result.plan.objectives.map((objective) =>
+    judge(result, objective, errors, disqualifiedBecause),
+  );
 };

@@ -19,7 +19,7 @@ interface Signal {
   readonly signal: string;
   readonly expected: string;
   /** The level of a slice over all its judged seconds; `null` without data. */
-  readonly level: (samples: readonly GeneratorSample[], lag: TrustLevel) => TrustLevel | null;
+  readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
   /** Why its level is not that of its worst second, if each second is judged. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
@@ -63,6 +63,18 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
 /** Throttling by the cgroup is CPU wait too. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
+
+/** Waking up takes some 26 µs on a virtual machine, at every turn of the loop; in seconds. */
+const longestWakeUp = 50e-6;
+
+/** The CPU wait beyond what waking up takes on this machine, by the second in which it took least. */
+const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
+  const wakeUp = Math.min(
+    longestWakeUp,
+    ...samples.map((sample) => cpuWaitOf(sample) / Math.max(1, sample.loops)),
+  );
+  return mean(samples, (sample) => Math.max(0, cpuWaitOf(sample) - wakeUp * sample.loops));
+};
 
 /** Events sent together are delayed together and count as one sample; otherwise the interval of the p99 would be too narrow. */
 const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
@@ -155,16 +167,13 @@ const signals: readonly Signal[] = [
   },
   {
     signal: 'CPU wait',
-    expected:
-      'less than 1 % of the time; above 5 % with late starts the figures are those of the machine',
-    level: (samples, lag) => {
+    expected: 'less than 1 % of the time, apart from waking up',
+    level: (samples) => {
       const known = samples.filter(
         ({ cpuWait, throttled }) => cpuWait !== null || throttled !== null,
       );
       if (known.length === 0) return null;
-      const level = levelAbove(mean(known, cpuWaitOf), 0.01, 0.05);
-      // A generator that still starts requests on time has room for the wait.
-      return level === 'invalid' && lag === 'valid' ? 'degraded' : level;
+      return levelAbove(cpuWaitBeyondWaking(known), 0.01, 0.05);
     },
     observed: (samples) =>
       `${percent(mean(samples, cpuWaitOf))} of the time on average, ${percent(greatest(samples, cpuWaitOf))} of the worst second`,
@@ -191,17 +200,17 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * The signals of the generator's samples, each by its worst slice. The levels were measured with
- * prototypes of the engine. `lag` is the level of the start lag in the same seconds.
+ * The signals of the generator's samples, each by its worst slice: causes of measurement errors, which decide nothing by
+ * themselves. The levels were measured with prototypes of the engine.
  */
-export const generatorSignals = (result: Result, lag: TrustLevel): readonly TrustSignal[] => {
+export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;
   const slices = result.slices
     .map((slice) => ({ slice, ...judgedSeconds(result, slice.generator) }))
     .filter(({ judged }) => judged.length > 0);
   return signals.flatMap((signal): TrustSignal[] => {
     const isExpected = isSaturating && signal.whenSaturating !== undefined;
-    const levels = slices.map(({ judged }) => (isExpected ? 'valid' : signal.level(judged, lag)));
+    const levels = slices.map(({ judged }) => (isExpected ? 'valid' : signal.level(judged)));
     const level = worstOf(levels.filter((each) => each !== null));
     const worst = slices[levels.indexOf(level)];
     if (worst === undefined) return [];
@@ -213,6 +222,7 @@ export const generatorSignals = (result: Result, lag: TrustLevel): readonly Trus
     return [
       {
         signal: signal.signal,
+        decides: false,
         level,
         observed: `${where}${signal.observed(judged)}${note}${first}`,
         expected: (isExpected && signal.whenSaturating) || signal.expected,

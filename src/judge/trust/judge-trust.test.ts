@@ -55,30 +55,32 @@ describe('the trust in a run', () => {
     expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
   });
 
-  it('is as low as its worst evidence', () => {
+  it('is as low as its worst deciding signal; the state of the load generator is evidence', () => {
     const both = throughout({ gcMax: 3, utilisation: 0.95, cpu: 0.9 });
     expect(complaints(both)).toEqual([
       ['event loop', 'invalid'],
       ['garbage collection', 'degraded'],
     ]);
-    expect(judgeTrust(both).level).toBe('invalid');
-    expect(judgeTrust(throughout({ gcMax: 3 })).level).toBe('degraded');
+    expect(judgeTrust(both).level).toBe('valid');
+    expect(judgeTrust(throughout({ gcMax: 3 }, 150)).level).toBe('invalid');
   });
 
   it('has the observed value, the expected value and advice with every complaint', () => {
-    const result = throughout({ gcMax: 30, utilisation: 0.97, cpu: 0.15, cpuWait: 0.8 }, 25);
+    const result = throughout({ gcMax: 30, utilisation: 0.97, cpu: 0.15, cpuWait: 0.8 }, 250);
     expect(judgeTrust(result).evidence.filter(({ advice }) => advice !== null))
       .toMatchInlineSnapshot(`
         [
           {
             "advice": "Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.",
-            "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
+            "decides": true,
+            "expected": "p99 up to 100 ms; later starts are another load than the planned one",
             "level": "invalid",
-            "observed": "p99 25 ms, maximum 25 ms, over 1200 starts",
+            "observed": "p99 250 ms, maximum 250 ms, over 1200 starts",
             "signal": "start lag",
           },
           {
             "advice": "The load generator waited for the CPU. Stop other programs on its machine, or give its container more CPU.",
+            "decides": false,
             "expected": "busy for less than 50 % of each second; above 90 % arrivals are stamped late",
             "level": "invalid",
             "observed": "busy for 97 % on average, 97 % maximum, using 15 % of a core; the first second is not judged: busy for 97 %, using 15 % of a core",
@@ -86,6 +88,7 @@ describe('the trust in a run', () => {
           },
           {
             "advice": "Use more workers (if cores are idle) or slices, or a larger young generation: node --max-semi-space-size=64 node_modules/.bin/weir.",
+            "decides": false,
             "expected": "pauses up to 2 ms; above 10 ms they are visible in the figures",
             "level": "invalid",
             "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",
@@ -93,7 +96,8 @@ describe('the trust in a run', () => {
           },
           {
             "advice": "Stop other programs on the machine, run the target elsewhere, or raise the container’s CPU quota.",
-            "expected": "less than 1 % of the time; above 5 % with late starts the figures are those of the machine",
+            "decides": false,
+            "expected": "less than 1 % of the time, apart from waking up",
             "level": "invalid",
             "observed": "80 % of the time on average, 80 % of the worst second; the first second is not judged: 80 %",
             "signal": "CPU wait",
@@ -105,38 +109,37 @@ describe('the trust in a run', () => {
 
 describe('the start lag', () => {
   it.each<[string, readonly (readonly number[])[], TrustLevel]>([
-    ['p99 of 1.9 ms', repeated(repeated(1.9, 40), 30), 'valid'],
-    ['p99 of 3 ms', repeated(repeated(3, 40), 30), 'degraded'],
-    ['p99 of 11 ms', repeated(repeated(11, 40), 30), 'invalid'],
-    ['late in one start of forty', repeated(every(40, 11, 0.3), 30), 'invalid'],
+    ['p99 of 99 ms', repeated(repeated(99, 40), 30), 'valid'],
+    ['p99 of 110 ms', repeated(repeated(110, 40), 30), 'invalid'],
+    ['late in one start of forty', repeated(every(40, 110, 0.3), 30), 'invalid'],
     [
       'late in one start of four hundred',
-      every(10, every(40, 11, 0.3), repeated(0.3, 40), 30),
+      every(10, every(40, 110, 0.3), repeated(0.3, 40), 30),
       'valid',
     ],
-    ['one hiccup among few starts', repeated([11, ...repeated(0.3, 74)], 1), 'valid'],
+    ['one hiccup among few starts', repeated([110, ...repeated(0.3, 74)], 1), 'valid'],
     [
       'many hiccups among few starts',
-      repeated([11, 11, 11, 11, 11, 11, ...repeated(0.3, 70)], 1),
+      repeated([110, 110, 110, 110, 110, 110, ...repeated(0.3, 70)], 1),
       'invalid',
     ],
     [
       'late only in the first second, which is in the figures',
-      [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
+      [repeated(150, 40), ...repeated(repeated(0.3, 40), 29)],
       'invalid',
     ],
-    ['late in a first second of few starts', [[50], ...repeated(repeated(0.3, 40), 29)], 'valid'],
-    ['late in a run of one second', [repeated(50, 40)], 'invalid'],
+    ['late in a first second of few starts', [[150], ...repeated(repeated(0.3, 40), 29)], 'valid'],
+    ['late in a run of one second', [repeated(150, 40)], 'invalid'],
     ['nothing begun', [[], []], 'valid'],
   ])('%s', (_, lags, level) => {
     expect(judgeTrust(healthyResult({ lags })).level).toBe(level);
   });
 
   it('is judged over the measured starts, and advises a warm-up if only the first second was late', () => {
-    const late = { lags: [repeated(19.5, 1000), ...repeated(repeated(0.3, 1000), 4)] };
+    const late = { lags: [repeated(195, 1000), ...repeated(repeated(0.3, 1000), 4)] };
     expect(evidence(healthyResult(late), 'start lag')).toMatchObject({
       level: 'invalid',
-      observed: 'p99 19.5 ms, maximum 19.5 ms, over 5000 starts',
+      observed: 'p99 195 ms, maximum 195 ms, over 5000 starts',
       advice:
         'Without the first second the starts are on time (p99 0.3 ms after it): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).',
     });
@@ -148,34 +151,21 @@ describe('the start lag', () => {
   });
 
   it('is not called late after the first second if few starts and their p99 prove nothing', () => {
-    const lags = [repeated(50, 40), [...repeated(1.5, 90), ...repeated(5.5, 1)]];
+    const lags = [repeated(150, 40), [...repeated(50, 90), ...repeated(120, 1)]];
     expect(evidence(healthyResult({ lags }), 'start lag')?.advice).toContain(
-      'Without the first second the starts are not provably late (p99 5.5 ms after it; too few for a p99',
+      'Without the first second the starts are not provably late (p99 120 ms after it; too few for a p99',
     );
   });
 
-  it('of the first second affects no other signal', () => {
-    const generator = throughout({ cpuWait: 0.2 }, 30).slices[0]!.generator;
-    const lagging = (lags: readonly (readonly number[])[]) => {
-      const result = healthyResult({ lags });
-      const [slice] = result.slices;
-      return evidence({ ...result, slices: [{ ...slice!, generator }] }, 'CPU wait')?.level;
-    };
-    const late = repeated(50, 40);
-    const onTime = repeated(0.3, 40);
-    expect(lagging([late, ...repeated(onTime, 29)])).toBe('degraded');
-    expect(lagging(repeated(late, 30))).toBe('invalid');
-  });
-
   it('of the warm-up is in no figure and does not count', () => {
-    const lags = [...repeated(repeated(50, 40), 5), ...repeated(repeated(0.3, 40), 25)];
+    const lags = [...repeated(repeated(150, 40), 5), ...repeated(repeated(0.3, 40), 25)];
     const plan = samplePlan({ warmUp: milliseconds(5000) });
     expect(judgeTrust(healthyResult({ lags, plan })).level).toBe('valid');
     expect(judgeTrust(healthyResult({ lags })).level).toBe('invalid');
   });
 
   it('counts from the first full second after the warm-up, like every other figure', () => {
-    const lags = [...repeated(repeated(50, 40), 3), ...repeated(repeated(0.3, 40), 27)];
+    const lags = [...repeated(repeated(150, 40), 3), ...repeated(repeated(0.3, 40), 27)];
     const warmed = (warmUp: number): Result =>
       healthyResult({ lags, plan: samplePlan({ warmUp: milliseconds(warmUp) }) });
     expect([2000, 2001, 2999, 3000].map((warmUp) => judgeTrust(warmed(warmUp)).level)).toEqual([
@@ -207,14 +197,14 @@ describe('the start lag', () => {
 
 describe('the starts of slices', () => {
   it('are judged by the latest slice, which a sum would hide', () => {
-    const slices = [0.3, 0.3, 60].map((lag, index) => {
+    const slices = [0.3, 0.3, 160].map((lag, index) => {
       const { timeline } = healthyResult({ lags: repeated(repeated(lag, 10), 5) });
       return sampleJudgedSlice([], { index, count: 3, lag: lagOver(timeline).toJSON() });
     });
     const together = healthyResult({ slices, lags: repeated(repeated(0.3, 1000), 5) });
     expect(evidence(together, 'start lag')).toMatchObject({
       level: 'invalid',
-      observed: expect.stringMatching(/^slice 2\/3: p99 60 ms/),
+      observed: expect.stringMatching(/^slice 2\/3: p99 160 ms/),
     });
     const onTime = healthyResult({ ...together, slices: slices.slice(0, 2) });
     expect(evidence(onTime, 'start lag')).toMatchObject({ level: 'valid' });
@@ -261,18 +251,18 @@ describe('the generator’s signals', () => {
     ['short pauses', { gcMax: 2 }, []],
     ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
     ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
-    ['some CPU wait', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
-    ['much CPU wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
-    ['throttling', { cpuWait: null, throttled: 30 }, [['CPU wait', 'degraded']]],
+    ['the wake-ups of a virtual machine', { cpuWait: 0.05, loops: 1900 }, []],
+    ['some CPU wait', { cpuWait: 0.03, loops: 100 }, [['CPU wait', 'degraded']]],
+    ['much CPU wait', { cpuWait: 0.2 }, [['CPU wait', 'invalid']]],
+    ['throttling', { cpuWait: null, throttled: 30, loops: 100 }, [['CPU wait', 'degraded']]],
   ])('%s', (_, differing, expected) => {
     expect(complaints(throughout(differing))).toEqual(expected);
   });
 
-  it('invalidate a run if CPU was missing and its starts were late too', () => {
-    expect(complaints(throughout({ cpuWait: 0.2 }, 3))).toEqual([
-      ['start lag', 'degraded'],
-      ['CPU wait', 'invalid'],
-    ]);
+  it('decide nothing by themselves', () => {
+    expect(judgeTrust(throughout({ cpuWait: 0.5, gcMax: 30, utilisation: 0.97 })).level).toBe(
+      'valid',
+    );
   });
 
   it('omit the CPU wait if the kernel does not report it', () => {
@@ -292,7 +282,7 @@ describe('the generator’s signals', () => {
     ['a run of two seconds, of which the first is not judged', [{}, bad], 'invalid'],
     ['the first second is not judged', [bad, ...repeated({}, 29)], 'valid'],
   ])('are counted for each second: %s', (_, samples, level) => {
-    expect(judgeTrust(generating(samples)).level).toBe(level);
+    expect(evidence(generating(samples), 'garbage collection')?.level).toBe(level);
   });
 
   it('explain why a run is better than its worst second, and only then', () => {
@@ -351,6 +341,7 @@ describe('the generator’s signals', () => {
       evidence(healthyResult({ slices: [sampleJudgedSlice(gaps)] }), 'generator samples'),
     ).toEqual({
       signal: 'generator samples',
+      decides: true,
       level: 'degraded',
       observed: 'from 15 of 29 seconds',
       expected: 'from at least 90 % of the seconds',
@@ -435,7 +426,7 @@ describe('a load that saturates the target', () => {
 
   it('can use a whole core, delay events and cause garbage collection', () => {
     const full = { utilisation: 1, cpu: 1, loops: 50, eventsWaiting: 9000, gcMax: 30 };
-    expect(judgeTrust(throughout(full)).level).toBe('invalid');
+    expect(complaints(throughout(full))).not.toEqual([]);
     expect(complaints(saturating(throughout(full)))).toEqual([]);
     expect(evidence(saturating(throughout(full)), 'event loop')?.expected).toContain(
       'saturates the target',
@@ -443,7 +434,7 @@ describe('a load that saturates the target', () => {
   });
 
   it('is judged by its CPU wait, its own lateness and its sockets', () => {
-    const starved = saturating(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
+    const starved = saturating(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 300));
     expect(complaints(starved)).toEqual([
       ['start lag', 'invalid'],
       ['CPU wait', 'invalid'],

@@ -3,21 +3,27 @@ import { quantile } from '../../model/measures/quantile.ts';
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
-import type { TrustSignal, Trust } from '../../model/result/verdict.ts';
-import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
+import type { TrustLevel, TrustSignal, Trust } from '../../model/result/verdict.ts';
+import { judgedValueOf, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
+import { saturateLoadOf } from '../../model/plan/plan.ts';
+import { figureErrors, figuresSignal } from './figure-signals.ts';
 import { generatorSignals } from './generator-signals.ts';
 
 /** Three digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-/** `decisive` in ms is compared with the levels; `null` without starts. */
+/** Later starts, in ms, are another load than the planned one: in a second of it, a tenth of the requests is missing. */
+const latestStart = 100;
+
+/** `decisive` in ms is compared with the limit; `null` without starts. */
 const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
   const decisive = judgedValueOf(p99);
-  return { p99, decisive, level: levelAbove(decisive, 2, 10) };
+  const level: TrustLevel = decisive > latestStart ? 'invalid' : 'valid';
+  return { p99, decisive, level };
 };
 type JudgedLag = NonNullable<ReturnType<typeof judge>>;
 
@@ -30,9 +36,7 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
     return 'Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.';
   }
   const afterwards =
-    levelAbove(later.p99.value, 2, 10) === 'valid'
-      ? 'the starts are on time'
-      : 'the starts are not provably late';
+    later.p99.value <= latestStart ? 'the starts are on time' : 'the starts are not provably late';
   return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
 };
 
@@ -61,9 +65,10 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   const { unjudged } = judgedSeconds(result, result.timeline);
   return {
     signal: 'start lag',
+    decides: true,
     level,
     observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
-    expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
+    expected: `p99 up to ${latestStart} ms; later starts are another load than the planned one`,
     advice: advise(found, whose === '' && unjudged !== null ? later : null),
   };
 };
@@ -100,6 +105,7 @@ const missingSamples = (result: Result): TrustSignal | null => {
   if (shortSlices.length === 0) return null;
   return {
     signal: 'generator samples',
+    decides: true,
     level: 'degraded',
     observed: `from ${shortSlices.join(', ')}`,
     expected: 'from at least 90 % of the seconds',
@@ -121,6 +127,7 @@ const capReached = (result: Result): TrustSignal | null => {
   if (dropped === 0) return null;
   return {
     signal: 'requests in flight',
+    decides: true,
     level: 'degraded',
     observed: `${dropped} of ${sumOver(result, 'due')} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
     expected: 'no dropped arrivals',
@@ -140,6 +147,7 @@ const ownFailures = (
   const begun = sumOver(result, 'begun');
   return {
     signal,
+    decides: true,
     level: failed > begun / 100 ? 'invalid' : 'degraded',
     observed: `${failed} of ${begun} requests failed in the load generator (${cause})`,
     expected: 'none; above 1 % the figures are not those of the target',
@@ -158,6 +166,7 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   const level = apart > 1 ? 'degraded' : 'valid';
   return {
     signal: 'start of the slices',
+    decides: true,
     level,
     observed: `${apart} s apart`,
     expected: 'all within 1 s',
@@ -169,15 +178,19 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Whether the load generator was healthy enough to trust its figures. A slow, limiting or failing
- * target does not matter.
+ * Whether the load was the planned one, and whether the load generator can have moved the figures by more than little.
+ * A slow, limiting or failing target does not matter, nor does the state of the load generator by itself: that is
+ * evidence of causes.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
+  const figures = figureErrors(result);
+  // A load that saturates the target keeps its own loop busy by design.
+  const isSaturating = saturateLoadOf(result.plan) !== null;
   const evidence = [
+    isSaturating ? null : figuresSignal(figures),
     startLagSignal(result, later),
     capReached(result),
-    ...generatorSignals(result, later?.level ?? 'valid'),
     missingSamples(result),
     slicesTogether(result),
     ownFailures(
@@ -192,6 +205,8 @@ export const judgeTrust = (result: Result): Trust => {
       'faults of Weir',
       'This is a bug: please report it with the result file.',
     ),
+    ...generatorSignals(result),
   ].filter((signal) => signal !== null);
-  return { level: worstOf(evidence.map(({ level }) => level)), evidence };
+  const deciding = evidence.filter(({ decides }) => decides);
+  return { level: worstOf(deciding.map(({ level }) => level)), evidence, figures };
 };

@@ -1,6 +1,7 @@
 import { trafficKinds } from '../workload/traffic.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
 import { measureNames } from './measures.ts';
+import { delaysSchema } from './read-delays.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { z } from 'zod';
 import { longestRun } from '../quantity.ts';
@@ -75,6 +76,8 @@ export const groupSchema = z.strictObject({
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
+  /** How late the instants of completed requests can be; absent in results of earlier versions. */
+  delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
 

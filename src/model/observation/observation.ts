@@ -6,7 +6,7 @@ import {
   gaveUpNames,
   retriedAttemptSchema,
 } from './attempt.ts';
-import { instantSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
@@ -24,6 +24,17 @@ export const observationsHeaderSchema = z.strictObject({
   machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
+
+/** How long the bytes of an answer's reads can have waited in the event loop, in ms; 0 for less than a tenth. */
+export const readDelaysSchema = z.strictObject({
+  /** Of the read with the first token or audio; `null` for an answer that comes whole. */
+  first: millisecondsSchema.nullable(),
+  /** Of the read with the last token of a stream, or the end of any other answer. */
+  end: millisecondsSchema,
+  /** Of the read of each token event; `null` without any, and for streams that are not in the sample. */
+  tokens: z.array(millisecondsSchema).readonly().nullable(),
+});
+export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
  * One arrival with exactly one outcome, after any number of attempts. The instants at the top are
@@ -44,8 +55,12 @@ export const observationSchema = z.strictObject({
   /** Why a failure that the plan would retry was not retried; `null` for any other end. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
+  /** Of completed requests; absent in files of earlier versions. */
+  readDelays: readDelaysSchema.optional(),
 });
-export type Observation = z.infer<typeof observationSchema>;
+export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> & {
+  readonly readDelays?: ReadDelays | undefined;
+};
 
 /** All attempts at an arrival, including the last one; none for an arrival that was never started. */
 export const attemptsOf = (

@@ -12,6 +12,8 @@ export const canarySampleSchema = z.strictObject({
   streams: z.int().nonnegative(),
   /** Errors in ms (`roundedError`) and their number of events, ascending. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
+  /** The same without what each event can have waited in the event loop; absent in results of earlier versions. */
+  outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load
- * generator was invalid. `incomplete`: a slice is missing. `partial`: the run was stopped and had not
+ * generator was invalid. `within-error`: the load generator can have moved the figure across the bound. `incomplete`: a slice is missing. `partial`: the run was stopped and had not
  * broken the objective.
  */
 export const rulingByReason = {
@@ -11,6 +11,7 @@ export const rulingByReason = {
   aborted: 'fail',
   'no-data': 'fail',
   unfit: 'inconclusive',
+  'within-error': 'inconclusive',
   incomplete: 'inconclusive',
   partial: 'inconclusive',
 } as const satisfies Record<string, 'pass' | 'fail' | 'inconclusive'>;
@@ -31,6 +32,8 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The 95 % confidence interval of a quantile (order statistics) or a share (Wilson); `null` without a bound. */
   low: z.number().nullable(),
   high: z.number().nullable(),
+  /** Where the true figure lies if the load generator moved it; absent for figures without an error, and without a bound above. */
+  error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
   /** Whether the whole interval is on one side of the bound; `null` without an interval. */
   sure: z.boolean().nullable(),
 });

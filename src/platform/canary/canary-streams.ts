@@ -70,7 +70,7 @@ export const openCanaryStreams = async ({
   return {
     begin: (ahead) => errors.begin(clock.now() + ahead),
     take: () => {
-      const sample = { streams: maxOpen, errors: errors.take() };
+      const sample = { streams: maxOpen, ...errors.take() };
       maxOpen = open;
       return sample;
     },

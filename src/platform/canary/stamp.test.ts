@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { instant } from '../../model/quantity.ts';
 import { countErrors, readStamps, stampedChunk, stampText } from './stamp.ts';
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
@@ -35,33 +36,43 @@ describe('stamps', () => {
 
 describe('errors', () => {
   it('are the instant of the read on the shared clock minus the stamp', () => {
-    const errors = countErrors({ machineZero: 1000 });
-    errors.note(250, bytesOf(sentAt(1249.96) + sentAt(1249.96) + sentAt(1247)));
-    errors.note(251, bytesOf(sentAt(1250.96)));
-    expect(errors.take()).toEqual([
+    const errors = countErrors({ machineZero: 1000, readDelay: () => 0 });
+    errors.note(instant(250), bytesOf(sentAt(1249.96) + sentAt(1249.96) + sentAt(1247)));
+    errors.note(instant(251), bytesOf(sentAt(1250.96)));
+    expect(errors.take().errors).toEqual([
       [0.04, 3],
       [3, 1],
     ]);
   });
 
   it('include only events that were sent after the start', () => {
-    const errors = countErrors({ machineZero: 1000 });
-    errors.note(240, bytesOf(sentAt(1240)));
+    const errors = countErrors({ machineZero: 1000, readDelay: () => 0 });
+    errors.note(instant(240), bytesOf(sentAt(1240)));
     errors.begin(250);
-    errors.note(260, bytesOf(sentAt(1249) + sentAt(1251)));
-    expect(errors.take()).toEqual([[9, 1]]);
+    errors.note(instant(260), bytesOf(sentAt(1249) + sentAt(1251)));
+    expect(errors.take().errors).toEqual([[9, 1]]);
+  });
+
+  it('are also counted without what the event can have waited in the loop', () => {
+    const errors = countErrors({ machineZero: 1000, readDelay: (at) => (at === 250 ? 2 : 0) });
+    errors.note(instant(250), bytesOf(sentAt(1247) + sentAt(1249)));
+    errors.note(instant(251), bytesOf(sentAt(1250)));
+    expect(errors.take().outside).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
   });
 
   it('are reported once', () => {
-    const errors = countErrors({ machineZero: 0 });
-    errors.note(7, bytesOf(sentAt(6)));
+    const errors = countErrors({ machineZero: 0, readDelay: () => 0 });
+    errors.note(instant(7), bytesOf(sentAt(6)));
     errors.take();
-    expect(errors.take()).toEqual([]);
+    expect(errors.take().errors).toEqual([]);
   });
 
   it('are never negative, however the clocks are offset', () => {
-    const errors = countErrors({ machineZero: 0 });
-    errors.note(6, bytesOf(sentAt(6.003)));
-    expect(errors.take()).toEqual([[0, 1]]);
+    const errors = countErrors({ machineZero: 0, readDelay: () => 0 });
+    errors.note(instant(6), bytesOf(sentAt(6.003)));
+    expect(errors.take().errors).toEqual([[0, 1]]);
   });
 });

@@ -1,5 +1,6 @@
 import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
+import type { Instant } from '../../model/quantity.ts';
 
 /** Events stamped with the instant at which they were written to the socket, by the machine's monotonic clock. */
 
@@ -41,31 +42,50 @@ export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void):
   }
 };
 
+const countTimes = () => {
+  let times = new Map<number, number>();
+  return {
+    note: (ms: number): void => {
+      const time = roundedError(ms);
+      times.set(time, (times.get(time) ?? 0) + 1);
+    },
+    /** Ascending; begins anew. */
+    take: (): CanarySample['errors'] => {
+      const ascending = [...times].toSorted(([a], [b]) => a - b);
+      times = new Map();
+      return ascending;
+    },
+  };
+};
+
 /**
  * Counts how late events are read: `note` takes a read's instant and bytes, `take` returns the errors since the
  * last call. Events sent before `begin`'s instant do not count.
  */
-export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
-  let times = new Map<number, number>();
+export const countErrors = ({
+  machineZero,
+  readDelay,
+}: Pick<RunClock, 'machineZero' | 'readDelay'>) => {
+  const errors = countTimes();
+  const outside = countTimes();
   let floor = Number.NEGATIVE_INFINITY;
   return {
     begin: (at: number): void => {
       floor = at + machineZero;
-      times = new Map();
+      errors.take();
+      outside.take();
     },
-    note: (at: number, bytes: Uint8Array): void => {
+    note: (at: Instant, bytes: Uint8Array): void => {
       const read = at + machineZero;
+      const waited = readDelay(at);
       readStamps(bytes, (stamp) => {
         if (stamp < floor) return;
         // The two clocks agree to some microseconds.
-        const error = roundedError(Math.max(0, read - stamp));
-        times.set(error, (times.get(error) ?? 0) + 1);
+        const error = Math.max(0, read - stamp);
+        errors.note(error);
+        outside.note(Math.max(0, error - waited));
       });
     },
-    take: (): CanarySample['errors'] => {
-      const errors = [...times].toSorted(([a], [b]) => a - b);
-      times = new Map();
-      return errors;
-    },
+    take: () => ({ errors: errors.take(), outside: outside.take() }),
   };
 };

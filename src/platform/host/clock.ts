@@ -1,10 +1,16 @@
 import type { Clock } from '../../model/clock.ts';
-import { instant } from '../../model/quantity.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import { openAlarm } from './alarm.ts';
+import { ReadTurns } from './read-turns.ts';
 
 /** A run's clock, and its zero on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** Milliseconds of the system's monotonic clock (`process.hrtime`) at instant 0. */
   readonly machineZero: number;
+  /** How long the bytes of the read at this instant can have waited in the event loop, in ms; 0 for less than a tenth. */
+  readonly readDelay: (at: Instant) => number;
+  /** The delays of reads at ascending instants. */
+  readonly readDelays: (instants: Float64Array) => number[];
 }
 
 /**
@@ -20,15 +26,33 @@ const threadZero = (): number => {
   return Math.max(...differences);
 };
 
+/** The reads of this thread's event loop, by whatever clock. */
+const reads = new ReadTurns(performance.now(), {
+  idle: () => performance.nodeTiming.idleTime,
+  afterReads: (callback) => void setImmediate(callback),
+});
+
 const clockOf = (machineZero: number, thread: number): RunClock => {
-  const zero = machineZero - thread;
+  const zero = thread - machineZero;
+  const now = (): Instant => instant(performance.now() + zero);
   return {
     machineZero,
-    now: () => instant(performance.now() - zero),
+    now,
+    read: () => {
+      const at = performance.now();
+      reads.read(at);
+      return instant(at + zero);
+    },
+    readDelay: (at) => reads.delayAt(at - zero),
+    readDelays: (instants) => reads.delaysAt(instants, -zero),
     every: (milliseconds, tick) => {
-      const timer = setInterval(tick, milliseconds);
+      const timer = setInterval(() => {
+        reads.woke(performance.now());
+        tick();
+      }, milliseconds);
       return () => clearInterval(timer);
     },
+    alarm: (ring) => openAlarm({ now, onTurn: () => reads.looked(performance.now()) }, ring),
   };
 };
 

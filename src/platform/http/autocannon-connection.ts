@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Client } from 'autocannon';
 import type { Clock } from '../../model/clock.ts';
+import type { Instant } from '../../model/quantity.ts';
 import type {
   BrokenCause,
   ConnectionReuse,
@@ -9,6 +10,7 @@ import type {
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
 import { type ResponseSink, ResponseParser } from '../socket/response-parser.ts';
+import { countReadBytes } from '../host/clean-heap.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 
 /** The used part of autocannon's undocumented client, as of the pinned version. */
@@ -32,23 +34,26 @@ const afterResponse = ({ parser }: AutocannonConnection): number =>
 /** One exchange of autocannon's, which reads its own response; `onEnd` is called before its observer is notified of the end. */
 class AutocannonExchange extends ObservedExchange implements ResponseSink {
   answered = false;
+  /** The instant of the current read. */
+  readAt: Instant;
   readonly #onEnd: () => void;
 
   constructor(clock: Clock, observer: ExchangeObserver, onEnd: () => void) {
     super(clock, observer, throwUncaught);
+    this.readAt = clock.now();
     this.#onEnd = onEnd;
   }
 
   onHead(status: number, headers: Readonly<Record<string, string>>): void {
     this.answered = true;
-    this.notify((observer) => observer.onHeaders(this.clock.now(), status, headers));
+    this.notify((observer) => observer.onHeaders(this.readAt, status, headers));
   }
 
   onContent(bytes: Buffer, from: number, to: number): void {
     if (this.isFinished) return;
     // Not by `notify`: a closure for each piece is garbage.
     try {
-      this.observer.onChunk(this.clock.now(), bytes.subarray(from, to));
+      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
     } catch (error) {
       this.endByDefect(error);
     }
@@ -126,14 +131,16 @@ export class ObservedConnection {
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
   #read(bytes: Buffer): void {
+    countReadBytes(bytes.length);
     const exchange = this.#inFlight;
     if (exchange === null) return;
+    exchange.readAt = this.#clock.read();
     const parsed = this.#parser.read(bytes);
     // An observer may have aborted it meanwhile: then the connection is about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     const mayContinue = this.#parser.reusableFor > 0 || this.#isStopping;
-    exchange.complete(this.#clock.now(), 0);
+    exchange.complete(exchange.readAt, 0);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
     else this.#client.parser[this.#afterResponse]?.();

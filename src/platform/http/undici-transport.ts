@@ -10,6 +10,7 @@ import type {
 import type { Instant } from '../../model/quantity.ts';
 import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+import { countReadBytes } from '../host/clean-heap.ts';
 import { onNextStream, resetOf } from './http2-streams.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
@@ -93,6 +94,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   onResponseData(_: DispatchController, chunk: Buffer): void {
+    if (this.#pool.http2) countReadBytes(chunk.length);
     if (!this.isFinished) this.notify((observer) => observer.onChunk(this.#now(), chunk));
   }
 
@@ -111,7 +113,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   #now(): Instant {
-    return this.#connection.readAt ?? this.clock.now();
+    return this.#connection.readAt ?? this.clock.read();
   }
 }
 
@@ -169,10 +171,11 @@ class UndiciPool {
       connection.exchange?.connecting();
       connection.cancelConnect = this.#connect(options, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
-        const at = this.clock.now();
+        const at = this.clock.read();
         if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
           socket.prependListener('readable', () => {
-            connection.readAt = this.clock.now();
+            countReadBytes(socket.readableLength);
+            connection.readAt = this.clock.read();
             // Also called at the end, without anything to read.
             if (socket.readableLength > 0) connection.hasReceived = true;
           });

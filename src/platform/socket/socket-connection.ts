@@ -6,6 +6,7 @@ import { type ResponseSink, ResponseParser } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
+import { countReadBytes } from '../host/clean-heap.ts';
 import type { RequestWriter } from './request-writer.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
@@ -121,17 +122,18 @@ export class SocketConnection implements SocketEvents {
   }
 
   opened(socket: Socket): void {
-    const now = this.#context.clock.now();
+    const now = this.#context.clock.read();
     this.#socket = socket;
     this.#exchange?.connected(now, 'new');
     this.#send(now);
   }
 
   read(bytes: Buffer, length: number): void {
-    const at = this.#context.clock.now();
+    const at = this.#context.clock.read();
     const exchange = this.#exchange;
     if (exchange === null) return this.#context.discard(this);
     exchange.readAt = at;
+    countReadBytes(length);
     const status = this.#parser.read(bytes, length);
     if (status === 'more' || exchange.isFinished) return;
     if (status === 'complete') exchange.complete(at, this.#reusableFor());
@@ -143,7 +145,7 @@ export class SocketConnection implements SocketEvents {
     if (this.#socket === null) return;
     const exchange = this.#exchange;
     if (exchange === null) return this.#context.discard(this);
-    exchange.readAt = this.#context.clock.now();
+    exchange.readAt = this.#context.clock.read();
     const status = this.#parser.closed();
     if (status === 'complete') exchange.complete(exchange.readAt, 0);
     else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);

@@ -1,6 +1,7 @@
 import type { Quantile } from '../../model/measures/quantile.ts';
 import { type Cell, column, type Column, table, type Table } from '../document/document.ts';
-import { type MeasureFigures, reportedQuantiles } from '../summary/figures.ts';
+import { reportedQuantiles } from '../../model/measures/headline.ts';
+import type { MeasureFigures } from '../summary/figures.ts';
 import { countText, factorText, figureText, intervalText } from '../text/number-text.ts';
 
 /** A figure; the duration of a second of audio also as a real-time factor. */

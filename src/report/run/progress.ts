@@ -5,7 +5,7 @@ import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
-import { headlineMeasures } from '../summary/figures.ts';
+import { tableMeasures } from '../summary/figures.ts';
 import { displayWidth, truncatedText, paddedText } from '../text/display-width.ts';
 import { countText, figureText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -35,7 +35,7 @@ export interface RunProgress {
 }
 
 /** The one measure of a kind that is worth watching while it runs: the first of its headline. */
-export const progressMeasure = (kind: TrafficKind): MeasureName => headlineMeasures[kind][0];
+export const progressMeasure = (kind: TrafficKind): MeasureName => tableMeasures[kind][0];
 
 /** Whole seconds: tenths would flicker. */
 const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);

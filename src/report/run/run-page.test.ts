@@ -198,7 +198,7 @@ describe('the HTML report', () => {
       witness: null,
       slices: result.slices.map((slice) => ({ ...slice, generator: [] })),
     };
-    const page = runPage(empty, { level: 'valid', evidence: [] }, assets);
+    const page = runPage(empty, { level: 'valid', evidence: [], figures: [] }, assets);
     expect(page).toContain('No request was due.');
     expect(page).not.toMatch(/NaN|Infinity|undefined/);
   });

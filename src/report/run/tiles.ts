@@ -1,3 +1,4 @@
+import { headlineMeasures } from '../../model/measures/headline.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -29,21 +30,12 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** All tiles of a run's main kind of traffic, and the first of every other kind. */
-const tileMeasures = {
-  chat: ['endToEnd'],
-  'chat-stream': ['ttft', 'gap', 'endToEnd'],
-  speech: ['firstAudio', 'speechFactor', 'endToEnd'],
-  transcription: ['endToEnd', 'transcriptionFactor', 'wordErrorRate'],
-  models: ['endToEnd'],
-} as const satisfies Record<TrafficKind, readonly MeasureName[]>;
-
-/** The main kind comes first: a stream if there is one, otherwise the most frequent kind. */
+/** All headline measures of a run's main kind of traffic, and the first of every other kind. The main kind is a stream if there is one, otherwise the most frequent kind. */
 const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
   kindsPresent(result)
     .toSorted((a, b) => Number(b === 'chat-stream') - Number(a === 'chat-stream'))
     .flatMap((kind, i, kinds) => {
-      const names: readonly MeasureName[] = tileMeasures[kind];
+      const names: readonly MeasureName[] = headlineMeasures[kind];
       const shown = (i === 0 ? names : names.slice(0, 1)).filter(
         (name) => !isWithheld(name, trust),
       );

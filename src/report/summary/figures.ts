@@ -1,4 +1,5 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
+import { reportedQuantiles } from '../../model/measures/headline.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile, type Quantile } from '../../model/measures/quantile.ts';
@@ -27,8 +28,6 @@ export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number):
 
 /** The figures that every report prints, read from a result in one place. */
 
-export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
-
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
@@ -53,7 +52,7 @@ export const lagSubject: FiguresSubject = {
 };
 
 /** The measures of each kind in the headline table; the others are below it or in the result file. The first matters most while a user waits. */
-export const headlineMeasures = {
+export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],
   speech: ['firstAudio', 'endToEnd', 'speechFactor', 'speakingSpeed'],
@@ -87,7 +86,7 @@ export const kindsPresent = (result: Result): readonly TrafficKind[] => {
 /** Every measure of one kind of traffic over the measured window. */
 export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => {
   const where = measuredOf(kind);
-  const headline: readonly MeasureName[] = headlineMeasures[kind];
+  const headline: readonly MeasureName[] = tableMeasures[kind];
   const rows = (names: readonly MeasureName[]): readonly MeasureFigures[] =>
     names.flatMap((name) => {
       const histogram = distributionOf(result, name, where);

@@ -56,6 +56,7 @@ const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
 const reasons = {
   aborted: 'the run was stopped because of it',
   unfit: 'undecided: the load generator was overloaded',
+  'within-error': 'undecided: the load generator can have moved the figure across the bound',
   incomplete: 'undecided: a slice of the run is missing',
   partial: 'undecided: the run was stopped before the end of its plan',
   kept: null,

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { exclusionReason, excludedRunLines } from './excluded-runs.ts';
 
 const lag = { signal: 'start lag', observed: 'p99 60 ms', expected: 'up to 2 ms', advice: null };
-const trust = { level: 'invalid', evidence: [{ ...lag, level: 'invalid' }] } as const;
-const healthy = { level: 'valid', evidence: [] } as const;
+const trust = {
+  level: 'invalid',
+  evidence: [{ ...lag, decides: true, level: 'invalid' }],
+  figures: [],
+} as const;
+const healthy = { level: 'valid', evidence: [], figures: [] } as const;
 
 describe('a run of several', () => {
   it('does not count if its generator could not keep up, or nothing succeeded', () => {

@@ -5,7 +5,7 @@ export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): strin
   const { level: trusted, evidence } = run.trust;
   if (trusted !== 'invalid') return run.exit === 'invalid' ? 'nothing succeeded' : null;
   const signals = evidence
-    .filter(({ level }) => level === 'invalid')
+    .filter(({ decides, level }) => decides && level === 'invalid')
     .map(({ signal, observed }) => `${signal}: ${observed}`);
   return `the generator could not keep up (${signals.join('; ')})`;
 };

@@ -3,6 +3,7 @@ import { saturate } from '../../engine/saturate.ts';
 import type { RunningSlice, SliceOptions } from '../../engine/slice-options.ts';
 import type { SaturatingClient } from '../../model/observation/saturating-client.ts';
 import type { Clock } from '../../model/clock.ts';
+import type { RunClock } from '../../platform/host/clock.ts';
 import type { CombinedObserver } from '../watch/observer.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { secondOf } from '../../model/quantity.ts';
@@ -10,6 +11,7 @@ import type { GeneratorSample } from '../../model/result/result.ts';
 import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
+import { withReadDelays } from './read-delays.ts';
 
 /** Poll interval in ms; samples lag by at most this. */
 const pollInterval = 20;
@@ -50,7 +52,7 @@ const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
 export const startLocalSlice = (
   options: SliceOptions,
   { baseUrl, wire, certificates }: TargetAddress,
-  clock: Clock,
+  clock: RunClock,
   {
     observer,
     canary,
@@ -60,7 +62,11 @@ export const startLocalSlice = (
   const transport = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
   const generator = sampleGenerator(clock, canary);
   return {
-    running: runSlice(options, { clock, transport, observe: observer.onObservation }),
+    running: runSlice(options, {
+      clock,
+      transport,
+      observe: withReadDelays(clock, observer.onObservation),
+    }),
     samples: generator.samples,
     close: async () => {
       generator.stop();
@@ -74,10 +80,11 @@ export const startLocalSlice = (
 export const startSaturatingSlice = (
   options: SliceOptions,
   client: SaturatingClient,
-  clock: Clock,
-  { onObservation: observe }: CombinedObserver,
+  clock: RunClock,
+  { onObservation }: CombinedObserver,
 ): LocalSlice => {
   const generator = sampleGenerator(clock, null);
+  const observe = withReadDelays(clock, onObservation);
   const running = saturate(options, { clock, client, observe });
   return {
     running,

@@ -18,3 +18,10 @@ it('brackets in strings do not nest', () => {
   const text = JSON.stringify({ text: `\\"${'['.repeat(2000)}\\`, more: [[1]] });
   expect(jsonIn(text)).toEqual(JSON.parse(text));
 });
+
+it('a bound on values counts those outside strings', () => {
+  const values = JSON.stringify(Array.from({ length: 1000 }, (_, index) => `${index},`));
+  expect(jsonIn(values, 999)).toHaveLength(1000);
+  expect(jsonIn(values, 998)).toBeUndefined();
+  expect(jsonIn(values)).toHaveLength(1000);
+});

@@ -7,11 +7,14 @@ const backslash = 92;
 const isOpening = (code: number): boolean => code === 91 || code === 123;
 const isClosing = (code: number): boolean => code === 93 || code === 125;
 
-/** Whether a JSON text nests more than `maxDepth` levels. */
-const isTooDeep = (text: string): boolean => {
+const comma = 44;
+
+/** Whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than `maxCommas`. */
+export const isTooComplex = (text: string, maxCommas: number): boolean => {
   // Every level takes two characters; most answers are shorter than that.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
+  let commas = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -19,7 +22,10 @@ const isTooDeep = (text: string): boolean => {
       if (code === backslash) at += 1;
       else if (code === quote) isInString = false;
     } else if (code === quote) isInString = true;
-    else if (isOpening(code)) {
+    else if (code === comma) {
+      commas += 1;
+      if (commas > maxCommas) return true;
+    } else if (isOpening(code)) {
       depth += 1;
       if (depth > maxDepth) return true;
     } else if (isClosing(code)) depth -= 1;
@@ -27,9 +33,12 @@ const isTooDeep = (text: string): boolean => {
   return false;
 };
 
-/** The document in a JSON text of a server; undefined for other texts, and for one that nests absurdly deep. */
-export const jsonIn = (text: string): unknown => {
-  if (isTooDeep(text)) return undefined;
+/**
+ * The document in a JSON text of a server; undefined for other texts, and for one that nests absurdly deep or has more
+ * than `maxValues` values.
+ */
+export const jsonIn = (text: string, maxValues = Number.POSITIVE_INFINITY): unknown => {
+  if (isTooComplex(text, maxValues)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -94,6 +94,8 @@ const errorIn = (json: unknown): ErrorText | null => {
     const { type, code, message } = body;
     return { form: 'error', message: textOf(message), type, code };
   }
+  // Nearly every body is an answer, and a failed parse takes longer than reading it.
+  if (detail === undefined) return null;
   const isDetail = detailBodySchema.safeParse(body).success || record(detail) !== null;
   return isDetail ? { form: 'detail', message: textOf(detailMessage(detail)) } : null;
 };

@@ -52,8 +52,8 @@ const maxIdLength = 128;
 const maxDecodedBytes = 1024 * 1024;
 
 const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
-  const id = idHeaders.map((header) => headers[header]).find((value) => value !== undefined);
-  return id === undefined ? null : redactId(id).slice(0, maxIdLength);
+  const name = idHeaders.find((header) => headers[header] !== undefined);
+  return name === undefined ? null : redactId(headers[name] ?? '').slice(0, maxIdLength);
 };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -90,36 +90,57 @@ const noRoom: AbortReason = {
   detail: `the answers that were being read at the same time held more than ${maxCollectedBytes / 1024 / 1024} MiB; lower the rate, or the cap on bytes`,
 };
 
+/** A class, since an object literal with a getter has a shape of its own each time, which costs as much as the rest of a short answer. */
+class SharedMemoryReader implements BodyReader {
+  readonly #memory: TargetMemory;
+  readonly #inner: BodyReader;
+  #held = 0;
+  #noRoom: AbortReason | null = null;
+
+  constructor(memory: TargetMemory, inner: BodyReader) {
+    this.#memory = memory;
+    this.#inner = inner;
+  }
+
+  get isAnswering(): boolean {
+    return this.#inner.isAnswering;
+  }
+
+  get isComplete(): boolean {
+    return this.#inner.isComplete;
+  }
+
+  get abortReason(): AbortReason | null {
+    return this.#noRoom ?? this.#inner.abortReason;
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    if (this.#memory.collectedBytes + bytes.length > maxCollectedBytes) this.#noRoom ??= noRoom;
+    if (this.#noRoom !== null) return;
+    this.#held += bytes.length;
+    this.#memory.collectedBytes += bytes.length;
+    this.#inner.onBytes(at, bytes);
+  }
+
+  outcome(isTruncated: boolean): Outcome {
+    this.#release();
+    return this.#inner.outcome(isTruncated);
+  }
+
+  partial(): Answer | null {
+    this.#release();
+    return this.#inner.partial();
+  }
+
+  #release(): void {
+    this.#memory.collectedBytes -= this.#held;
+    this.#held = 0;
+  }
+}
+
 /** Counts what `inner` collects among all answers of a slice; one that finds no room left is aborted. */
-export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader => {
-  let held = 0;
-  let abortReason: AbortReason | null = null;
-  const release = (): void => {
-    memory.collectedBytes -= held;
-    held = 0;
-  };
-  return {
-    ...inner,
-    get abortReason() {
-      return abortReason ?? inner.abortReason;
-    },
-    onBytes: (at, bytes) => {
-      if (memory.collectedBytes + bytes.length > maxCollectedBytes) abortReason ??= noRoom;
-      if (abortReason !== null) return;
-      held += bytes.length;
-      memory.collectedBytes += bytes.length;
-      inner.onBytes(at, bytes);
-    },
-    outcome: (isTruncated) => {
-      release();
-      return inner.outcome(isTruncated);
-    },
-    partial: () => {
-      release();
-      return inner.partial();
-    },
-  };
-};
+export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
+  new SharedMemoryReader(memory, inner);
 
 const limitDetails = (
   headers: ResponseHeaders,

@@ -1,4 +1,4 @@
-import { jsonIn } from '../answer/json-text.ts';
+import { isTooComplex, jsonIn } from '../answer/json-text.ts';
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
 import { readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
@@ -66,10 +66,19 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
+/** A whole answer of 1,500 tokens in one event, each with twenty alternatives, has fewer; parsed, these take about 20 MB. */
+const maxValues = 250_000;
+
 /** Reads the data of one event (interface 2.5); `redact` masks the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
-  const json = jsonIn(data);
-  if (json === undefined) return unreadable('it is not JSON');
+  const json = jsonIn(data, maxValues);
+  if (json === undefined) {
+    return unreadable(
+      isTooComplex(data, maxValues)
+        ? 'it is JSON, but nests too deep or has too many values for one event'
+        : 'it is not JSON',
+    );
+  }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return unreadable('it is JSON, but not an object');
   }

@@ -1,0 +1,186 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Group } from '../../model/measures/counts.ts';
+import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import type { CanarySample } from '../../model/result/canary.ts';
+import type { Result } from '../../model/result/result.ts';
+import { healthyResult, sampleJudgedSlice, sampleSeconds } from '../sample-result.fixture.ts';
+import { figureErrorsOf } from './figure-errors.ts';
+
+const histogramOf = (samples: readonly number[]): EncodedHistogram => {
+  const histogram = emptyHistogram();
+  for (const sample of samples) histogram.record(sample);
+  return histogram.toJSON();
+};
+
+const groupWith = (
+  distributions: Readonly<Record<string, readonly number[]>>,
+  delays: Readonly<Record<string, readonly number[]>>,
+): Group => {
+  const encoded = (all: Readonly<Record<string, readonly number[]>>) =>
+    Object.fromEntries(Object.entries(all).map(([name, samples]) => [name, histogramOf(samples)]));
+  return {
+    labels: { traffic: 'chat-stream', model: 'm', key: 'k', stage: 's', warmUp: false },
+    outcomes: emptyOutcomeCounts(),
+    sent: 0,
+    attempts: 0,
+    retried: 0,
+    gaveUp: {},
+    tokens: [],
+    buffered: 0,
+    coalescedEvents: 0,
+    tokenEvents: 0,
+    connections: { new: 0, reused: 0 },
+    notes: {},
+    distributions: encoded(distributions),
+    delays: encoded(delays),
+  };
+};
+
+/** A run of one second whose self-test streams have these errors, each in a hundredth of a ms. */
+const resultWith = (group: Group, errors: CanarySample['errors']): Result => {
+  const canary = { streams: 1, errors };
+  return healthyResult({
+    slices: [sampleJudgedSlice(sampleSeconds([{ canary }]))],
+    groups: [group],
+  });
+};
+
+/** The sample that a share q of all do not exceed. */
+const trueQuantile = (samples: readonly number[], q: number): number =>
+  samples.toSorted((a, b) => a - b)[Math.ceil(samples.length * q - 1e-9) - 1]!;
+
+const all = () => true;
+/** Histograms keep three digits. */
+const slack = 1.002;
+
+/** Twenty events, as many as a stream sends in a second. */
+const events = (late: number): CanarySample['errors'] => [
+  [0, 19],
+  [late, 1],
+];
+
+describe('the bounds of a figure', () => {
+  it('contain the true quantile, however late reads and starts were and whatever that depended on', () => {
+    const samples = fc.array(
+      fc.tuple(
+        fc.integer({ min: 1, max: 1000 }),
+        fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2000 })),
+      ),
+      { minLength: 1, maxLength: 300 },
+    );
+    fc.assert(
+      fc.property(samples, fc.constantFrom(0.5, 0.9, 0.95, 0.99), (each, q) => {
+        const truth = each.map(([time]) => time);
+        const delays = each.map(([, delay]) => delay);
+        const seen = each.map(([time, delay]) => time + delay);
+        const result = resultWith(groupWith({ endToEnd: seen }, { end: delays }), [[0, 20]]);
+        const { low, high } = figureErrorsOf(result).boundsOf('endToEnd', q, all)!;
+        expect(low).toBeLessThanOrEqual(trueQuantile(truth, q) * slack);
+        expect(high * slack).toBeGreaterThanOrEqual(trueQuantile(truth, q));
+      }),
+    );
+  });
+
+  it('of a gap contain the true quantile although both its ends were late', () => {
+    const samples = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.nat({ max: 30 })), {
+      minLength: 2,
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(samples, fc.constantFrom(0.5, 0.95), (each, q) => {
+        const truth = each.slice(1).map(([time]) => time);
+        const delays = each.map(([, delay]) => delay);
+        const seen = truth.map((time, i) => Math.max(0, time + delays[i + 1]! - delays[i]!));
+        const between = {
+          gapLow: seen.map((gap, i) => Math.max(0, gap - delays[i + 1]!)),
+          gapHigh: seen.map((gap, i) => gap + delays[i]!),
+        };
+        const result = resultWith(groupWith({ gap: seen }, between), [[0, 20]]);
+        const { low, high } = figureErrorsOf(result).boundsOf('gap', q, all)!;
+        expect(low).toBeLessThanOrEqual(trueQuantile(truth, q) * slack);
+        expect(high * slack).toBeGreaterThanOrEqual(trueQuantile(truth, q));
+      }),
+    );
+  });
+
+  it('lose a rank, not a level, to a rare pause', () => {
+    const times = Array.from({ length: 1000 }, (_, i) => 200 + i / 1000);
+    const delays = times.map((_, i) => (i === 500 ? 7 : 0));
+    const late = times.map((time, i) => time + delays[i]!);
+    const result = resultWith(groupWith({ endToEnd: late }, { end: delays }), [[0, 20]]);
+    const errors = figureErrorsOf(result);
+    for (const q of [0.5, 0.95]) {
+      const value = quantile(
+        { count: 1000, atRank: (rank) => late.toSorted((a, b) => a - b)[rank - 1]! },
+        q,
+      )!.value;
+      expect(value - errors.boundsOf('endToEnd', q, all)!.low).toBeLessThan(0.5);
+    }
+  });
+
+  it('include how late the machine read the self-test streams', () => {
+    const times = Array.from({ length: 100 }, () => 200);
+    const bounds = (errors: CanarySample['errors']) =>
+      figureErrorsOf(resultWith(groupWith({ ttft: times }, { first: [0] }), errors)).boundsOf(
+        'ttft',
+        0.5,
+        all,
+      )!;
+    expect(bounds([[3, 20]]).low).toBeCloseTo(197, 0);
+    expect(bounds(events(50)).low).toBeCloseTo(200, 0);
+    expect(bounds([[3, 20]]).high).toBe(200);
+  });
+
+  it('are wide where events of the self-test streams are missing', () => {
+    const times = Array.from({ length: 100 }, (_, i) => 100 + i);
+    const bounds = (missing: number) =>
+      figureErrorsOf(
+        resultWith(groupWith({ ttft: times }, { first: [0] }), [[0, 20 - missing]]),
+      ).boundsOf('ttft', 0.5, all)!;
+    expect(bounds(0).low).toBeCloseTo(149, 0);
+    expect(bounds(3).low).toBeLessThan(135);
+    expect(bounds(12).low).toBe(0);
+  });
+
+  it('of a figure for each token or second divide the error, and those of a speed have no upper end if all of it can be error', () => {
+    const tpot = groupWith(
+      {
+        tpot: Array.from({ length: 50 }, () => 20),
+        outputTokens: Array.from({ length: 50 }, () => 101),
+      },
+      { tokens: Array.from({ length: 50 }, () => 10) },
+    );
+    const { low, high } = figureErrorsOf(resultWith(tpot, [[0, 20]])).boundsOf('tpot', 0.5, all)!;
+    expect([low, high]).toEqual([expect.closeTo(19.9, 1), expect.closeTo(20.1, 1)]);
+    const speed = groupWith(
+      {
+        outputSpeed: Array.from({ length: 50 }, () => 1000),
+        outputTokens: Array.from({ length: 50 }, () => 10),
+      },
+      { tokens: Array.from({ length: 50 }, () => 10) },
+    );
+    expect(figureErrorsOf(resultWith(speed, [[0, 20]])).boundsOf('outputSpeed', 0.5, all)).toEqual({
+      low: expect.closeTo(500, 0),
+      high: Number.POSITIVE_INFINITY,
+    });
+  });
+
+  it('are exact for what the load generator cannot move', () => {
+    const group = groupWith({ outputTokens: [5, 6] }, { end: [100] });
+    expect(
+      figureErrorsOf(resultWith(group, [[9, 20]])).boundsOf('outputTokens', 0.5, all),
+    ).toBeNull();
+  });
+
+  it('of results without delays count from the lag of the starts and the lateness of timers', () => {
+    const group = groupWith({ endToEnd: [100, 100, 100] }, {});
+    const { delays: _, ...older } = group;
+    const result = healthyResult({ groups: [older], lags: [[5, 5, 5, 5]] });
+    const { low } = figureErrorsOf(result).boundsOf('endToEnd', 0.5, all)!;
+    expect(low).toBeLessThan(95);
+    expect(low).toBeGreaterThan(94);
+  });
+});

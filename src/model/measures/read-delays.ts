@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { attemptsOf, type Observation } from '../observation/observation.ts';
+import { encodedHistogramSchema, type Histogram } from './histogram.ts';
+
+/**
+ * How late the instants of completed requests can be by this process's own doing, in ms; `judge/errors` derives from it
+ * by how much figures can be off. `first`: of the first token or audio; `end`: of the last token or the end; both with
+ * the lag of the request's starts. `tokens`: of each token event of a sample of the streams, and `gapLow` and `gapHigh`
+ * the least and the greatest time that each of their chunk gaps can have been, as far as this process is concerned.
+ */
+export const delayNames = ['first', 'end', 'tokens', 'gapLow', 'gapHigh'] as const;
+export type DelayName = (typeof delayNames)[number];
+
+export const delaysSchema = z.partialRecord(z.enum(delayNames), encodedHistogramSchema);
+
+const startLag = (observation: Observation): number =>
+  attemptsOf(observation).reduce((sum, { begun, released }) => sum + (begun - released), 0);
+
+const recordTokenDelays = (
+  delays: readonly number[],
+  instants: Float64Array,
+  histogramOf: (name: DelayName) => Histogram,
+): void => {
+  const [each, low, high] = [histogramOf('tokens'), histogramOf('gapLow'), histogramOf('gapHigh')];
+  for (const [i, delay] of delays.entries()) {
+    each.record(delay);
+    if (i === 0) continue;
+    const gap = instants[i]! - instants[i - 1]!;
+    low.record(Math.max(0, gap - delay));
+    high.record(gap + delays[i - 1]!);
+  }
+};
+
+/** Records the delays of a completed observation; nothing if it has none. */
+export const recordDelays = (
+  observation: Observation,
+  histogramOf: (name: DelayName) => Histogram,
+): void => {
+  const { outcome, readDelays } = observation;
+  if (outcome.kind !== 'completed' || readDelays === undefined) return;
+  const lag = startLag(observation);
+  const { first, end, tokens } = readDelays;
+  if (first !== null) histogramOf('first').record(lag + first);
+  histogramOf('end').record(lag + end);
+  if (tokens === null || outcome.answer.kind !== 'chat-stream' || outcome.answer.buffered) return;
+  recordTokenDelays(tokens, outcome.answer.tokenInstants, histogramOf);
+};

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { ReadTurns } from './read-turns.ts';
+
+/** A loop that the test moves. */
+const fakeLoop = () => {
+  let idle = 0;
+  let afterReads: (() => void)[] = [];
+  const turns = new ReadTurns(0, {
+    idle: () => idle,
+    afterReads: (callback) => afterReads.push(callback),
+  });
+  return {
+    turns,
+    sleep: (ms: number): void => {
+      idle += ms;
+    },
+    endTurn: (): void => {
+      const callbacks = afterReads;
+      afterReads = [];
+      for (const callback of callbacks) callback();
+    },
+  };
+};
+
+describe('the delay of a read', () => {
+  it('is the time since the loop woke up for it', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    for (const at of [10, 10.5, 13]) turns.read(at);
+    expect([10, 10.5, 13].map((at) => turns.delayAt(at))).toEqual([0, 0.5, 3]);
+    endTurn();
+    expect([10, 10.5, 13].map((at) => turns.delayAt(at))).toEqual([0, 0.5, 3]);
+  });
+
+  it('includes what a timer did after it woke the loop', () => {
+    const { turns, sleep } = fakeLoop();
+    sleep(10);
+    turns.woke(10);
+    turns.read(70);
+    expect(turns.delayAt(70)).toBe(60);
+  });
+
+  it('of a loop that did not sleep is the time since it looked at its sockets before', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    turns.read(10);
+    endTurn();
+    turns.read(14);
+    expect(turns.delayAt(14)).toBe(4);
+    endTurn();
+    turns.looked(15);
+    turns.read(16);
+    expect(turns.delayAt(16)).toBe(1);
+  });
+
+  it('is 0 below a tenth of a millisecond, and for instants at which nothing was late', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    turns.read(10);
+    turns.read(10.05);
+    endTurn();
+    expect(turns.delayAt(10.05)).toBe(0);
+    sleep(10);
+    turns.read(20);
+    turns.read(25);
+    endTurn();
+    sleep(10);
+    turns.read(35);
+    endTurn();
+    expect([5, 20, 25, 30, 35].map((at) => turns.delayAt(at))).toEqual([0, 0, 5, 0, 0]);
+  });
+
+  it('is found for many instants at once, on the clock that they are of', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    turns.read(10);
+    turns.read(12);
+    endTurn();
+    sleep(20);
+    turns.read(40);
+    endTurn();
+    const instants = Float64Array.of(-88, -60);
+    expect(turns.delaysAt(instants, 100)).toEqual([2, 0]);
+    expect(turns.delaysAt(Float64Array.of(-80, -70), 100)).toEqual([0, 0]);
+    expect(turns.delaysAt(new Float64Array(0), 0)).toEqual([]);
+  });
+
+  it('that is no longer remembered is at most the greatest that was forgotten', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    for (let turn = 1; turn <= 2 ** 15 + 10; turn += 1) {
+      sleep(5);
+      turns.read(turn * 10);
+      turns.read(turn * 10 + (turn === 5 ? 3 : 1));
+      endTurn();
+    }
+    expect(turns.delayAt(11)).toBe(3);
+    expect(turns.delaysAt(Float64Array.of(11, 21), 0)).toEqual([3, 3]);
+    expect(turns.delayAt(200_001)).toBe(1);
+  });
+});

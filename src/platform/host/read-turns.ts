@@ -1,0 +1,139 @@
+/** Shorter delays are not stored, in ms: a read takes some hundredths itself. */
+const shortest = 0.1;
+
+/** The loop has slept if its idle time has grown by more than this, in ms. */
+const shortestSleep = 0.005;
+
+/** Turns that are remembered; the last of them are those of the longest streams. */
+const capacity = 1 << 15;
+
+/** What turns are measured by. */
+export interface LoopProbe {
+  /** Milliseconds for which the loop has slept so far. */
+  readonly idle: () => number;
+  /** Calls back once all reads of the current turn are done. */
+  readonly afterReads: (callback: () => void) => void;
+}
+
+/**
+ * How long the bytes of each read can have waited in this event loop, at most. A loop that has slept looks at its
+ * sockets the moment one of them is readable: its reads are late by what ran since it woke. One that did not sleep
+ * looked at them before, at the latest at its previous reads: whatever it reads now came after those. Time during which
+ * the whole process did not run is not included. Instants are in ms of this thread's `performance.now()`.
+ */
+export class ReadTurns {
+  readonly #probe: LoopProbe;
+  /** For each stored turn, ascending: its first and last read, and since when its bytes can have waited. */
+  readonly #first = new Float64Array(capacity);
+  readonly #last = new Float64Array(capacity);
+  readonly #since = new Float64Array(capacity);
+  #stored = 0;
+  /** The greatest delay of a turn that was overwritten. */
+  #forgotten = 0;
+  /** When the loop last looked at its sockets, at the earliest. */
+  #looked: number;
+  #idle: number;
+  #isReading = false;
+  #turnFirst = Number.POSITIVE_INFINITY;
+  #turnLast = 0;
+  #turnSince = 0;
+
+  constructor(now: number, probe: LoopProbe) {
+    this.#probe = probe;
+    this.#looked = now;
+    this.#idle = probe.idle();
+  }
+
+  /** Call it at the start of a timer's callback. */
+  woke(now: number): void {
+    if (this.#hasSlept()) this.#looked = now;
+  }
+
+  /** Call it right after the loop has looked at its sockets and found nothing. */
+  looked(now: number): void {
+    if (this.#isReading) return;
+    this.#hasSlept();
+    this.#looked = now;
+  }
+
+  /** Call it at every read, before anything else. */
+  read(now: number): void {
+    if (!this.#isReading) this.#beginTurn(now);
+    this.#turnLast = now;
+  }
+
+  /** How long the bytes that were read at `at` can have waited, in ms; 0 for less than a tenth. */
+  delayAt(at: number): number {
+    if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
+    const turn = this.#turnBefore(at);
+    if (turn < this.#oldest) return this.#forgotten;
+    const place = turn % capacity;
+    return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
+  }
+
+  /** The delays of reads at ascending instants of a clock with this zero. */
+  delaysAt(instants: Float64Array, zero: number): number[] {
+    const [first, last] = [instants[0], instants.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    if (this.#isClear(zero + first, zero + last)) return Array.from(instants, () => 0);
+    return Array.from(instants, (at) => this.delayAt(zero + at));
+  }
+
+  /** Whether no turn between two instants is stored, which most streams of a calm loop find. */
+  #isClear(first: number, last: number): boolean {
+    const turn = this.#turnBefore(first);
+    if (last >= this.#turnFirst || this.#turnBefore(last) !== turn) return false;
+    return turn < this.#oldest ? this.#forgotten === 0 : first > this.#last[turn % capacity]!;
+  }
+
+  get #oldest(): number {
+    return Math.max(0, this.#stored - capacity);
+  }
+
+  #hasSlept(): boolean {
+    const idle = this.#probe.idle();
+    const hasSlept = idle - this.#idle > shortestSleep;
+    this.#idle = idle;
+    return hasSlept;
+  }
+
+  #beginTurn(now: number): void {
+    this.#isReading = true;
+    this.#turnSince = this.#hasSlept() ? now : this.#looked;
+    this.#turnFirst = now;
+    this.#looked = now;
+    this.#probe.afterReads(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isReading = false;
+    if (this.#turnLast - this.#turnSince >= shortest) this.#store();
+    this.#turnFirst = Number.POSITIVE_INFINITY;
+  };
+
+  #store(): void {
+    const place = this.#stored % capacity;
+    if (this.#stored >= capacity)
+      this.#forgotten = Math.max(this.#forgotten, this.#last[place]! - this.#since[place]!);
+    this.#first[place] = this.#turnFirst;
+    this.#last[place] = this.#turnLast;
+    this.#since[place] = this.#turnSince;
+    this.#stored += 1;
+  }
+
+  #delayOf(waited: number): number {
+    return waited < shortest ? 0 : waited;
+  }
+
+  /** The number of the last stored turn that began at `at` or before; one below the oldest if none did. */
+  #turnBefore(at: number): number {
+    let low = this.#oldest;
+    let high = this.#stored;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#first[middle % capacity]! <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Observation, ReadDelays } from '../../model/observation/observation.ts';
+import type { Answer } from '../../model/observation/outcome.ts';
+import type { Instant } from '../../model/quantity.ts';
+import type { RunClock } from '../../platform/host/clock.ts';
+
+/** When the user had the first of an answer that comes in parts; `null` for one that comes whole. */
+const firstOf = (answer: Answer): Instant | null => {
+  if (answer.kind === 'chat-stream') return answer.firstToken;
+  return answer.kind === 'speech' ? answer.firstAudio : null;
+};
+
+/** The delays of all tokens are noted of this many streams, then of one in eight: to record each takes as long as to read it. */
+const allStreams = 200;
+const sampleEvery = 8;
+
+/** Adds to completed observations how long their reads can have waited in this thread's event loop. */
+export const withReadDelays = (
+  { readDelay, readDelays }: RunClock,
+  observe: (observation: Observation) => void,
+): ((observation: Observation) => void) => {
+  let streams = 0;
+  const tokenDelays = (answer: Answer): readonly number[] | null => {
+    if (answer.kind !== 'chat-stream') return null;
+    streams += 1;
+    const isSampled = streams <= allStreams || streams % sampleEvery === 0;
+    return isSampled ? readDelays(answer.tokenInstants) : null;
+  };
+  const readDelaysOf = (answer: Answer, ended: Instant): ReadDelays => {
+    const first = firstOf(answer);
+    const last = answer.kind === 'chat-stream' ? (answer.lastToken ?? ended) : ended;
+    return {
+      first: first === null ? null : readDelay(first),
+      end: readDelay(last),
+      tokens: tokenDelays(answer),
+    };
+  };
+  return (observation) => {
+    const { outcome, ended } = observation;
+    observe(
+      outcome.kind === 'completed'
+        ? { ...observation, readDelays: readDelaysOf(outcome.answer, ended) }
+        : observation,
+    );
+  };
+};
