@@ -34,7 +34,9 @@ export const cleanUpAfterEach = (): void => {
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL');
     children.clear();
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    // The children of a killed run write until they notice its end.
+    const patience = { maxRetries: 20, retryDelay: 100 };
+    for (const folder of folders) await rm(folder, { recursive: true, force: true, ...patience });
     folders.clear();
   });
 };

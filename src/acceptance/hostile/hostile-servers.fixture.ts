@@ -66,7 +66,12 @@ const writeStep = async (socket: Socket, transport: Socket, step: AttackStep): P
   if (typeof step === 'string' || Buffer.isBuffer(step)) socket.write(step);
   else if ('end' in step) {
     if (step.end === 'close') socket.end();
-    else transport.resetAndDestroy();
+    else {
+      // A reset discards what TLS has not passed on yet.
+      if (socket !== transport)
+        await new Promise<void>((resolve) => socket.write('', () => resolve()));
+      transport.resetAndDestroy();
+    }
   } else if ('bytewise' in step) {
     for (const byte of Buffer.from(step.bytewise as string)) {
       socket.write(Buffer.of(byte));

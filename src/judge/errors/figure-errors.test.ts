@@ -168,6 +168,14 @@ describe('the bounds of a figure', () => {
     });
   });
 
+  it('are unknown for a figure for each of something that was not counted', () => {
+    const group = groupWith({ tpot: [20, 20] }, { tokens: [1, 1] });
+    expect(figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf('tpot', 0.5, all)).toEqual({
+      low: 0,
+      high: Number.POSITIVE_INFINITY,
+    });
+  });
+
   it('are exact for what the load generator cannot move', () => {
     const group = groupWith({ outputTokens: [5, 6] }, { end: [100] });
     expect(

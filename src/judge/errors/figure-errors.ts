@@ -107,19 +107,20 @@ const boundsByLateness = (
   const samples = quantilesOf(histogram);
   const lateness = latenessOf(read, form, where, histogram.count);
   const scaledBy = form.per ?? form.rate;
-  const scales =
-    scaledBy === undefined ? null : quantilesOf(distributionOf(read.result, scaledBy, where));
+  const scale = scaledBy === undefined ? null : distributionOf(read.result, scaledBy, where);
   let [low, high] = [0, Number.POSITIVE_INFINITY];
+  if (scale?.count === 0) return { low, high };
+  const scales = scale === null ? null : quantilesOf(scale);
   for (const ofDelays of shares) {
     for (const ofReading of shares) {
       const ofScale = scales === null ? 0 : ofDelays;
       const left = ofDelays + ofReading + ofScale;
       const e = lateness(ofDelays, ofReading);
       if (!Number.isFinite(e)) continue;
-      const scale = scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.uncounted ?? 0));
-      if (left < q) low = Math.max(low, shiftedFigure(form, samples(q - left), e, scale).lower);
+      const least = scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.uncounted ?? 0));
+      if (left < q) low = Math.max(low, shiftedFigure(form, samples(q - left), e, least).lower);
       if (left < 1 - q || left === 0)
-        high = Math.min(high, shiftedFigure(form, samples(q + left), e, scale).upper);
+        high = Math.min(high, shiftedFigure(form, samples(q + left), e, least).upper);
     }
   }
   return { low, high };
