@@ -44,6 +44,25 @@ describe('a run under a pace', () => {
     }
   });
 
+  it('lets users go on whose requests have waited past their total deadline', () => {
+    const load = {
+      kind: 'closed',
+      users: 9,
+      duration: milliseconds(900),
+      thinkTime: milliseconds(0),
+      rampUp: milliseconds(0),
+    } as const;
+    const total = { ...deadlines, total: milliseconds(100) };
+    const { world, observations } = startPaced(load, { deadlines: total });
+    for (let time = 1; time < 900; time += 1) {
+      world.advanceTo(time);
+      for (const exchange of world.sent) if (!exchange.isFinished) exchange.answer(200, json, list);
+    }
+    const dropped = observations.filter(({ outcome }) => outcome.kind === 'dropped');
+    // Nine users, each of whom waits 100 to 120 ms again and again.
+    expect(dropped.length).toBeGreaterThan(9 * 6);
+  });
+
   it('counts no wait as lag and keeps every due instant', () => {
     const { world, observations } = startPaced(constantLoad(20, 1000));
     for (let time = 1; time < 3000; time += 1) {

@@ -244,6 +244,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
     }
     if (exhausted && this.#attempts.size + this.#waiting() === 0) this.#end();
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
+    // Users whose requests ended here go on.
+    this.onTick();
   }
 
   /** Whether another slice exhausted the shared budget while this one runs on. */
