@@ -69,7 +69,13 @@ describe('clips', () => {
 
   it('are available from Weir as "bundled", wherever the scenario is', async () => {
     const { library } = await readClips([order('bundled')], home, rules);
-    expect(library.clipsOf(order('bundled'))).toHaveLength(9);
+    const bundled = library.clipsOf(order('bundled'));
+    expect(bundled).toHaveLength(9);
+    const source = order('manifest.json');
+    const measured = (await readClips([source], speech, rules)).library.clipsOf(source);
+    expect(bundled.map(({ seconds }) => seconds)).toEqual(
+      measured.map(({ seconds }) => expect.closeTo(seconds!, 4)),
+    );
   });
 
   it('have the text of the source that names them, and share their bytes', async () => {
