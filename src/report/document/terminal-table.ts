@@ -51,14 +51,15 @@ const minWordColumns = 30;
 type NotePlace = 'none' | 'beside' | 'beneath';
 
 const terminalCell = (
-  { holds, text, unit, note, tone }: ShownCell,
+  { holds, text, unit, note, tone, error }: ShownCell,
   notes: NotePlace,
 ): TonedText => {
   const sign = holds === 'verdict' && text !== '' ? tones[tone].glyph : '';
   const beside = notes === 'beside' ? note : undefined;
+  const ownTone = tone === 'plain' && holds === 'words' ? 'quiet' : tone;
   return {
-    text: printable([sign, text, unit, beside].filter(Boolean).join(' ')),
-    tone: tone === 'plain' && holds === 'words' ? 'quiet' : tone,
+    text: printable([sign, text, unit, beside, error?.text].filter(Boolean).join(' ')),
+    tone: error?.tone === 'warning' ? error.tone : ownTone,
   };
 };
 
