@@ -208,6 +208,7 @@ describe('the HTML report', () => {
       'measurement error ! degraded ',
       'event loop ! high ',
       'CPU wait ! high ',
+      'garbage collection ! high ',
     ]);
     expect(report).toMatch(/measurement error<\/th><td class="valid">/);
     expect(report).toMatch(/event loop<\/th><td class="valid">.*<\/span> normal</);

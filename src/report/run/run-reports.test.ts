@@ -95,7 +95,7 @@ describe('the step summary', () => {
       - The target refused stream&#95;options.include&#95;usage: &#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;␛&#91;2J�"quoted" &#38; 'single' &#60;b&#62;bold&#60;/b&#62;
 
       - degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of 25.3 ms can be up to 1.4 ms too high or 2.8 ms too low. Spread the load over more workers, or lower the rate.
-      - Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average).
+      - Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average), garbage collection (the longest pause took 12 ms).
 
       - quickstart → http&#58;//127.0.0.1:8080/v1
       - 60 s of load, 61.2 s in total, 10 s of warm-up; 2 keys: alpha, beta

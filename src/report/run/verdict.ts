@@ -92,7 +92,7 @@ const findingsList = ({ evidence }: Trust): Block => {
     });
   const causes = unhealthy
     .filter(({ decides }) => !decides)
-    .map(({ signal, observed }) => `${signal} (${observed.split(/[,;] /, 1)[0]})`);
+    .map(({ signal, observed }) => `${signal} (${observed.split(/[,;] | \(/, 1)[0]})`);
   return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
 };
 

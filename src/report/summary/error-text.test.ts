@@ -17,6 +17,7 @@ describe('the text for a measurement error', () => {
       { value: 21.6, low: 0, high: Number.POSITIVE_INFINITY },
       'unbounded',
     ],
+    ['rounded like its figure', { value: 0.965, low: 0, high: 0.965 }, '−0.96'],
   ])('%s', (_, figure, text) => {
     expect(errorText(figure)).toBe(text);
   });

@@ -13,7 +13,7 @@ export const errorText = ({
   if (!Number.isFinite(high)) return 'unbounded';
   const digits = decimalsOf(value);
   const rounded = (size: number): string =>
-    size.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    Number(size.toFixed(digits)).toLocaleString('en-US', { minimumFractionDigits: digits });
   const [above, below] = [rounded(Math.max(0, value - low)), rounded(Math.max(0, high - value))];
   const none = rounded(0);
   if (above === below) return above === none ? null : `±${above}`;
