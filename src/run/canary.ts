@@ -31,7 +31,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     const remedy = emitter.includes('EMFILE')
       ? 'Raise the limit of open files (`ulimit -n`)'
       : 'Fix that';
-    const note = `No measurement error: the canary’s emitter could not be started (${emitter}). ${remedy}, or switch the canary off with \`canary: false\`.`;
+    const note = `No self-test streams: the canary’s emitter could not be started (${emitter}). ${remedy}, or switch the canary off with \`canary: false\`.`;
     return { ...noCanary, notes: [note] };
   }
   const { port, ended, stop } = emitter;
@@ -40,7 +40,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     const exitReason = ended();
     if (exitReason === null) return [];
     const what = `The canary’s emitter ended during the run (${exitReason})`;
-    return [`${what}: the measurement error covers the time before that.`];
+    return [`${what}: nothing shows how late reads were after that.`];
   };
   return { streamOptions, notes: [], endNotes, stop };
 };

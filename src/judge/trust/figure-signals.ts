@@ -5,6 +5,7 @@ import {
 } from '../../model/measures/headline.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { type Quantile, quantile } from '../../model/measures/quantile.ts';
+import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
   distributionOf,
@@ -81,11 +82,9 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** The figures that the load generator can have moved. Percentiles of too few samples are judged only where there are no others. */
+/** The figures that the load generator can have moved. */
 export const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
-  const all = figures.filter(({ isHeadline }) => isHeadline);
-  const firm = all.filter(({ isWeak }) => !isWeak);
-  const headline = firm.length === 0 ? all : firm;
+  const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
   const moved = headline.filter((figure) => !figure.isSmall);
   const isGreat = (figure: FigureError): boolean =>
@@ -93,13 +92,13 @@ export const figuresSignal = (figures: readonly FigureError[]): TrustSignal | nu
   let level: TrustLevel = moved.length === 0 ? 'valid' : 'degraded';
   if (moved.length > 0 && headline.every(isGreat)) level = 'invalid';
   return {
-    signal: 'measurement error',
+    signal: figuresSignalName,
     decides: true,
     level,
     observed:
       moved.length === 0
         ? `small in all ${headline.length} headline figures`
-        : `${moved.length} of ${headline.length} headline figures are uncertain: ${moved.map(errorText).join('; ')}`,
+        : `${moved.length} of ${headline.length} headline figures ${moved.length === 1 ? 'is' : 'are'} uncertain: ${moved.map(errorText).join('; ')}`,
     expected:
       'at most 5 % of a figure or 1 ms, or inside its confidence interval; if it exceeds half of every figure, nothing is known',
     advice:

@@ -31,12 +31,12 @@ export const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Why a run is better than its worst second; empty if it is not. */
+/** In how many seconds a signal was at its worst, if they are too few to count for the run; otherwise empty. */
 export const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
   const worstSeconds = seconds.filter((level) => level === worst).length;
-  return ` (${worstSeconds} of ${seconds.length} seconds ${worst}; a run is ${worst} from 5 % of its seconds, and at least three)`;
+  return ` (${worstSeconds} of ${seconds.length} seconds too high)`;
 };
 
 interface Split<T> {

@@ -4,7 +4,7 @@ import type { Histogram } from '../measures/histogram.ts';
 
 /**
  * The canary: self-test streams in the event loop of the run, whose events contain their send time.
- * The delay of their arrival stamps is the measurement error of the loop, independent of the target.
+ * The delay of their arrival stamps is how late the loop reads, independent of the target.
  */
 
 export const canarySampleSchema = z.strictObject({
@@ -64,7 +64,7 @@ export const canaryErrors = (
   };
 };
 
-/** The measurement error of a run by its canary, over the seconds of its figures; in ms. */
+/** How late a run read its self-test streams, over the seconds of its figures; in ms. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),

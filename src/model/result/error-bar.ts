@@ -3,7 +3,7 @@ import { quantile } from '../measures/quantile.ts';
 import type { Result } from './result.ts';
 import { measuredSeconds } from './summary.ts';
 
-/** The measurement error of a run by its canary; `null` if no event was read. */
+/** How late a run read its self-test streams; `null` if no event was read. */
 export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | null => {
   const loops = result.slices.map(({ generator }) => measuredSeconds(result, generator));
   const errors = canaryErrors(loops.flat());

@@ -22,6 +22,11 @@ interface Limited {
   readonly media?: readonly Medium[];
 }
 
+interface TonedText {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
 export interface Cell {
   readonly text: string;
   /** That of the row by default. */
@@ -29,6 +34,8 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below; terminal and Markdown show it if the table says so. */
   readonly note?: string | undefined;
+  /** By how much a figure can be off; stands after the note, or after the text where the note is below it. */
+  readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;
   /** HTML only: more lines that the reader can open. */
@@ -57,11 +64,6 @@ interface TableOptions {
   readonly look?: string;
   /** Whether a terminal and Markdown show the notes of cells. */
   readonly showsNotes?: boolean;
-}
-
-interface TonedText {
-  readonly text: string;
-  readonly tone: Tone;
 }
 
 export type Fact = readonly [name: string, text: string];

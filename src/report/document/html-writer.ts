@@ -23,15 +23,26 @@ const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Marku
   return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
 };
 
+const tonedMarkup = (words: string, tone: Tone): Markup =>
+  tone === 'plain' || tone === 'quiet'
+    ? markup`${words}`
+    : markup`<span class="level ${tones[tone].look}">${words}</span>`;
+
+/** A note, and by how much the figure can be off. */
+const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
+  if (error === undefined) return note === '' ? null : markup` <small>${note}</small>`;
+  return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
+};
+
 const cellMarkup = (cell: ShownCell, rowTone: Tone): Markup => {
-  const { holds, text, unit, note = '', tone } = cell;
+  const { holds, text, unit, tone } = cell;
   if (holds === 'verdict') {
     if (text === '') return markup`<td></td>`;
     const { glyph, look } = tones[tone];
     const sign = glyph === '' ? null : markup`<span aria-hidden="true">${glyph}</span> `;
     return markup`<td class="${look}"><span class="level">${sign}${text}</span></td>`;
   }
-  const inner = markup`${textMarkup(cell, rowTone)}${unit === undefined ? null : markup` <span class="unit">${unit}</span>`}${note === '' ? null : markup` <small>${note}</small>`}${detailsMarkup(cell)}`;
+  const inner = markup`${textMarkup(cell, rowTone)}${unit === undefined ? null : markup` <span class="unit">${unit}</span>`}${noteMarkup(cell)}${detailsMarkup(cell)}`;
   if (holds === 'name') return markup`<th scope="row">${inner}</th>`;
   return markup`<td class="${tone === 'quiet' ? `${holds} quiet` : holds}">${inner}</td>`;
 };
@@ -53,11 +64,6 @@ ${groups.map(
     markup`<tbody>${title === '' ? null : markup`<tr><th scope="rowgroup" colspan="${columns.length}">${title}</th></tr>\n`}${rows.map(rowMarkup)}</tbody>`,
 )}</table></div>`;
 };
-
-const tonedMarkup = (words: string, tone: Tone): Markup =>
-  tone === 'plain' || tone === 'quiet'
-    ? markup`${words}`
-    : markup`<span class="level ${tones[tone].look}">${words}</span>`;
 
 export const blockMarkup = (block: Block): Markup | null => {
   if (!isShown(block, 'html')) return null;

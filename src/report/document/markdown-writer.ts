@@ -49,10 +49,11 @@ const boundedLines = <Item>(
 
 const tableText = (table: Table): string => {
   const { columns, groups, showsNotes } = shownTable(table, 'markdown');
-  const cellText = ({ holds, text, unit, note, tone }: ShownCell): string => {
+  const cellText = ({ holds, text, unit, note, tone, error }: ShownCell): string => {
     const sign = holds === 'verdict' && text !== '' ? tones[tone].sign : '';
     const words = [text, unit].filter(Boolean).join(' ');
-    const beneath = showsNotes && note ? `<br>${escaped(note, maxCellLength)}` : '';
+    const notes = present([showsNotes && (note ?? null), error?.text ?? null]).join(' ');
+    const beneath = notes === '' ? '' : `<br>${escaped(notes, maxCellLength)}`;
     return `${sign}${escaped(words, maxCellLength)}${beneath}`;
   };
   const rows = groups.flatMap(({ title, rows: members }) =>

@@ -42,28 +42,38 @@ type Lines = readonly string[];
 type Row = ShownTable['groups'][number]['rows'][number];
 type TonedText = Pick<ShownCell, 'text' | 'tone'>;
 
+const nothing: TonedText = { text: '', tone: 'plain' };
 const gutter = 2;
 /** The minimum width of the first column, which is cut first. */
 const minFirstColumns = 16;
 /** Sentences in a narrower column are hard to read, so they go below their row. */
 const minWordColumns = 30;
 
-type NotePlace = 'none' | 'beside' | 'beneath';
+/** `apart`: notes beneath their cells, and errors beneath the notes instead of in the cells. */
+type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
 
 const terminalCell = (
-  { holds, text, unit, note, tone }: ShownCell,
+  { holds, text, unit, note, tone, error }: ShownCell,
   notes: NotePlace,
 ): TonedText => {
   const sign = holds === 'verdict' && text !== '' ? tones[tone].glyph : '';
   const beside = notes === 'beside' ? note : undefined;
+  const inline = notes === 'apart' ? undefined : error?.text;
+  const ownTone = tone === 'plain' && holds === 'words' ? 'quiet' : tone;
   return {
-    text: printable([sign, text, unit, beside].filter(Boolean).join(' ')),
-    tone: tone === 'plain' && holds === 'words' ? 'quiet' : tone,
+    text: printable([sign, text, unit, beside, inline].filter(Boolean).join(' ')),
+    tone: error?.tone === 'warning' ? error.tone : ownTone,
   };
 };
 
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + gutter, 0);
+
+const notePlace = (
+  widthsBeside: readonly number[],
+  { width }: TerminalLayout,
+  otherwise: 'beneath' | 'apart',
+): NotePlace => (totalWidth(widthsBeside) <= width ? 'beside' : otherwise);
 
 /** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
 const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
@@ -76,8 +86,11 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
       const { text, tone } = terminalCell(cell, notes);
       return { text: i === 0 && isGrouped ? `  ${text}` : text, tone };
     });
-    if (notes !== 'beneath' || others.every(({ note = '' }) => note === '')) return [line];
-    return [line, others.map(({ note = '' }) => ({ text: printable(note), tone: 'quiet' }))];
+    const beneath = ['beneath', 'apart'].includes(notes)
+      ? others.map(({ note = '' }) => ({ text: printable(note), tone: 'quiet' as const }))
+      : [];
+    const apart = notes === 'apart' ? others.map(({ error }) => error ?? nothing) : [];
+    return [line, ...[beneath, apart].filter((below) => below.some(({ text }) => text !== ''))];
   };
   const widthsOf = (rows: readonly Row[], notes: NotePlace): readonly number[] => {
     const lines = rows.flatMap((row) => linesOf(row, notes));
@@ -88,16 +101,18 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   return { titles, linesOf, widthsOf };
 };
 
-/** The lines of a table with the columns that fit; `null` if there is no room for them. */
-const columnLines = (layout: TerminalLayout, grid: ShownTable): Lines | null => {
+/** The lines of a table with the columns that fit; `null` if there is no room for them. `otherwise`: the place of notes without room beside their cells. */
+const columnLines = (
+  layout: TerminalLayout,
+  grid: ShownTable,
+  otherwise: 'beneath' | 'apart' = 'beneath',
+): Lines | null => {
   const { columns, groups, showsNotes } = grid;
   const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
   const aligned = columns.filter((_, place) => place !== wordsPlace);
   const { titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
   const rows = groups.flatMap((group) => group.rows);
-  const fitsBeside = totalWidth(widthsOf(rows, 'beside')) <= layout.width;
-  const notesIfShown = fitsBeside ? 'beside' : 'beneath';
-  const notes = showsNotes ? notesIfShown : 'none';
+  const notes = showsNotes ? notePlace(widthsOf(rows, 'beside'), layout, otherwise) : 'none';
   const [first = 0, ...others] = widthsOf(rows, notes);
   const spare = layout.width - totalWidth([first, ...others]);
   const firstWidth = first + Math.min(0, spare);
@@ -128,11 +143,10 @@ const columnLines = (layout: TerminalLayout, grid: ShownTable): Lines | null => 
     if (!isBeside) {
       return [...lines.map(line), ...pieces.map((piece) => across({ text: `    ${piece}`, tone }))];
     }
-    const blank = aligned.map(() => ({ text: '', tone: 'plain' as const }));
     return Array.from({ length: Math.max(lines.length, pieces.length) }, (_, i) => {
       const piece = pieces[i];
       return line([
-        ...(lines[i] ?? blank),
+        ...(lines[i] ?? aligned.map(() => nothing)),
         ...(piece === undefined ? [] : [{ text: piece, tone }]),
       ]);
     });
@@ -142,7 +156,7 @@ const columnLines = (layout: TerminalLayout, grid: ShownTable): Lines | null => 
   return [
     line(heads.map((text) => ({ text, tone: 'quiet' }))),
     ...groups.flatMap(({ title, rows: members }, i) => [
-      ...(i > 0 && notes === 'beneath' ? [''] : []),
+      ...(i > 0 && notes === otherwise ? [''] : []),
       ...(title === '' ? [] : [across({ text: printable(title), tone: 'strong' })]),
       ...members.flatMap(rowLines),
     ]),
@@ -170,5 +184,10 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
   const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
-  return columnLines(layout, whole) ?? columnLines(layout, needed) ?? recordLines(layout, whole);
+  return (
+    columnLines(layout, whole) ??
+    columnLines(layout, needed) ??
+    columnLines(layout, needed, 'apart') ??
+    recordLines(layout, whole)
+  );
 };

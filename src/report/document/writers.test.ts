@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { only, type ReportDocument, section, table, text } from './document.ts';
+import { column, only, type ReportDocument, section, table, text } from './document.ts';
 import { htmlPage } from './html-page.ts';
 import { markdownText } from './markdown-writer.ts';
 import { terminalText } from './terminal-writer.ts';
@@ -131,5 +131,40 @@ describe('a document', () => {
     const written = markdownText(long);
     expect(written.length).toBeLessThan(60_000);
     expect(written).toMatch(/And 4,8\d\d more\./);
+  });
+});
+
+describe('the error of a figure on a terminal', () => {
+  const distance = column.number<string>('Distance from the sun', (planet) => ({
+    text: planet === 'Earth' ? '149.6' : '778.5',
+    unit: 'million km',
+    note: '[147.1 – 152.1]',
+    error: planet === 'Earth' ? { text: '−2.5 +2.5', tone: 'warning' } : undefined,
+  }));
+  const distances = table(
+    'Distances of planets',
+    [column.name<string>('Planet', (planet) => planet), distance, distance],
+    ['Earth', 'Jupiter'],
+    { showsNotes: true },
+  );
+  const shown = (width: number) =>
+    terminalText({ ...document, blocks: [distances] }, { colour: false, width }).split('\n\n')[1];
+
+  it('stands after the interval, or else after the figure', () => {
+    expect(shown(120)).toContain('149.6 million km [147.1 – 152.1] −2.5 +2.5');
+    expect(shown(70)?.split('\n').slice(1, 3)).toEqual([
+      '  Earth    149.6 million km −2.5 +2.5  149.6 million km −2.5 +2.5',
+      '                      [147.1 – 152.1]             [147.1 – 152.1]',
+    ]);
+  });
+
+  it('has its own line where both do not fit, and no line without errors', () => {
+    expect(shown(60)?.split('\n').slice(1)).toEqual([
+      '  Earth         149.6 million km       149.6 million km',
+      '                 [147.1 – 152.1]        [147.1 – 152.1]',
+      '                       −2.5 +2.5              −2.5 +2.5',
+      '  Jupiter       778.5 million km       778.5 million km',
+      '                 [147.1 – 152.1]        [147.1 – 152.1]',
+    ]);
   });
 });

@@ -31,7 +31,7 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
 /** Whether the run counts. It is the first test of every file, so that no file is empty. */
 const runCase = ({ level, title, sentences }: RunVerdict, trust: Trust): JunitCase => {
   const evidence = trust.evidence
-    .filter((each) => each.level !== 'valid')
+    .filter(({ decides, level: found }) => decides && found !== 'valid')
     .map(({ signal, observed, expected }) => `${signal}: ${observed} (healthy: ${expected})`);
   const invalid = failed('run-invalid', title, [...sentences, ...evidence].join(' '));
   const outcome = level === 'invalid' ? invalid : passed;

@@ -1,6 +1,7 @@
 import type { Quantile } from '../../model/measures/quantile.ts';
 import { type Cell, column, type Column, table, type Table } from '../document/document.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
+import { markedErrorText } from '../summary/error-text.ts';
 import type { MeasureFigures } from '../summary/figures.ts';
 import { countText, factorText, figureText, intervalText } from '../text/number-text.ts';
 
@@ -22,7 +23,7 @@ const columns: readonly Column<MeasureFigures>[] = [
   column.name({ title: 'Measure', media: ['html'] }, ({ subject, withheld }) => ({
     text: subject.label,
     unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
-    note: withheld ? 'withheld: the load generator was overloaded' : undefined,
+    note: withheld ? 'withheld: the run is invalid' : undefined,
   })),
   column.name({ title: 'Measure', media: ['terminal', 'markdown'] }, ({ subject }) => ({
     text: subject.short,
@@ -35,7 +36,8 @@ const columns: readonly Column<MeasureFigures>[] = [
       ({ subject, quantiles, withheld }: MeasureFigures) => {
         const found = quantiles.find((each) => each.q === q);
         if (withheld) return { text: 'withheld', tone: 'bad' };
-        return found === undefined ? '–' : quantileCell(found, subject.unit);
+        if (found === undefined) return '–';
+        return { ...quantileCell(found, subject.unit), error: markedErrorText(found.error) };
       },
     ),
   ),
@@ -44,7 +46,7 @@ const columns: readonly Column<MeasureFigures>[] = [
   ),
 ];
 
-/** Measures as rows, percentiles with their confidence intervals as columns. */
+/** Measures as rows, percentiles with their confidence intervals and measurement errors as columns. */
 export const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],

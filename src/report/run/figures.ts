@@ -20,6 +20,7 @@ import {
   measuredOf,
   sumOf,
 } from '../summary/figures.ts';
+import { markedErrorText } from '../summary/error-text.ts';
 import { tokenSourceMeaning } from '../summary/outcome-text.ts';
 import { rateSentences } from '../summary/rates.ts';
 import { tokenNotes, wordErrorSentence } from '../summary/token-notes.ts';
@@ -82,8 +83,18 @@ const kindSection = (result: Result, figures: KindFigures): Section => {
   return only(['html'], section(kind, headline.length === 0 ? [] : blocks));
 };
 
-const legend =
-  '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. ~ marks a percentile with fewer than ten samples beyond it.';
+const legend = (kinds: readonly KindFigures[]): string => {
+  const shown = kinds.flatMap(({ headline, otherMeasures }) => [...headline, ...otherMeasures]);
+  const hasErrors = shown.some(({ quantiles }) =>
+    quantiles.some(({ error }) => markedErrorText(error) !== undefined),
+  );
+  return present([
+    '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it.',
+    hasErrors &&
+      '−, + or ± is its measurement error: by how much the load generator can have made it too high, too low, or either.',
+    '~ marks a percentile with fewer than ten samples beyond it.',
+  ]).join(' ');
+};
 
 /** The most important figures, each with its sample count and confidence interval. */
 export const figuresSection = (result: Result, trust: Trust): Section => {
@@ -94,7 +105,7 @@ export const figuresSection = (result: Result, trust: Trust): Section => {
     picture(() => tilesMarkup(result, trust)),
     ...kinds.map((figures) => kindSection(result, figures)),
     ...combinedTable(result, kinds),
-    hasFigures && text(legend, 'quiet'),
+    hasFigures && text(legend(kinds), 'quiet'),
     ...breakdownBlocks(result),
     lag !== null &&
       only(['html'], section('Load generator', [figuresTable('Lag of the load generator', [lag])])),

@@ -7,7 +7,7 @@ import { type Fact, facts, only, section, type Section } from '../document/docum
 import { lagSubject } from '../summary/figures.ts';
 import { arrivalMeaning } from '../summary/outcome-text.ts';
 import { planTerms } from '../summary/plan-terms.ts';
-import { measurementErrorMeaning } from '../summary/run-verdict.ts';
+import { measurementErrorMeaning, selfTestMeaning } from '../summary/run-verdict.ts';
 import type { Optional } from '../text/present.ts';
 import { runTotalsMeaning } from './cost.ts';
 
@@ -44,7 +44,8 @@ export const definitionsSection = (result: Result): Section =>
     ...[...measuresPresent(result, () => true).map((name) => measures[name]), lagSubject].map(
       ({ label, definition }): Fact => [label, definition],
     ),
-    errorBarOf(result) !== null && ['Measurement error', measurementErrorMeaning],
+    ['Measurement error', measurementErrorMeaning],
+    errorBarOf(result) !== null && ['Lateness of the self-test streams', selfTestMeaning],
     ...Object.entries(arrivalMeaning),
     ...Object.entries(rateDefinitions),
   ]);

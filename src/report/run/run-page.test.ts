@@ -10,7 +10,7 @@ import { measuresPresent } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { answerNoteCounts } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
 import type { PageData } from '../html/charts/chart.ts';
 import { runPage } from './run-page.ts';
 
@@ -178,13 +178,40 @@ describe('the HTML report', () => {
 
   it('prints no gap figure, chart or plot of an invalid run', () => {
     const invalid = runPage(result, invalidTrust, assets);
-    expect(invalid).toContain('withheld: the load generator was overloaded');
+    expect(invalid).toContain('withheld: the run is invalid');
     const chartsOf = (page: string) => dataIn(page).charts.map(({ id }) => id);
     expect(chartsOf(report)).toContain('gap');
     expect(chartsOf(invalid)).not.toContain('gap');
     const plot = 'aria-label="Chunk gap by percentile';
     expect(report).toContain(plot);
     expect(invalid).not.toContain(plot);
+  });
+
+  it('prints all measurement errors, marks those that are not small, and names those of the tiles', () => {
+    const page = runPage(result, degradedTrust, assets);
+    expect(page).toContain('<b>188</b> <small><span>[184–194]</span> <span>−1</span></small>');
+    const uncertain = '<span class="level degraded">−1.4 +2.8</span>';
+    expect(page).toContain(`<small><span>[25.0–25.7]</span> <span>${uncertain}</span></small>`);
+    expect(page).toMatch(/<dt>Chunk gap p95<\/dt>[^]*?, error −1\.4 \+2\.8<\/small>/);
+    expect(page.match(/, error /g)).toHaveLength(1);
+  });
+
+  it('lists the signals that decide first, and calls the others normal or high', () => {
+    const [evidence = ''] = all(
+      /<table class="evidence">([^]*?)<\/table>/g,
+      runPage(result, degradedTrust, assets),
+    );
+    const rows = all(/<th scope="row">([^]*?)<\/td>/g, evidence).map((row) =>
+      row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '),
+    );
+    expect(rows).toEqual([
+      'measurement error ! degraded ',
+      'event loop ! high ',
+      'CPU wait ! high ',
+      'garbage collection ! high ',
+    ]);
+    expect(report).toMatch(/measurement error<\/th><td class="valid">/);
+    expect(report).toMatch(/event loop<\/th><td class="valid">.*<\/span> normal</);
   });
 
   it('of a run without any request is complete', () => {

@@ -23,11 +23,15 @@ describe('the terminal report', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
       "! Degraded
         All five kinds of traffic against the reference gateway.
-        The load generator was overloaded: read the figures together with the evidence.
+        The load generator can have moved 1 of 4 headline figures by more than 5 % or 1 ms, and out of the
+        confidence interval: chat-stream Chunk gap p95.
         The target refused stream_options.include_usage: </script><img src=x
         onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>
-        degraded: event-loop utilisation, 0.64 in second 41 (healthy: below 0.5). Spread the load over
-        more workers, or lower the rate.
+        degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of
+        25.3 ms can be up to 1.4 ms too high or 2.8 ms too low. Spread the load over more workers, or
+        lower the rate.
+        Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average),
+        garbage collection (the longest pause took 12 ms).
 
       quickstart → http://127.0.0.1:8080/v1
       60 s of load, 61.2 s in total, 10 s of warm-up; 2 keys: alpha, beta
@@ -36,61 +40,62 @@ describe('the terminal report', () => {
       peak: 20/s → 60/s in 20 s; 100 % chat-stream (m-large)
 
       Figures
-                                    n          p50            p90            p95            p99        max
+                                n             p50            p90             p95            p99        max
         chat-stream
-          TTFT ms                 760          188            427            684         ~1,137      1,524
-                                         [184–194]      [383–511]      [566–946]  [1,086–1,340]
-          Chunk gap ms         29,527         12.3           21.1           25.3           38.6        255
-                                       [12.3–12.4]    [20.9–21.3]    [25.0–25.7]    [37.3–40.0]
-          Longest stall ms        758         29.6            191            195           ~208        255
-                                       [28.9–30.9]      [190–192]      [193–197]      [203–224]
-          TPOT ms                 758         13.0           17.4           18.7          ~21.3       24.9
-                                       [12.9–13.2]    [17.2–17.9]    [18.2–19.0]    [20.5–21.9]
-          Output speed token…     758         78.9           86.8           88.8          ~92.7       95.9
-                                       [77.9–79.7]    [86.3–87.6]    [88.2–89.6]    [91.7–94.7]
-          End to end ms           760          781          1,190          1,413         ~1,912      2,272
-                                         [765–799]  [1,134–1,272]  [1,316–1,534]  [1,695–2,150]
-          Service time ms         760          781          1,191          1,414         ~1,912      2,273
-                                         [766–800]  [1,135–1,273]  [1,317–1,534]  [1,695–2,150]
+          TTFT ms             760          188 −1            427          684 −3         ~1,137      1,524
+                                        [184–194]      [383–511]       [566–946]  [1,086–1,340]
+          Chunk gap ms     29,527       12.3 ±0.2           21.1  25.3 −1.4 +2.8           38.6        255
+                                      [12.3–12.4]    [20.9–21.3]     [25.0–25.7]    [37.3–40.0]
+          Longest stall …     758  29.6 unbounded            191             195           ~208        255
+                                      [28.9–30.9]      [190–192]       [193–197]      [203–224]
+          TPOT ms             758            13.0           17.4            18.7          ~21.3       24.9
+                                      [12.9–13.2]    [17.2–17.9]     [18.2–19.0]    [20.5–21.9]
+          Output speed t…     758            78.9           86.8            88.8          ~92.7       95.9
+                                      [77.9–79.7]    [86.3–87.6]     [88.2–89.6]    [91.7–94.7]
+          End to end ms       760             781          1,190           1,413         ~1,912      2,272
+                                        [765–799]  [1,134–1,272]   [1,316–1,534]  [1,695–2,150]
+          Service time ms     760             781          1,191           1,414         ~1,912      2,273
+                                        [766–800]  [1,135–1,273]   [1,317–1,534]  [1,695–2,150]
 
         chat
-          End to end ms            92          656         ~1,091         ~1,293         ~1,555      1,555
-                                         [612–702]    [934–1,324]  [1,091–1,555]      [1,324–…]
-          Service time ms          92          655         ~1,091         ~1,292         ~1,554      1,554
-                                         [612–700]    [934–1,324]  [1,091–1,554]      [1,324–…]
+          End to end ms        92             656         ~1,091          ~1,293         ~1,555      1,555
+                                        [612–702]    [934–1,324]   [1,091–1,555]      [1,324–…]
+          Service time ms      92             655         ~1,091          ~1,292         ~1,554      1,554
+                                        [612–700]    [934–1,324]   [1,091–1,554]      [1,324–…]
 
         speech
-          First audio ms           28          141           ~278           ~328           ~419        419
-                                         [111–194]        [200–…]        [236–…]        [278–…]
-          End to end ms            28          579           ~809           ~833         ~1,190      1,190
-                                         [439–700]        [720–…]        [782–…]        [809–…]
-          RTF speech ms/s          28  66.0 0.066×     ~135 0.14×     ~136 0.14×     ~181 0.18×  181 0.18×
-                                       [59.3–75.1]       [86.0–…]       [94.3–…]        [135–…]
-          Characters/s chars…      28          218           ~275           ~302           ~318        318
-                                         [193–245]        [246–…]        [261–…]        [275–…]
+          First audio ms       28             141           ~278            ~328           ~419        419
+                                        [111–194]        [200–…]         [236–…]        [278–…]
+          End to end ms        28             579           ~809            ~833         ~1,190      1,190
+                                        [439–700]        [720–…]         [782–…]        [809–…]
+          RTF speech ms/s      28     66.0 0.066×     ~135 0.14×      ~136 0.14×     ~181 0.18×  181 0.18×
+                                      [59.3–75.1]       [86.0–…]        [94.3–…]        [135–…]
+          Characters/s c…      28             218           ~275            ~302           ~318        318
+                                        [193–245]        [246–…]         [261–…]        [275–…]
 
         transcription
-          End to end ms            24          948         ~1,165         ~1,211         ~1,260      1,260
-                                       [828–1,044]      [1,044–…]      [1,065–…]      [1,211–…]
-          RTF transcr. ms/s        12   ~114 0.11×     ~124 0.12×     ~124 0.12×     ~124 0.12×  124 0.12×
-                                         [101–120]        [118–…]        [120–…]        [124–…]
-          Word errors %            12        ~4.55          ~6.25          ~7.14          ~7.14       7.14
-                                       [3.71–5.88]       [5.26–…]       [5.88–…]       [6.25–…]
+          End to end ms        24             948         ~1,165          ~1,211         ~1,260      1,260
+                                      [828–1,044]      [1,044–…]       [1,065–…]      [1,211–…]
+          RTF transcr. m…      12      ~114 0.11×     ~124 0.12×      ~124 0.12×     ~124 0.12×  124 0.12×
+                                        [101–120]        [118–…]         [120–…]        [124–…]
+          Word errors %        12           ~4.55          ~6.25           ~7.14          ~7.14       7.14
+                                      [3.71–5.88]       [5.26–…]        [5.88–…]       [6.25–…]
 
         models
-          End to end ms             9        ~6.39          ~18.9          ~18.9          ~18.9       18.9
-                                       [5.42–16.6]       [7.33–…]       [13.2–…]       [16.6–…]
-          Service time ms           9        ~6.10          ~18.6          ~18.6          ~18.6       18.6
-                                       [5.20–16.3]       [7.07–…]       [12.9–…]       [16.3–…]
+          End to end ms         9           ~6.39          ~18.9           ~18.9          ~18.9       18.9
+                                      [5.42–16.6]       [7.33–…]        [13.2–…]       [16.6–…]
+          Service time ms       9           ~6.10          ~18.6           ~18.6          ~18.6       18.6
+                                      [5.20–16.3]       [7.07–…]        [12.9–…]       [16.3–…]
 
         generator
-          Generator lag ms      1,400         0.19           0.48           0.64           1.04       1.60
-                                       [0.18–0.20]    [0.46–0.52]    [0.59–0.68]    [0.88–1.20]
+          Generator lag …   1,400            0.19           0.48            0.64           1.04       1.60
+                                      [0.18–0.20]    [0.46–0.52]     [0.59–0.68]    [0.88–1.20]
         Word error rate: 4.32 % on average over 12 answers to clips with a known text (12 others have
         none). It is the mean of the rates of single answers, so a short clip counts as much as a long
         one.
-        [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. ~ marks a
-        percentile with fewer than ten samples beyond it.
+        [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. −, + or ±
+        is its measurement error: by how much the load generator can have made it too high, too low, or
+        either. ~ marks a percentile with fewer than ten samples beyond it.
 
       Breakdown by stage, after the warm-up
                          first p50   p95  end p50     p95  Arrivals  Completed     429
@@ -184,10 +189,10 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('puts confidence intervals next to their percentiles if there is room', () => {
-    const lines = plain(140).split('\n');
+  it('puts confidence intervals and errors next to their percentiles if there is room', () => {
+    const lines = plain(160).split('\n');
     expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
-      `"    TTFT ms                   760            188 [184–194]        427 [383–511]         684 [566–946]  ~1,137 [1,086–1,340]      1,524"`,
+      `"    TTFT ms                   760            188 [184–194] −1        427 [383–511]            684 [566–946] −3  ~1,137 [1,086–1,340]      1,524"`,
     );
   });
 
@@ -218,8 +223,20 @@ describe('the terminal report', () => {
   });
 
   it('names no evidence if everything is healthy, and withholds gaps if invalid', () => {
-    expect(plain(100, validTrust)).not.toContain('healthy:');
+    expect(plain(100, validTrust)).not.toMatch(/healthy:|Possible causes|Self-test/);
     expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
+  });
+
+  it('marks figures whose measurement error is not small', () => {
+    const coloured = terminalText(runDocument(result, degradedTrust), { colour: true, width: 160 });
+    expect(coloured).toMatch(/\u001b\[33m *25\.3 \[25\.0–25\.7\] −1\.4 \+2\.8/);
+    expect(coloured).toMatch(/\u001b\[1m *188 \[184–194\] −1/);
+  });
+
+  it('explains errors only where there are some', () => {
+    expect(plain(100, validTrust)).toContain('is its measurement error');
+    const exact = { ...validTrust, figures: [] };
+    expect(plain(100, exact)).not.toContain('measurement error');
   });
 
   it('says below the figures which tokens they leave out', () => {

@@ -5,7 +5,8 @@ import type { Result } from '../../model/result/result.ts';
 import { distributionOf, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { isWithheld, kindsPresent, measuredOf } from '../summary/figures.ts';
+import { errorText } from '../summary/error-text.ts';
+import { figureErrorOf, isWithheld, kindsPresent, measuredOf } from '../summary/figures.ts';
 import { arrivalCounts } from '../summary/outcome-text.ts';
 import { measuredRates, sourcesText } from '../summary/rates.ts';
 import { markup, type Markup } from '../text/markup.ts';
@@ -45,7 +46,12 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
         const { value, low, high, n, weak } = figure;
         const { short, unit } = measures[name];
         const text = `${weak ? '~' : ''}${figureText(value, unit)}`;
-        const foot = `${intervalText(low, high, unit)}, n ${countText(n)}`;
+        const error = figureErrorOf(trust, kind, name, 0.95);
+        const foot = present([
+          intervalText(low, high, unit),
+          `n ${countText(n)}`,
+          error !== null && !error.isSmall && `error ${errorText(error)}`,
+        ]).join(', ');
         return [[`${short} p95`, text, unit, foot, kinds.length === 1 ? undefined : kind]];
       });
     });

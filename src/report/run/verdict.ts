@@ -1,9 +1,11 @@
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import { figuresSignalName } from '../../model/result/judged-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust, TrustSignal } from '../../model/result/verdict.ts';
 import {
   type Block,
+  type Cell,
   column,
   type Column,
   fold,
@@ -26,8 +28,9 @@ import {
   objectivesOutcome,
   objectivesSentence,
 } from '../summary/objective-text.ts';
-import { runVerdict } from '../summary/run-verdict.ts';
+import { runVerdict, selfTestText } from '../summary/run-verdict.ts';
 import { countText, plural } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
 const objectiveTones = {
   kept: 'good',
@@ -62,29 +65,51 @@ const limitsVerdict = ({
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
 };
 
+/** Signals that decide nothing are evidence of causes: normal or high. */
+const signalLevel = ({ decides, level }: TrustSignal): Cell => {
+  if (decides) return { text: level, tone: trustTones[level] };
+  return level === 'valid' ? { text: 'normal', tone: 'good' } : { text: 'high', tone: 'warning' };
+};
+
 const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.name('Signal', ({ signal }) => signal),
-  column.verdict('Level', ({ level }) => ({ text: level, tone: trustTones[level] })),
+  column.verdict('Level', signalLevel),
   column.words('Observed', ({ observed }) => observed),
   column.words('Healthy', ({ expected }) => expected),
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** The signals that are not healthy in words, and for HTML all of them in a table. */
-const evidenceBlocks = ({ level, evidence }: Trust): readonly Block[] => {
-  const findings = evidence
-    .filter((each) => each.level !== 'valid')
-    .map(({ level: found, signal, observed, expected, advice }) => ({
-      text: `${found}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
-      tone: trustTones[found],
-    }));
-  const signals = table('Signals of the load generator', evidenceColumns, evidence, {
+/** Why a run is not valid, in words: what decided it, and the signals that can be causes, each with its main value. */
+const findingsList = ({ evidence }: Trust): Block => {
+  const unhealthy = evidence.filter(({ level }) => level !== 'valid');
+  const findings = unhealthy
+    .filter(({ decides }) => decides)
+    .map(({ level, signal, observed, expected, advice }) => {
+      // What is healthy of figures is in the sentence about the run.
+      const healthy = signal === figuresSignalName ? '' : ` (healthy: ${expected})`;
+      const finding = `${level}: ${signal}, ${observed}${healthy}. ${advice ?? ''}`.trim();
+      return { text: finding, tone: trustTones[level] };
+    });
+  const causes = unhealthy
+    .filter(({ decides }) => !decides)
+    .map(({ signal, observed }) => `${signal} (${observed.split(/[,;] | \(/, 1)[0]})`);
+  return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
+};
+
+/** What decided against a run in words, and for HTML all signals in a table, those that decide first. */
+const evidenceBlocks = (result: Result, trust: Trust): readonly Block[] => {
+  const { level, evidence } = trust;
+  const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
+  const signals = table('Signals of the load generator', evidenceColumns, ordered, {
     look: 'evidence',
   });
   const title = `Evidence: ${plural(evidence.length, 'signal')} of the load generator`;
+  const explanation =
+    'Signals that read valid, degraded or invalid decide the verdict. Those that read normal or high decide nothing: they are possible causes.';
+  const aside = present([evidence.length > 0 && explanation, selfTestText(result)]).join(' ');
   return [
-    only(['terminal', 'markdown'], list(findings)),
-    only(['html'], fold(title, [signals], level !== 'valid')),
+    ...(level === 'valid' ? [] : [only(['terminal', 'markdown'], findingsList(trust))]),
+    only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid')),
   ];
 };
 
@@ -95,7 +120,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...evidenceBlocks(trust),
+    ...evidenceBlocks(result, trust),
   ];
 };
 
@@ -120,7 +145,7 @@ const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
 ];
 
 const decisionText =
-  'The observed value decides. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.';
+  'The observed value decides, unless its measurement error spans the bound: then the objective is undecided. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.';
 
 /** The objectives of a run; empty if it has none. */
 export const objectivesSection = (result: Result): Section => {

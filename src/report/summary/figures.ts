@@ -15,7 +15,7 @@ import {
   outsideWarmUp,
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
-import type { Trust } from '../../model/result/verdict.ts';
+import type { FigureError, Trust } from '../../model/result/verdict.ts';
 
 /** Selects the groups of one kind of traffic after the warm-up. */
 export const measuredOf =
@@ -31,14 +31,19 @@ export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number):
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
+/** A percentile; `error` is `null` if the load generator cannot have moved it. */
+export interface ReportedQuantile extends Quantile {
+  readonly error: FigureError | null;
+}
+
 /** One distribution in figures. */
 export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
   /** In the order of `reportedQuantiles`. */
-  readonly quantiles: readonly Quantile[];
+  readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** The load generator was too overloaded for this measure, so no figure is printed. */
+  /** No figure is printed: the run is invalid, and this measure would look better than it is. */
   readonly withheld: boolean;
 }
 
@@ -64,13 +69,27 @@ export const tableMeasures = {
 export const isWithheld = (name: MeasureName, trust: Trust): boolean =>
   trust.level === 'invalid' && (name === 'gap' || name === 'stall');
 
+/** The measurement error of a percentile of one kind of traffic; `null` if it has none. */
+export const figureErrorOf = (
+  { figures }: Trust,
+  traffic: TrafficKind,
+  measure: MeasureName,
+  q: number,
+): FigureError | null =>
+  figures.find((each) => each.traffic === traffic && each.measure === measure && each.q === q) ??
+  null;
+
 const figuresOf = (
   subject: FiguresSubject,
   histogram: Histogram,
   withheld: boolean,
+  errorOf: (q: number) => FigureError | null,
 ): MeasureFigures | null => {
   if (histogram.max === null) return null;
-  const quantiles = reportedQuantiles.flatMap((q) => quantile(histogram, q) ?? []);
+  const quantiles = reportedQuantiles.flatMap((q) => {
+    const found = quantile(histogram, q);
+    return found === null ? [] : { ...found, error: errorOf(q) };
+  });
   return { subject, n: histogram.count, quantiles, max: histogram.max, withheld };
 };
 
@@ -90,7 +109,8 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
   const rows = (names: readonly MeasureName[]): readonly MeasureFigures[] =>
     names.flatMap((name) => {
       const histogram = distributionOf(result, name, where);
-      return figuresOf(measures[name], histogram, isWithheld(name, trust)) ?? [];
+      const errorOf = (q: number) => figureErrorOf(trust, kind, name, q);
+      return figuresOf(measures[name], histogram, isWithheld(name, trust), errorOf) ?? [];
     });
   return {
     kind,
@@ -105,5 +125,5 @@ export type KindFigures = ReturnType<typeof kindFigures>;
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));
-  return figuresOf(lagSubject, lag, false);
+  return figuresOf(lagSubject, lag, false, () => null);
 };

@@ -53,19 +53,32 @@ const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
     : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
+/** By how much the load generator can have moved the figure across the bound. */
+const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string => {
+  if (observed === null || error === undefined)
+    return 'undecided: the measurement error spans the bound';
+  const { low, high } = error;
+  return high === null
+    ? 'undecided: the measurement error, which is unbounded, spans the bound'
+    : `undecided: the measurement error of up to ${valueText(Math.max(observed - low, high - observed), unit)} spans the bound`;
+};
+
 const reasons = {
   aborted: 'the run was stopped because of it',
-  unfit: 'undecided: the load generator was overloaded',
-  'within-error': 'undecided: the load generator can have moved the figure across the bound',
+  unfit: 'undecided: the run is invalid',
   incomplete: 'undecided: a slice of the run is missing',
   partial: 'undecided: the run was stopped before the end of its plan',
   kept: null,
   broken: null,
-} as const satisfies Record<Exclude<ObjectiveVerdict['grounds'], 'no-data'>, string | null>;
+} as const satisfies Record<
+  Exclude<ObjectiveVerdict['grounds'], 'no-data' | 'within-error'>,
+  string | null
+>;
 
 /** The reason for the outcome; `null` if the figure is reason enough. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
+  if (verdict.grounds === 'within-error') return withinErrorText(verdict);
   const unsure = verdict.sure === false ? 'uncertain: the bound is near, or n is small' : null;
   return reasons[verdict.grounds] ?? unsure;
 };

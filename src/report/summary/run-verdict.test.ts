@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
+import type { FigureError, Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { runVerdict } from './run-verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import {
+  degradedTrust,
+  invalidTrust,
+  sampleFigure,
+  sampleSignal,
+  uncertainGap,
+  validTrust,
+} from '../fixtures/sample-trust.fixture.ts';
 
 const result = sampleRunResult();
 const failed: Result = {
@@ -12,6 +20,11 @@ const failed: Result = {
     ...group,
     outcomes: { ...emptyOutcomeCounts(), refused: 5 },
   })),
+};
+/** Without chunk gaps. */
+const chats: Result = {
+  ...result,
+  groups: result.groups.filter(({ labels }) => labels.traffic === 'chat'),
 };
 const halved: Result = {
   ...result,
@@ -24,6 +37,50 @@ describe('the verdict of a run', () => {
       (trust) => runVerdict(result, trust).title,
     );
     expect(titles).toEqual(['Valid', 'Degraded', 'Invalid']);
+  });
+
+  it('says of a valid run that the load and the figures are as they should be', () => {
+    const first = (trust: Trust) => runVerdict(result, trust).sentences[0];
+    expect(first(validTrust)).toBe(
+      'The load was the planned one, and the load generator moved no headline figure by more than 5 % or 1 ms, or out of its confidence interval.',
+    );
+    const weak = sampleFigure({ measure: 'endToEnd', isWeak: true, isSmall: false });
+    expect(first({ ...validTrust, figures: [...validTrust.figures, weak] })).toContain(
+      'moved no headline figure with enough samples by more than',
+    );
+    expect(first({ ...validTrust, evidence: [] })).toBe('The load was the planned one.');
+  });
+
+  it('names the figures that a degraded run leaves uncertain, up to six', () => {
+    const sentencesOf = (figures: readonly FigureError[]) =>
+      runVerdict(result, { ...degradedTrust, figures }).sentences;
+    expect(sentencesOf(degradedTrust.figures)).toEqual([
+      'The load generator can have moved 1 of 4 headline figures by more than 5 % or 1 ms, and out of the confidence interval: chat-stream Chunk gap p95.',
+    ]);
+    const nine = Array.from({ length: 9 }, () => uncertainGap);
+    expect(sentencesOf(nine)[0]).toMatch(
+      /moved 9 of 9 headline figures .*(chat-stream Chunk gap p95(, | and )){6}3 others\.$/,
+    );
+  });
+
+  it('says whether the load or the figures were at fault', () => {
+    const sentencesOf = (level: TrustLevel, ...names: readonly string[]) => {
+      const evidence = names.map((signal) => sampleSignal({ signal, level }));
+      const causes = [sampleSignal({ signal: 'a cause', decides: false, level })];
+      const figures = [uncertainGap];
+      return runVerdict(chats, { level, figures, evidence: [...evidence, ...causes] }).sentences;
+    };
+    const ofFigures = /describe it rather than the gateway/;
+    const ofLoad = /^The load was not the planned one/;
+    expect(sentencesOf('invalid', 'measurement error')).toEqual([expect.stringMatching(ofFigures)]);
+    expect(sentencesOf('invalid', 'start lag')).toEqual([expect.stringMatching(ofLoad)]);
+    expect(sentencesOf('invalid', 'start lag', 'measurement error')).toEqual([
+      expect.stringMatching(ofLoad),
+      expect.stringMatching(ofFigures),
+    ]);
+    expect(sentencesOf('degraded', 'requests in flight')).toEqual([
+      'Not all of the load was the planned one, or that is not verified.',
+    ]);
   });
 
   it('is never valid when nothing succeeded, even with a healthy generator', () => {

@@ -1,4 +1,6 @@
 import { errorBarOf } from '../../model/result/error-bar.ts';
+import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
+import { measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { hasChatStreams } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
@@ -9,22 +11,25 @@ import {
   measuresPresent,
   missingSlices,
 } from '../../model/result/summary.ts';
-import type { Trust, TrustLevel } from '../../model/result/verdict.ts';
+import type { FigureError, Trust, TrustLevel, TrustSignal } from '../../model/result/verdict.ts';
 import { figureText, listed, plural, shareText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
-/** Why a run that should have a measurement error has none; `null` if none is expected, as in old results. */
-const missingErrorReason = ({ plan }: Result): string | null => {
-  if (plan.canary === undefined || !hasChatStreams(plan)) return null;
-  return plan.canary
-    ? 'Measurement error unknown: no event of the self-test streams was read.'
-    : 'Measurement error unknown: the scenario disables the self-test streams (canary: false).';
+/** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
+export const missingStreamsText = (result: Result): string | null => {
+  const { plan } = result;
+  if (plan.canary === undefined || !hasChatStreams(plan) || errorBarOf(result) !== null)
+    return null;
+  const reason = plan.canary
+    ? 'No event of the self-test streams was read'
+    : 'The scenario disables the self-test streams (canary: false)';
+  return `${reason}: measurement errors count from the timers of the event loop instead.`;
 };
 
-/** The measurement error of a run by its own canary, as a sentence. */
-export const measurementErrorText = (result: Result): string | null => {
+/** How late the self-test streams of a run were read, as a sentence; `null` without any. */
+export const selfTestText = (result: Result): string | null => {
   const error = errorBarOf(result);
-  if (error === null) return missingErrorReason(result);
+  if (error === null) return null;
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
@@ -35,10 +40,13 @@ export const measurementErrorText = (result: Result): string | null => {
       : `; p99 ${figureText(afterFirstSecond.p99)} ms after the first second`;
   const missing =
     error.missing < 0.01 ? '' : `; ${shareText(error.missing, 1)} of them are missing`;
-  return `Measurement error: p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} self-test streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
+  return `Self-test streams were read late by p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
 };
 
 export const measurementErrorMeaning =
+  'By how much the load generator can have moved a figure. A time is read late, never early: by what ran in the event loop before the read and by how late the request began, both recorded for each request, and by the time until the process got a CPU, which the self-test streams show. If at most a share α of the requests was late by more than e, the true p-quantile is between the (p − α)-quantile less e and the printed one; the best of several α counts. What lies between two reads, such as a chunk gap, can be too low as well, by the same rule. These bounds hold whatever the lateness depended on. They cover this machine, not the network, and percentiles only: means, maxima, rates and counts have none.';
+
+export const selfTestMeaning =
   'The delay between the sending of an event and its time stamp. Next to the run’s own streams, the same event loop and transport read 20 self-test streams (fewer if many workers share them) from a process on this machine. Each sends an event every 50 ms with the time just before its write, on the monotonic clock that all processes share. If that process is delayed itself, events are missing, and the error of that time is unknown. The delay includes this machine’s kernel and the wait for the event loop, but nothing of the target. It covers the same seconds as the figures. The run’s own reads have the same delay, plus that of TLS or another protocol.';
 
 /** Whether the figures can be trusted, and how the run ended. */
@@ -49,13 +57,51 @@ export interface RunVerdict {
 }
 
 const trustTitles = { valid: 'Valid', degraded: 'Degraded', invalid: 'Invalid' } as const;
-const trustSentences = {
-  valid:
-    'The load generator kept its schedule: the figures describe the gateway, not the load generator.',
-  degraded: 'The load generator was overloaded: read the figures together with the evidence.',
-  invalid:
-    'The load generator could not keep its schedule: the figures describe it rather than the gateway.',
-} as const satisfies Record<TrustLevel, string>;
+
+/** More uncertain figures than these are counted, not named. */
+const maxNamedFigures = 6;
+
+const figureName = ({ traffic, measure, q }: FigureError): string =>
+  `${traffic} ${measures[measure].short} p${q * 100}`;
+
+const uncertainFiguresSentence = (judged: readonly FigureError[]): string => {
+  const uncertain = judged.filter(({ isSmall }) => !isSmall).map(figureName);
+  const others = uncertain.length - maxNamedFigures;
+  const named = listed([
+    ...uncertain.slice(0, maxNamedFigures),
+    ...(others > 0 ? [plural(others, 'other')] : []),
+  ]);
+  return `The load generator can have moved ${uncertain.length} of ${plural(judged.length, 'headline figure')} by more than 5 % or 1 ms, and out of the confidence interval: ${named}.`;
+};
+
+const validSentence = (judged: readonly FigureError[], isJudged: boolean, { figures }: Trust) => {
+  const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
+  return isJudged
+    ? `The load was the planned one, and the load generator moved no headline figure${textIf(isSelection, ' with enough samples')} by more than 5 % or 1 ms, or out of its confidence interval.`
+    : 'The load was the planned one.';
+};
+
+/** What the level of trust means for the load and the figures of this run. */
+const trustSentences = (trust: Trust): readonly string[] => {
+  const { level, evidence } = trust;
+  const judged = judgedFigures(trust.figures);
+  const deciding = evidence.filter((signal) => signal.decides && signal.level === level);
+  const areFigures = ({ signal }: TrustSignal): boolean => signal === figuresSignalName;
+  if (level === 'valid') return [validSentence(judged, deciding.some(areFigures), trust)];
+  const ofFigures = {
+    degraded: uncertainFiguresSentence(judged),
+    invalid:
+      'The load generator can have moved every headline figure by more than half: the figures describe it rather than the gateway.',
+  };
+  const ofLoad = {
+    degraded: 'Not all of the load was the planned one, or that is not verified.',
+    invalid: 'The load was not the planned one: the figures do not count.',
+  };
+  return present([
+    deciding.some((signal) => !areFigures(signal)) && ofLoad[level],
+    deciding.some(areFigures) && ofFigures[level],
+  ]);
+};
 
 /** More slices than these are counted, not named. */
 const maxNamedSlices = 8;
@@ -92,8 +138,9 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
-    `${trustSentences[trust.level]}${textIf(isWithheld, ' Chunk gaps are withheld.')}`,
-    measurementErrorText(result),
+    ...trustSentences(trust),
+    isWithheld && 'Chunk gaps are withheld.',
+    missingStreamsText(result),
   ]);
   if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', sentences };
   if (hasNoCompletions) {

@@ -9,6 +9,13 @@ const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters
 const bytesText = (value: number): string =>
   value < 999_500 ? `${figureText(value / 1e3)} kB` : `${figureText(value / 1e6)} MB`;
 
+/** The digits after the point of a figure with about three significant digits. */
+export const decimalsOf = (value: number): number => {
+  const size = Math.abs(value);
+  if (size >= 99.95) return 0;
+  return size >= 9.995 ? 1 : 2;
+};
+
 /**
  * A measured figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`;
  * counts stay whole numbers, and many bytes are given in kB or MB.
@@ -17,7 +24,7 @@ export const figureText = (value: number, unit = ''): string => {
   const size = Math.abs(value);
   if (unit === 'bytes' && size >= 10_000) return bytesText(value);
   if (size >= 99.95 || (wholeUnits.has(unit) && Number.isInteger(value))) return countText(value);
-  return size === 0 ? '0' : value.toFixed(size >= 9.995 ? 1 : 2);
+  return size === 0 ? '0' : value.toFixed(decimalsOf(value));
 };
 
 /** Milliseconds per second of audio as a real-time factor: 12.3 is `0.012×`, 1,000 is `1.00×`. */

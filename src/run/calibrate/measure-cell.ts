@@ -101,7 +101,7 @@ export const measureCell = async (
     throw new Problem('a run of the calibration had no answer that both sides recorded');
   }
   const complaints = trust.evidence
-    .filter(({ level }) => level !== 'valid')
+    .filter(({ decides, level }) => decides && level !== 'valid')
     .map(({ signal }) => signal);
   return { ...load, ...measured, trust: trust.level, complaints };
 };

@@ -24,7 +24,8 @@ export const exitCodes = [
   {
     name: 'invalid',
     code: 12,
-    meaning: 'the load generator was overloaded, so the figures do not count, or nothing succeeded',
+    meaning:
+      'the run is invalid (the load was not the planned one, or the figures are those of the load generator), or nothing succeeded',
   },
   {
     name: 'violated',

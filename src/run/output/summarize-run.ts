@@ -11,18 +11,24 @@ import {
   measuresPresent,
   outsideWarmUp,
 } from '../../model/result/summary.ts';
-import type { TrustLevel } from '../../model/result/verdict.ts';
+import type { ErrorBounds, TrustLevel } from '../../model/result/verdict.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import { isWithheld, kindsPresent } from '../../report/summary/figures.ts';
+import { figureErrorOf, isWithheld, kindsPresent } from '../../report/summary/figures.ts';
 import { exitForVerdicts, type JudgedResult } from './publish.ts';
 
-import type { RunReport, RunVerdicts, Verdict } from '../input/run-report.ts';
+import type { RunReport, RunVerdicts, TrueValueBounds, Verdict } from '../input/run-report.ts';
 
 const trustVerdicts = {
   valid: 'pass',
   degraded: 'inconclusive',
   invalid: 'fail',
 } as const satisfies Record<TrustLevel, Verdict>;
+
+/** JSON has no infinity. */
+const boundsOf = ({ low, high }: ErrorBounds): TrueValueBounds => ({
+  low,
+  high: Number.isFinite(high) ? high : null,
+});
 
 const limitsVerdict = ({ limits }: Result): RunVerdicts['limits'] => {
   if (limits?.judged !== true) return null;
@@ -44,9 +50,13 @@ export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
   const isDecided = exitForVerdicts({ result, trust }) === 'pass' && !has('inconclusive');
   return {
     overall: has('fail') ? 'fail' : isDecided ? 'pass' : 'inconclusive',
-    trust: { ...trust, verdict: trustVerdicts[trust.level] },
+    trust: {
+      ...trust,
+      verdict: trustVerdicts[trust.level],
+      figures: trust.figures.map((figure) => ({ ...figure, ...boundsOf(figure) })),
+    },
     objectives: (result.verdicts ?? []).map(
-      ({ text, ruling, grounds, severity, observed, unit, n, low, high }) => ({
+      ({ text, ruling, grounds, severity, observed, unit, n, low, high, error }) => ({
         objective: text,
         verdict: ruling,
         reason: grounds,
@@ -56,6 +66,7 @@ export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
         n,
         low,
         high,
+        ...(error === undefined ? {} : { error }),
       }),
     ),
     limits,
@@ -97,7 +108,21 @@ const percentilesOf = ({ result, trust }: JudgedResult): RunReport['percentiles'
         const at = (q: number): number => quantile(histogram, q)?.value ?? 0;
         const { count } = histogram;
         const { unit } = measures[name];
-        return [name, { unit, count, p50: at(0.5), p95: at(0.95), p99: at(0.99) }];
+        const errors = [0.5, 0.95, 0.99].flatMap((q) => {
+          const error = figureErrorOf(trust, kind, name, q);
+          return error === null ? [] : [[`p${q * 100}`, boundsOf(error)] as const];
+        });
+        return [
+          name,
+          {
+            unit,
+            count,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            ...(errors.length === 0 ? {} : { errors: Object.fromEntries(errors) }),
+          },
+        ];
       });
       return [kind, Object.fromEntries(entries)];
     }),

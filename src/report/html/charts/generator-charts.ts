@@ -49,7 +49,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
       ['loop delay p99', 'p50', worst(({ delayP99 }) => delayP99), 'strong'],
       ['longest loop delay', 'p95', worst(({ delayMax }) => delayMax), 'dashed'],
       ['longest garbage collection', 'limited', worst(({ gcMax }) => gcMax)],
-      ['measurement error p99', 'sent', worst(errorP99)],
+      ['self-test lateness p99', 'sent', worst(errorP99)],
     ]).filter(hasValues),
   };
   return [...lag, busy, pauses];

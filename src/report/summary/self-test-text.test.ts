@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
-import { measurementErrorText } from './run-verdict.ts';
+import { missingStreamsText, selfTestText } from './run-verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 
 type Canary = GeneratorSample['canary'];
@@ -35,44 +35,42 @@ const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Res
   };
 };
 
-describe('the measurement error of a run', () => {
+describe('the lateness of the self-test streams', () => {
   it('covers the same seconds as the figures', () => {
-    expect(measurementErrorText(watched(true, [late, calm, calm]))).toBe(
-      'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams, 800 events).',
+    expect(selfTestText(watched(true, [late, calm, calm]))).toBe(
+      'Self-test streams were read late by p50 0.06 ms, p99 0.40 ms (20 streams, 800 events).',
     );
   });
 
   it('says what it is after the first second, if that second is included and worse', () => {
     const run = watched(true, [late, calm, calm]);
     const cold = { ...run, plan: { ...run.plan, warmUp: milliseconds(0) } };
-    expect(measurementErrorText(cold)).toMatch(
-      /p99 90\.0 ms .*; p99 0\.40 ms after the first second\)\.$/,
-    );
+    expect(selfTestText(cold)).toMatch(/p99 90\.0 ms .*; p99 0\.40 ms after the first second\)\.$/);
   });
 
   it('covers all loops together, and says if no event was read', () => {
-    expect(measurementErrorText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
-      'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
+    expect(selfTestText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
+      'Self-test streams were read late by p50 0.06 ms, p99 0.40 ms (20 streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
     );
   });
 
   it.each([
-    ['switched off', false, /disables the self-test streams/],
-    ['dead', true, /no event of the self-test streams was read/],
+    ['switched off', false, /disables the self-test streams .*: measurement errors count from/],
+    ['dead', true, /^No event of the self-test streams was read/],
   ])('is reported as missing if the canary was %s', (_, canary, said) => {
-    expect(measurementErrorText(watched(canary, [null, null]))).toMatch(said);
+    expect(selfTestText(watched(canary, [null, null]))).toBeNull();
+    expect(missingStreamsText(watched(canary, [null, null]))).toMatch(said);
+    expect(missingStreamsText(watched(canary, [late, calm]))).toBeNull();
   });
 
   it('is not expected in old results, nor without streamed chats', () => {
     const { plan, ...before } = sampleRunResult();
     const { canary: _, ...earlier } = plan;
-    expect(measurementErrorText({ ...before, plan: earlier })).toBeNull();
+    expect(missingStreamsText({ ...before, plan: earlier })).toBeNull();
     const stages = plan.stages.map((stage) => ({
       ...stage,
       traffic: stage.traffic.filter(({ kind }) => kind !== 'chat-stream'),
     }));
-    expect(
-      measurementErrorText({ ...before, plan: { ...plan, canary: false, stages } }),
-    ).toBeNull();
+    expect(missingStreamsText({ ...before, plan: { ...plan, canary: false, stages } })).toBeNull();
   });
 });
