@@ -10,7 +10,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { benchApiKey } from '../harness/chat-bytes.ts';
-import { endProcess, pinnedTo } from '../harness/processes.ts';
+import { endProcess } from '../harness/processes.ts';
 import { openTempFolder, weirCommand, weirProgram } from '../harness/run-weir.ts';
 import {
   type BothSides,
@@ -18,7 +18,7 @@ import {
   comparedFigures,
   trueSamplesOf,
 } from '../harness/true-figures.ts';
-import { gatewayCore, generatorCore, type Neighbour } from './neighbours.ts';
+import { type Neighbour, placedBy } from './neighbours.ts';
 import type { ComparedLoad } from './compared-loads.ts';
 
 /** A run of the real command beside a neighbour, and the truth of its figures. */
@@ -59,10 +59,9 @@ const readRun = async (files: ReturnType<typeof filesIn>): Promise<ComparedRun> 
 const generate = async (
   words: readonly string[],
   { scantCpu }: ComparedLoad,
-  { isBound, disturb }: Neighbour,
+  neighbour: Neighbour,
 ): Promise<boolean> => {
-  const command = [...weirCommand, ...words] as const;
-  const [program, ...rest] = isBound ? pinnedTo(generatorCore, command) : command;
+  const [program, ...rest] = placedBy(neighbour).generator([...weirCommand, ...words]);
   const env = { ...process.env, WEIR_API_KEY: benchApiKey, GITHUB_STEP_SUMMARY: '', CI: 'true' };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = once(child, 'exit');
@@ -72,7 +71,7 @@ const generate = async (
     for await (const line of createInterface({ input: child.stderr })) {
       if (hasBegun || !line.includes('Ctrl-C ends it early')) continue;
       hasBegun = true;
-      stop = disturb(child, scantCpu);
+      stop = neighbour.disturb(child, scantCpu);
       if (stop === null) return false;
     }
     await gone;
@@ -91,7 +90,7 @@ export const compareRun = async (
   await using folder = await openTempFolder();
   const files = filesIn(folder.path);
   await writeFile(files.scenario, JSON.stringify({ name: 'truth', ...load.scenario }));
-  const mock = await startMockProcess(pinnedTo(gatewayCore, mockCommand(weirProgram)), {
+  const mock = await startMockProcess(placedBy(neighbour).gateway(mockCommand(weirProgram)), {
     gap: load.gap,
     limits: { requestsPerMinute: null, tokensPerMinute: null },
     truth: { file: files.truth },

@@ -1,27 +1,48 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { endProcess, hasEnded, pinnedTo } from '../harness/processes.ts';
+import { type CommandLine, endProcess, hasEnded, pinnedTo } from '../harness/processes.ts';
 
 /** What disturbs a load generator: other programs, a quota, and pauses of its whole process. */
 
 /** The core of the gateway, and that of a load generator that is bound to one. */
-export const gatewayCore = 0;
-export const generatorCore = 1;
+const gatewayCore = 0;
+const generatorCore = 1;
 
 export interface Neighbour {
   readonly name: string;
-  /** Whether the load generator is bound to its core; otherwise it runs where the system lets it. */
-  readonly isBound: boolean;
+  /** Where the load generator runs: wherever the system lets it, on its own core, or before all other programs, as the gateway then does too. */
+  readonly place: 'anywhere' | 'own core' | 'real-time class';
   /** Disturbs it until the returned function is called, after its end; `null` where this machine does not allow it. */
   readonly disturb: (generator: ChildProcess, scantCpu: number) => (() => Promise<void>) | null;
 }
 
 export const noNeighbour: Neighbour = {
   name: 'none',
-  isBound: false,
+  place: 'anywhere',
   disturb: () => () => Promise.resolve(),
+};
+
+/** As if nothing else ran on the machine. */
+export const undisturbed: Neighbour = {
+  ...noNeighbour,
+  name: 'none, in the real-time class',
+  place: 'real-time class',
+};
+
+/** Whether this user may start programs in the real-time class. */
+export const canBeUndisturbed = spawnSync('chrt', ['-r', '1', 'true']).status === 0;
+
+/** How the gateway and the load generator of a run beside this neighbour are started. */
+export const placedBy = ({ place }: Neighbour) => {
+  const first = (command: CommandLine): CommandLine => ['chrt', '-r', '1', ...command];
+  if (place === 'real-time class') return { gateway: first, generator: first };
+  return {
+    gateway: (command: CommandLine) => pinnedTo(gatewayCore, command),
+    generator: (command: CommandLine) =>
+      place === 'own core' ? pinnedTo(generatorCore, command) : command,
+  };
 };
 
 /** Runs until its parent is gone, so that none outlives a bench. */
@@ -67,7 +88,7 @@ const limitCpu: Neighbour['disturb'] = ({ pid }, share) => {
 /** Stops the whole process for `still` ms after each `moving` ms. */
 export const stops = (still: number, moving: number): Neighbour => ({
   name: `stopped for ${still} ms every ${still + moving} ms`,
-  isBound: false,
+  place: 'anywhere',
   disturb: (generator) => {
     const pause = async (): Promise<void> => {
       while (!hasEnded(generator)) {
@@ -84,9 +105,9 @@ export const stops = (still: number, moving: number): Neighbour => ({
 
 export const neighbours: readonly Neighbour[] = [
   noNeighbour,
-  { name: 'busy gateway core', isBound: true, disturb: program(gatewayCore, '') },
-  { name: 'bursts of 50 ms', isBound: true, disturb: program(generatorCore, bursts) },
-  { name: 'CPU quota', isBound: true, disturb: limitCpu },
+  { name: 'busy gateway core', place: 'own core', disturb: program(gatewayCore, '') },
+  { name: 'bursts of 50 ms', place: 'own core', disturb: program(generatorCore, bursts) },
+  { name: 'CPU quota', place: 'own core', disturb: limitCpu },
   stops(5, 95),
   stops(50, 250),
   stops(500, 700),

@@ -94,6 +94,18 @@ describe('the delay of a read', () => {
     expect(turns.delayAt(622)).toBe(0);
   });
 
+  it('does not count from before a sleep that a timer ended a little early', () => {
+    const { turns, sleep } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    sleep(19.2);
+    turns.woke(24.2);
+    turns.timerSet(44.2);
+    sleep(15);
+    turns.read(39.2);
+    expect(turns.delayAt(39.2)).toBe(0);
+  });
+
   it('counts from before such a sleep if the timer itself notices it first', () => {
     const { turns, sleep } = fakeLoop();
     turns.woke(5);

@@ -6,6 +6,8 @@ const shortestSleep = 0.001;
 
 /** A loop that sleeps longer than this beyond its next timer, in ms, was kept from running: timers are up to a millisecond late by themselves. */
 const latestTimer = 2.5;
+/** A timer can also fire this many ms early, by this clock. */
+const earliestTimer = 1.5;
 
 /** Turns that are remembered; the last of them are those of the longest streams. */
 const capacity = 1 << 15;
@@ -58,7 +60,7 @@ export class ReadTurns {
   /** Call it whenever the loop is known to run: at the start and at the end of a timer's callback, after work of some length. */
   woke(now: number): void {
     this.#noteAwake(now);
-    if (this.#timerDue <= now) this.#timerDue = Number.POSITIVE_INFINITY;
+    if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
   /** Call it when a timer is set that will not be moved. */
