@@ -99,7 +99,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibrate capacity examine gateway history series',
   ],
   cli: ['options', 'verbs', '.'],
-  bench: ['harness', 'lag mock run simulated transport', '.'],
+  bench: ['harness', 'bounds lag mock run simulated transport', '.'],
 };
 
 /** Additional permissions of some files; patterns match the path below `src`. */

@@ -18,6 +18,7 @@ import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
 import { measureSmallChats } from './transport/small-chats.ts';
 import { streamCost } from './transport/stream-cost.ts';
 import { measureStreamMemory } from './transport/stream-memory.ts';
+import { measureFigureBounds } from './bounds/figure-bounds.ts';
 
 /** `npm run bench [NAME…]`: prints the figures and writes them to reports/bench.json; exit code 1 if a bound is broken or a figure could not be measured. */
 
@@ -35,6 +36,7 @@ const abouts = {
   report: 'how large the report of a long run is, and how fast a browser opens it',
   container: 'how long the container of the mock takes until it answers',
   soak: 'whether the memory of one run grows over ten minutes',
+  truth: 'whether the bounds of figures contain their true values, beside what disturbs a run',
 } as const;
 type BenchName = keyof typeof abouts;
 
@@ -52,22 +54,23 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   report: [measureReport],
   container: [measureContainerStart],
   soak: [measureSoak],
+  truth: [measureFigureBounds],
 };
 
-/** It takes so long that it runs only if it is named. */
-const onlyByName: BenchName = 'soak';
+/** They take so long that they run only if they are named. */
+const onlyByName: readonly BenchName[] = ['soak', 'truth'];
 
 const known = Object.keys(abouts) as BenchName[];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !known.some((each) => each === name));
 const chosen = known.filter((name) =>
-  names.length === 0 ? name !== onlyByName : names.includes(name),
+  names.length === 0 ? !onlyByName.includes(name) : names.includes(name),
 );
 const say = (text: string): void => console.error(text);
 
 const help = (): string => {
   const lines = known.map((name) => {
-    const note = name === onlyByName ? ' (runs only if named, since it takes long)' : '';
+    const note = onlyByName.includes(name) ? ' (runs only if named, since it takes long)' : '';
     return `  ${name.padEnd(10)} ${abouts[name]}${note}`;
   });
   return `npm run bench [NAME…]\n\n${lines.join('\n')}`;
@@ -76,7 +79,9 @@ const help = (): string => {
 const runChosen = async (): Promise<void> => {
   say(`Running ${chosen.join(', ')} in this order; most take minutes.`);
   if (names.length === 0)
-    say(`Skipping ${onlyByName}, since it takes long; run it with: npm run bench ${onlyByName}`);
+    say(
+      `Skipping ${onlyByName.join(' and ')}, since they take long; run them with: npm run bench ${onlyByName.join(' ')}`,
+    );
   const benches = chosen.map((name) => ({ name, about: abouts[name], parts: parts[name] }));
   const { results, isPassed } = await runBenches(benches, { print: console.log, say });
   await mkdir('reports', { recursive: true });

@@ -10,14 +10,14 @@ import { pinnedTo, endProcess } from './processes.ts';
 
 /** Whole runs of the real program, with everything that users get: parsing, recording, checkpoint. */
 
-const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
+export const weirProgram = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
 
 /** Node's flags in the launcher's first line. */
-const [firstLine = ''] = readFileSync(launcher, 'utf8').split('\n', 1);
+const [firstLine = ''] = readFileSync(weirProgram, 'utf8').split('\n', 1);
 export const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
 
 /** The program as the shell starts it. */
-export const weirCommand = [process.execPath, ...launcherFlags, launcher] as const;
+export const weirCommand = [process.execPath, ...launcherFlags, weirProgram] as const;
 
 /** A folder that is removed when the scope of `await using` is left. */
 export const openTempFolder = () => mkdtempDisposable(join(tmpdir(), 'weir-bench-'));

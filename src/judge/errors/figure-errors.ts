@@ -22,12 +22,21 @@ import { type ReadingErrors, readingErrorsOf } from './reading-errors.ts';
  * of two parts: what ran in the event loop before the read, with the lag of the start for what counts from due (recorded
  * for each request), and the time until the process ran at all (from the self-test streams). For any e,
  * P(X − E ≤ x) ≤ P(X ≤ x + e) + P(E > e), whatever depends on what; so the true q-quantile of a duration that ends with
- * such a read lies between X(q − α) − e and X(q), where α is the share of requests whose E is above e. A duration
+ * such a read lies between X(q − α) − e and X(q), where α is the share of requests whose E is above e (of the part that the self-test streams tell, the most that is likely). A duration
  * between two reads, such as a gap, lies between X(q − α) − e and X(q + α) + e. Each α gives a bound; the best of some counts.
  */
 
 /** The shares of requests that are left out of a bound; the best pair of them counts. */
 const shares = [0, 0.0005, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
+
+/**
+ * The share of `count` requests that a share of all instants can have hit, with a confidence of 95 %: of few requests by
+ * chance a larger one. A binomial's upper quantile in the normal approximation, rounded up to a whole request.
+ */
+const shareHit = (share: number, count: number): number => {
+  const mean = count * share;
+  return Math.ceil(mean + 1.645 * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
+};
 
 type Quantiles = (q: number) => number;
 
@@ -85,8 +94,9 @@ const boundsBetween = (
   if (least.count === 0 || greatest.count === 0) return null;
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
   let [low, high] = [0, Number.POSITIVE_INFINITY];
-  for (const left of shares) {
-    const e = read.reading.beyond(left);
+  for (const ofReading of shares) {
+    const left = shareHit(ofReading, least.count);
+    const e = read.reading.beyond(ofReading);
     if (left < q) low = Math.max(low, lows(q - left) - e);
     if (left < 1 - q || left === 0) high = Math.min(high, highs(q + left) + e);
   }
@@ -114,7 +124,7 @@ const boundsByLateness = (
   for (const ofDelays of shares) {
     for (const ofReading of shares) {
       const ofScale = scales === null ? 0 : ofDelays;
-      const left = ofDelays + ofReading + ofScale;
+      const left = ofDelays + shareHit(ofReading, histogram.count) + ofScale;
       const e = lateness(ofDelays, ofReading);
       if (!Number.isFinite(e)) continue;
       const least = scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.uncounted ?? 0));

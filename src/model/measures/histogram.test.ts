@@ -67,6 +67,15 @@ describe('a histogram', () => {
     );
   });
 
+  it('counts a value as often as it is said to stand for', () => {
+    const [weighted, repeated] = [emptyHistogram(), emptyHistogram()];
+    for (const value of [3, 1, 2000]) weighted.record(value, 8);
+    for (const value of [3, 1, 2000]) {
+      for (let time = 0; time < 8; time += 1) repeated.record(value);
+    }
+    expect(weighted.toJSON()).toEqual(repeated.toJSON());
+  });
+
   it('returns the sample at each rank to its number of digits', () => {
     fc.assert(
       fc.property(samples, digits, (values, precision) => {

@@ -111,16 +111,16 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
-  record(value: number): void {
+  /** Records a value once or `times` times. Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
+  record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
     // Adding 0 turns −0 into 0: both are written alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
-    this.#counts.recordValue(whole);
-    this.#count += 1;
-    this.#sum += whole;
+    this.#counts.recordValueWithCount(whole, times);
+    this.#count += times;
+    this.#sum += whole * times;
     if (whole < this.#min) this.#min = whole;
     if (whole > this.#max) this.#max = whole;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attemptsOf, type Observation } from '../observation/observation.ts';
+import { attemptsOf, type Observation, type ReadDelays } from '../observation/observation.ts';
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
@@ -17,17 +17,18 @@ const startLag = (observation: Observation): number =>
   attemptsOf(observation).reduce((sum, { begun, released }) => sum + (begun - released), 0);
 
 const recordTokenDelays = (
-  delays: readonly number[],
+  { tokens, weight }: ReadDelays,
   instants: Float64Array,
   histogramOf: (name: DelayName) => Histogram,
 ): void => {
   const [each, low, high] = [histogramOf('tokens'), histogramOf('gapLow'), histogramOf('gapHigh')];
+  const delays = tokens ?? [];
   for (const [i, delay] of delays.entries()) {
-    each.record(delay);
+    each.record(delay, weight);
     if (i === 0) continue;
     const gap = instants[i]! - instants[i - 1]!;
-    low.record(Math.max(0, gap - delay));
-    high.record(gap + delays[i - 1]!);
+    low.record(Math.max(0, gap - delay), weight);
+    high.record(gap + delays[i - 1]!, weight);
   }
 };
 
@@ -43,5 +44,5 @@ export const recordDelays = (
   if (first !== null) histogramOf('first').record(lag + first);
   histogramOf('end').record(lag + end);
   if (tokens === null || outcome.answer.kind !== 'chat-stream' || outcome.answer.buffered) return;
-  recordTokenDelays(tokens, outcome.answer.tokenInstants, histogramOf);
+  recordTokenDelays(readDelays, outcome.answer.tokenInstants, histogramOf);
 };

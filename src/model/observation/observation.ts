@@ -33,6 +33,8 @@ export const readDelaysSchema = z.strictObject({
   end: millisecondsSchema,
   /** Of the read of each token event; `null` without any, and for streams that are not in the sample. */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
+  /** How many streams the tokens' delays count for: those of a sample count for the ones left out; 1 if absent. */
+  weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 

@@ -15,8 +15,10 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 /** What an alarm needs of its clock. */
 export interface AlarmClock {
   now(): Instant;
-  /** Called at the start of each turn that a timer began, and of each that found nothing to read. */
-  onTurn(): void;
+  /** Called at the start of each turn that a timer began, and after each nap and ring. */
+  onAwake(): void;
+  /** Called where the loop has looked at its sockets since the last call of either, and may have found nothing to read. */
+  onEmptyTurn(): void;
 }
 
 /**
@@ -58,7 +60,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= lead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      setImmediate(this.#nap);
+      // In two steps: the first can come in the turn that set the alarm, before the loop looks at its sockets.
+      setImmediate(this.#beginNaps);
       return;
     }
     const until = now + Math.max(1, Math.floor(wait - (isFrequent ? 0 : lead)));
@@ -75,16 +78,19 @@ class NappingAlarm implements Alarm {
     this.#lastRing = now;
     this.#target = null;
     this.#ring();
+    this.#clock.onAwake();
   }
 
   readonly #onTimer = (): void => {
     this.#timer = null;
-    this.#clock.onTurn();
+    this.#clock.onAwake();
     this.#ringOrApproach();
   };
 
+  readonly #beginNaps = (): void => void setImmediate(this.#nap);
+
   readonly #nap = (): void => {
-    this.#clock.onTurn();
+    this.#clock.onEmptyTurn();
     const remaining = (this.#target ?? Number.POSITIVE_INFINITY) - this.#clock.now();
     if (remaining > lead || remaining <= 0) {
       this.#isNear = false;
@@ -92,6 +98,7 @@ class NappingAlarm implements Alarm {
     }
     if (remaining > shortestNap) {
       Atomics.wait(sleeper, 0, 0, Math.min(longestNap, remaining - shortestNap / 2));
+      this.#clock.onAwake();
     }
     setImmediate(this.#nap);
   };

@@ -28,6 +28,7 @@ const threadZero = (): number => {
 
 /** The reads of this thread's event loop, by whatever clock. */
 const reads = new ReadTurns(performance.now(), {
+  now: () => performance.now(),
   idle: () => performance.nodeTiming.idleTime,
   afterReads: (callback) => void setImmediate(callback),
 });
@@ -49,10 +50,20 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
       const timer = setInterval(() => {
         reads.woke(performance.now());
         tick();
+        const ended = performance.now();
+        reads.woke(ended);
+        reads.timerSet(ended + milliseconds);
       }, milliseconds);
-      return () => clearInterval(timer);
+      return () => {
+        clearInterval(timer);
+        reads.timerStopped();
+      };
     },
-    alarm: (ring) => openAlarm({ now, onTurn: () => reads.looked(performance.now()) }, ring),
+    alarm: (ring) => {
+      const onAwake = (): void => reads.woke(performance.now());
+      const onEmptyTurn = (): void => reads.looked(performance.now());
+      return openAlarm({ now, onAwake, onEmptyTurn }, ring);
+    },
   };
 };
 

@@ -4,8 +4,10 @@ import { ReadTurns } from './read-turns.ts';
 /** A loop that the test moves. */
 const fakeLoop = () => {
   let idle = 0;
+  let now = 0;
   let afterReads: (() => void)[] = [];
   const turns = new ReadTurns(0, {
+    now: () => now,
     idle: () => idle,
     afterReads: (callback) => afterReads.push(callback),
   });
@@ -14,7 +16,8 @@ const fakeLoop = () => {
     sleep: (ms: number): void => {
       idle += ms;
     },
-    endTurn: (): void => {
+    endTurn: (at: number): void => {
+      now = at;
       const callbacks = afterReads;
       afterReads = [];
       for (const callback of callbacks) callback();
@@ -28,7 +31,7 @@ describe('the delay of a read', () => {
     sleep(10);
     for (const at of [10, 10.5, 13]) turns.read(at);
     expect([10, 10.5, 13].map((at) => turns.delayAt(at))).toEqual([0, 0.5, 3]);
-    endTurn();
+    endTurn(13);
     expect([10, 10.5, 13].map((at) => turns.delayAt(at))).toEqual([0, 0.5, 3]);
   });
 
@@ -44,13 +47,73 @@ describe('the delay of a read', () => {
     const { turns, sleep, endTurn } = fakeLoop();
     sleep(10);
     turns.read(10);
-    endTurn();
+    endTurn(11);
     turns.read(14);
     expect(turns.delayAt(14)).toBe(4);
-    endTurn();
+    endTurn(14.5);
+    turns.read(15);
+    // The sockets that were read at 14 were looked at after 11.
+    expect(turns.delayAt(15)).toBe(4);
+  });
+
+  it('counts from when the loop was last seen awake if it then looked at its sockets in vain', () => {
+    const { turns } = fakeLoop();
+    turns.woke(14);
     turns.looked(15);
     turns.read(16);
-    expect(turns.delayAt(16)).toBe(1);
+    expect(turns.delayAt(16)).toBe(2);
+  });
+
+  it('includes what ran between the waking of the loop and the read, as far as the length of its sleep tells', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    turns.read(1);
+    endTurn(2);
+    sleep(10);
+    turns.read(40);
+    expect(turns.delayAt(40)).toBe(28);
+  });
+
+  it('counts from before a sleep that lasted beyond a timer, since the process was not running', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    sleep(495);
+    turns.read(500);
+    expect(turns.delayAt(500)).toBe(495);
+    endTurn(501);
+    turns.woke(501);
+    turns.timerSet(521);
+    sleep(20);
+    turns.woke(521.5);
+    turns.read(522);
+    expect(turns.delayAt(522)).toBe(1);
+    turns.timerStopped();
+    endTurn(522);
+    sleep(100);
+    turns.read(622);
+    expect(turns.delayAt(622)).toBe(0);
+  });
+
+  it('does not count from before a sleep that a timer ended a little early', () => {
+    const { turns, sleep } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    sleep(19.2);
+    turns.woke(24.2);
+    turns.timerSet(44.2);
+    sleep(15);
+    turns.read(39.2);
+    expect(turns.delayAt(39.2)).toBe(0);
+  });
+
+  it('counts from before such a sleep if the timer itself notices it first', () => {
+    const { turns, sleep } = fakeLoop();
+    turns.woke(5);
+    turns.timerSet(25);
+    sleep(495);
+    turns.woke(500);
+    turns.read(501);
+    expect(turns.delayAt(501)).toBe(496);
   });
 
   it('is 0 below a tenth of a millisecond, and for instants at which nothing was late', () => {
@@ -58,15 +121,15 @@ describe('the delay of a read', () => {
     sleep(10);
     turns.read(10);
     turns.read(10.05);
-    endTurn();
+    endTurn(10.05);
     expect(turns.delayAt(10.05)).toBe(0);
     sleep(10);
     turns.read(20);
     turns.read(25);
-    endTurn();
+    endTurn(25);
     sleep(10);
     turns.read(35);
-    endTurn();
+    endTurn(35);
     expect([5, 20, 25, 30, 35].map((at) => turns.delayAt(at))).toEqual([0, 0, 5, 0, 0]);
   });
 
@@ -75,10 +138,10 @@ describe('the delay of a read', () => {
     sleep(10);
     turns.read(10);
     turns.read(12);
-    endTurn();
-    sleep(20);
+    endTurn(12);
+    sleep(28);
     turns.read(40);
-    endTurn();
+    endTurn(40);
     const instants = Float64Array.of(-88, -60);
     expect(turns.delaysAt(instants, 100)).toEqual([2, 0]);
     expect(turns.delaysAt(Float64Array.of(-80, -70), 100)).toEqual([0, 0]);
@@ -88,10 +151,10 @@ describe('the delay of a read', () => {
   it('that is no longer remembered is at most the greatest that was forgotten', () => {
     const { turns, sleep, endTurn } = fakeLoop();
     for (let turn = 1; turn <= 2 ** 15 + 10; turn += 1) {
-      sleep(5);
+      sleep(9);
       turns.read(turn * 10);
       turns.read(turn * 10 + (turn === 5 ? 3 : 1));
-      endTurn();
+      endTurn(turn * 10 + (turn === 5 ? 3 : 1));
     }
     expect(turns.delayAt(11)).toBe(3);
     expect(turns.delaysAt(Float64Array.of(11, 21), 0)).toEqual([3, 3]);

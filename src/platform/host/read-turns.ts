@@ -1,14 +1,20 @@
 /** Shorter delays are not stored, in ms: a read takes some hundredths itself. */
 const shortest = 0.1;
 
-/** The loop has slept if its idle time has grown by more than this, in ms. */
-const shortestSleep = 0.005;
+/** The loop has slept if its idle time has grown by more than this, in ms: libuv counts only polls that found nothing at first. */
+const shortestSleep = 0.001;
+
+/** A loop that sleeps longer than this beyond its next timer, in ms, was kept from running: timers are up to a millisecond late by themselves. */
+const latestTimer = 2.5;
+/** A timer can also fire this many ms early, by this clock. */
+const earliestTimer = 1.5;
 
 /** Turns that are remembered; the last of them are those of the longest streams. */
 const capacity = 1 << 15;
 
 /** What turns are measured by. */
 export interface LoopProbe {
+  readonly now: () => number;
   /** Milliseconds for which the loop has slept so far. */
   readonly idle: () => number;
   /** Calls back once all reads of the current turn are done. */
@@ -16,10 +22,12 @@ export interface LoopProbe {
 }
 
 /**
- * How long the bytes of each read can have waited in this event loop, at most. A loop that has slept looks at its
- * sockets the moment one of them is readable: its reads are late by what ran since it woke. One that did not sleep
- * looked at them before, at the latest at its previous reads: whatever it reads now came after those. Time during which
- * the whole process did not run is not included. Instants are in ms of this thread's `performance.now()`.
+ * How long the bytes of each read can have waited for this event loop, at most. A loop that sleeps has found nothing at its
+ * sockets, and looks at them the moment one is readable: its reads are late by what ran since it woke. One that did not sleep
+ * looked at them before, at the latest at its previous reads: whatever it reads now came after those. When it woke follows
+ * from how long it slept since it was last seen awake. One that slept beyond a timer was not running (stopped, or without a
+ * CPU): what it reads then can have come since it fell asleep. Shorter times without a CPU are not included. Instants are in
+ * ms of this thread's `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
@@ -32,7 +40,11 @@ export class ReadTurns {
   #forgotten = 0;
   /** When the loop last looked at its sockets, at the earliest. */
   #looked: number;
+  /** When the loop was last seen awake, and how long it had slept until then. */
+  #awake: number;
   #idle: number;
+  /** When a periodic timer is due; the loop cannot sleep longer. */
+  #timerDue = Number.POSITIVE_INFINITY;
   #isReading = false;
   #turnFirst = Number.POSITIVE_INFINITY;
   #turnLast = 0;
@@ -41,19 +53,32 @@ export class ReadTurns {
   constructor(now: number, probe: LoopProbe) {
     this.#probe = probe;
     this.#looked = now;
+    this.#awake = now;
     this.#idle = probe.idle();
   }
 
-  /** Call it at the start of a timer's callback. */
+  /** Call it whenever the loop is known to run: at the start and at the end of a timer's callback, after work of some length. */
   woke(now: number): void {
-    if (this.#hasSlept()) this.#looked = now;
+    this.#noteAwake(now);
+    if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Call it right after the loop has looked at its sockets and found nothing. */
+  /** Call it when a timer is set that will not be moved. */
+  timerSet(due: number): void {
+    this.#timerDue = Math.min(this.#timerDue, due);
+  }
+
+  /** Call it when such a timer is stopped. */
+  timerStopped(): void {
+    this.#timerDue = Number.POSITIVE_INFINITY;
+  }
+
+  /** Call it where the loop has looked at its sockets since it was last seen awake; it counts only if there was nothing to read. */
   looked(now: number): void {
     if (this.#isReading) return;
-    this.#hasSlept();
-    this.#looked = now;
+    const awake = this.#awake;
+    this.#noteAwake(now);
+    this.#looked = Math.max(this.#looked, awake);
   }
 
   /** Call it at every read, before anything else. */
@@ -90,23 +115,34 @@ export class ReadTurns {
     return Math.max(0, this.#stored - capacity);
   }
 
-  #hasSlept(): boolean {
+  /** Notes that the loop is awake, and when it looked at its sockets at the end of a sleep; `false` if it has not slept. */
+  #noteAwake(now: number): boolean {
     const idle = this.#probe.idle();
-    const hasSlept = idle - this.#idle > shortestSleep;
+    const slept = idle - this.#idle;
+    const hasSlept = slept > shortestSleep;
+    if (hasSlept) {
+      const isLate = now - this.#timerDue > latestTimer;
+      this.#looked = Math.min(now, isLate ? this.#awake : this.#awake + slept);
+    }
+    this.#awake = now;
     this.#idle = idle;
     return hasSlept;
   }
 
   #beginTurn(now: number): void {
     this.#isReading = true;
-    this.#turnSince = this.#hasSlept() ? now : this.#looked;
+    const awake = this.#awake;
+    const hasSlept = this.#noteAwake(now);
+    this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    this.#looked = now;
+    // The sockets that are read now were looked at in this turn, which began after the loop was last seen awake.
+    if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }
 
   readonly #endTurn = (): void => {
     this.#isReading = false;
+    this.#noteAwake(this.#probe.now());
     if (this.#turnLast - this.#turnSince >= shortest) this.#store();
     this.#turnFirst = Number.POSITIVE_INFINITY;
   };

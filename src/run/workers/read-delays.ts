@@ -9,7 +9,10 @@ const firstOf = (answer: Answer): Instant | null => {
   return answer.kind === 'speech' ? answer.firstAudio : null;
 };
 
-/** The delays of all tokens are noted of this many streams, then of one in eight: to record each takes as long as to read it. */
+/**
+ * The delays of all tokens are noted of this many streams, then of one in eight, which counts for eight: to record each takes as
+ * long as to read it.
+ */
 const allStreams = 200;
 const sampleEvery = 8;
 
@@ -19,11 +22,12 @@ export const withReadDelays = (
   observe: (observation: Observation) => void,
 ): ((observation: Observation) => void) => {
   let streams = 0;
-  const tokenDelays = (answer: Answer): readonly number[] | null => {
-    if (answer.kind !== 'chat-stream') return null;
+  const tokenDelays = (answer: Answer): Pick<ReadDelays, 'tokens' | 'weight'> => {
+    if (answer.kind !== 'chat-stream') return { tokens: null };
     streams += 1;
-    const isSampled = streams <= allStreams || streams % sampleEvery === 0;
-    return isSampled ? readDelays(answer.tokenInstants) : null;
+    if (streams <= allStreams) return { tokens: readDelays(answer.tokenInstants) };
+    if (streams % sampleEvery !== 0) return { tokens: null };
+    return { tokens: readDelays(answer.tokenInstants), weight: sampleEvery };
   };
   const readDelaysOf = (answer: Answer, ended: Instant): ReadDelays => {
     const first = firstOf(answer);
@@ -31,7 +35,7 @@ export const withReadDelays = (
     return {
       first: first === null ? null : readDelay(first),
       end: readDelay(last),
-      tokens: tokenDelays(answer),
+      ...tokenDelays(answer),
     };
   };
   return (observation) => {
