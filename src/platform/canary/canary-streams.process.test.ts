@@ -52,7 +52,7 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
   it('are counted while they are open', async () => {
     const { port, sockets } = await emitterByHand();
     const streams = await watched(port, transport);
-    expect(streams.take()).toEqual({ streams: 3, errors: [] });
+    expect(streams.take()).toEqual({ streams: 3, errors: [], outside: [] });
     sockets[0]?.destroy();
     await vi.waitFor(() => expect(streams.take().streams).toBe(2));
   });
@@ -60,7 +60,11 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
   it('are absent if nothing listens', async () => {
     const { port } = await emitterByHand();
     await Promise.all(open.splice(0).map((server) => server.close()));
-    expect((await watched(port, transport)).take()).toEqual({ streams: 0, errors: [] });
+    expect((await watched(port, transport)).take()).toEqual({
+      streams: 0,
+      errors: [],
+      outside: [],
+    });
   });
 });
 
