@@ -4,7 +4,7 @@ import { expectSentences, soundResult } from './damaged-files.fixture.ts';
 
 cleanUpAfterEach();
 
-it('2,000 damaged results give a report or a sentence each', { timeout: 900_000 }, async () => {
+it('2,000 damaged results give a report or a sentence each', { timeout: 1_800_000 }, async () => {
   const source = await soundResult();
   const halves = await Promise.all([
     expectSentences(source, 0, 1000),

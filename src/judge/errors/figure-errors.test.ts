@@ -79,7 +79,7 @@ describe('the bounds of a figure', () => {
         const delays = each.map(([, delay]) => delay);
         const seen = each.map(([time, delay]) => time + delay);
         const result = resultWith(groupWith({ endToEnd: seen }, { end: delays }), [[0, 20]]);
-        const { low, high } = figureErrorsOf(result).boundsOf('endToEnd', q, all)!;
+        const { low, high } = figureErrorsOf(result).boundsOf('endToEnd', all)!(q);
         expect(low).toBeLessThanOrEqual(trueQuantile(truth, q) + lowSlackOf(seen, q));
         expect(high * slack).toBeGreaterThanOrEqual(trueQuantile(truth, q));
       }),
@@ -101,7 +101,7 @@ describe('the bounds of a figure', () => {
           gapHigh: seen.map((gap, i) => gap + delays[i]!),
         };
         const result = resultWith(groupWith({ gap: seen }, between), [[0, 20]]);
-        const { low, high } = figureErrorsOf(result).boundsOf('gap', q, all)!;
+        const { low, high } = figureErrorsOf(result).boundsOf('gap', all)!(q);
         expect(low).toBeLessThanOrEqual(trueQuantile(truth, q) + lowSlackOf(seen, q));
         expect(high * slack).toBeGreaterThanOrEqual(trueQuantile(truth, q));
       }),
@@ -119,7 +119,7 @@ describe('the bounds of a figure', () => {
         { count: 1000, atRank: (rank) => late.toSorted((a, b) => a - b)[rank - 1]! },
         q,
       )!.value;
-      expect(value - errors.boundsOf('endToEnd', q, all)!.low).toBeLessThan(0.5);
+      expect(value - errors.boundsOf('endToEnd', all)!(q).low).toBeLessThan(0.5);
     }
   });
 
@@ -131,7 +131,7 @@ describe('the bounds of a figure', () => {
     ];
     const result = resultWith(groupWith({ ttft: times }, { first: [0] }), seen);
     // One event in a hundred was late: one request in twelve can have been.
-    expect(figureErrorsOf(result).boundsOf('ttft', 0.95, all)!.low).toBeLessThanOrEqual(200.2);
+    expect(figureErrorsOf(result).boundsOf('ttft', all)!(0.95).low).toBeLessThanOrEqual(200.2);
   });
 
   it('include how late the machine read the self-test streams', () => {
@@ -139,9 +139,8 @@ describe('the bounds of a figure', () => {
     const bounds = (errors: CanarySample['errors']) =>
       figureErrorsOf(resultWith(groupWith({ ttft: times }, { first: [0] }), errors)).boundsOf(
         'ttft',
-        0.5,
         all,
-      )!;
+      )!(0.5);
     expect(bounds([[3, 20]]).low).toBeCloseTo(197, 0);
     expect(bounds(events(50)).low).toBeCloseTo(200, 0);
     expect(bounds([[3, 20]]).high).toBe(200);
@@ -152,7 +151,7 @@ describe('the bounds of a figure', () => {
     const bounds = (missing: number) =>
       figureErrorsOf(
         resultWith(groupWith({ ttft: times }, { first: [0] }), [[0, 20 - missing]]),
-      ).boundsOf('ttft', 0.5, all)!;
+      ).boundsOf('ttft', all)!(0.5);
     expect(bounds(0).low).toBeCloseTo(149, 0);
     expect(bounds(3).low).toBeLessThan(135);
     expect(bounds(12).low).toBe(0);
@@ -166,7 +165,7 @@ describe('the bounds of a figure', () => {
       },
       { tokens: Array.from({ length: 50 }, () => 10) },
     );
-    const { low, high } = figureErrorsOf(resultWith(tpot, [[0, 20]])).boundsOf('tpot', 0.5, all)!;
+    const { low, high } = figureErrorsOf(resultWith(tpot, [[0, 20]])).boundsOf('tpot', all)!(0.5);
     expect([low, high]).toEqual([expect.closeTo(19.9, 1), expect.closeTo(20.1, 1)]);
     const speed = groupWith(
       {
@@ -175,7 +174,9 @@ describe('the bounds of a figure', () => {
       },
       { tokens: Array.from({ length: 50 }, () => 10) },
     );
-    expect(figureErrorsOf(resultWith(speed, [[0, 20]])).boundsOf('outputSpeed', 0.5, all)).toEqual({
+    expect(
+      figureErrorsOf(resultWith(speed, [[0, 20]])).boundsOf('outputSpeed', all)?.(0.5),
+    ).toEqual({
       low: expect.closeTo(500, 0),
       high: Number.POSITIVE_INFINITY,
     });
@@ -183,7 +184,7 @@ describe('the bounds of a figure', () => {
 
   it('are unknown for a figure for each of something that was not counted', () => {
     const group = groupWith({ tpot: [20, 20] }, { tokens: [1, 1] });
-    expect(figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf('tpot', 0.5, all)).toEqual({
+    expect(figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf('tpot', all)?.(0.5)).toEqual({
       low: 0,
       high: Number.POSITIVE_INFINITY,
     });
@@ -191,16 +192,14 @@ describe('the bounds of a figure', () => {
 
   it('are exact for what the load generator cannot move', () => {
     const group = groupWith({ outputTokens: [5, 6] }, { end: [100] });
-    expect(
-      figureErrorsOf(resultWith(group, [[9, 20]])).boundsOf('outputTokens', 0.5, all),
-    ).toBeNull();
+    expect(figureErrorsOf(resultWith(group, [[9, 20]])).boundsOf('outputTokens', all)).toBeNull();
   });
 
   it('of results without delays count from the lag of the starts and the lateness of timers', () => {
     const group = groupWith({ endToEnd: [100, 100, 100] }, {});
     const { delays: _, ...older } = group;
     const result = healthyResult({ groups: [older], lags: [[5, 5, 5, 5]] });
-    const { low } = figureErrorsOf(result).boundsOf('endToEnd', 0.5, all)!;
+    const { low } = figureErrorsOf(result).boundsOf('endToEnd', all)!(0.5);
     expect(low).toBeLessThan(95);
     expect(low).toBeGreaterThan(94);
   });

@@ -39,6 +39,8 @@ const shareHit = (share: number, count: number): number => {
 };
 
 type Quantiles = (q: number) => number;
+/** Where the true q-quantile lies. */
+type Bounds = (q: number) => ErrorBounds;
 
 const quantilesOf = (histogram: Histogram): Quantiles => {
   const { count } = histogram;
@@ -87,78 +89,80 @@ const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, reque
 const boundsBetween = (
   read: ReadResult,
   [leastName, greatestName]: readonly [DelayName, DelayName],
-  q: number,
   where: LabelFilter,
-): ErrorBounds | null => {
+): Bounds | null => {
   const [least, greatest] = [recorded(read, leastName, where), recorded(read, greatestName, where)];
   if (least.count === 0 || greatest.count === 0) return null;
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
-  let [low, high] = [0, Number.POSITIVE_INFINITY];
-  for (const ofReading of shares) {
-    const left = shareHit(ofReading, least.count);
-    const e = read.reading.beyond(ofReading);
-    if (left < q) low = Math.max(low, lows(q - left) - e);
-    if (left < 1 - q || left === 0) high = Math.min(high, highs(q + left) + e);
-  }
-  return { low, high };
+  return (q) => {
+    let [low, high] = [0, Number.POSITIVE_INFINITY];
+    for (const ofReading of shares) {
+      const left = shareHit(ofReading, least.count);
+      const e = read.reading.beyond(ofReading);
+      if (left < q) low = Math.max(low, lows(q - left) - e);
+      if (left < 1 - q || left === 0) high = Math.min(high, highs(q + left) + e);
+    }
+    return { low, high };
+  };
 };
-
-interface BoundedFigure {
-  readonly form: ErrorForm;
-  readonly histogram: Histogram;
-  readonly q: number;
-  readonly where: LabelFilter;
-}
 
 const boundsByLateness = (
   read: ReadResult,
-  { form, histogram, q, where }: BoundedFigure,
-): ErrorBounds => {
+  form: ErrorForm,
+  histogram: Histogram,
+  where: LabelFilter,
+): Bounds => {
   const samples = quantilesOf(histogram);
   const lateness = latenessOf(read, form, where, histogram.count);
   const scaledBy = form.per ?? form.rate;
   const scale = scaledBy === undefined ? null : distributionOf(read.result, scaledBy, where);
-  let [low, high] = [0, Number.POSITIVE_INFINITY];
-  if (scale?.count === 0) return { low, high };
+  if (scale?.count === 0) return () => ({ low: 0, high: Number.POSITIVE_INFINITY });
   const scales = scale === null ? null : quantilesOf(scale);
-  for (const ofDelays of shares) {
-    for (const ofReading of shares) {
+  return (q) => {
+    let [low, high] = [0, Number.POSITIVE_INFINITY];
+    for (const ofDelays of shares) {
       const ofScale = scales === null ? 0 : ofDelays;
-      const left = ofDelays + shareHit(ofReading, histogram.count) + ofScale;
-      const e = lateness(ofDelays, ofReading);
-      if (!Number.isFinite(e)) continue;
       const least = scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.uncounted ?? 0));
-      if (left < q) low = Math.max(low, shiftedFigure(form, samples(q - left), e, least).lower);
-      if (left < 1 - q || left === 0)
-        high = Math.min(high, shiftedFigure(form, samples(q + left), e, least).upper);
+      for (const ofReading of shares) {
+        const left = ofDelays + shareHit(ofReading, histogram.count) + ofScale;
+        const e = lateness(ofDelays, ofReading);
+        if (!Number.isFinite(e)) continue;
+        if (left < q) low = Math.max(low, shiftedFigure(form, samples(q - left), e, least).lower);
+        if (left < 1 - q || left === 0)
+          high = Math.min(high, shiftedFigure(form, samples(q + left), e, least).upper);
+      }
     }
-  }
-  return { low, high };
+    return { low, high };
+  };
 };
 
 /** The bounds of figures of one result. */
 export interface FigureErrors {
-  /** Where the true q-quantile of a measure lies over the groups that `where` selects; `null` without samples or for a measure without an error. */
-  readonly boundsOf: (measure: MeasureName, q: number, where: LabelFilter) => ErrorBounds | null;
+  /** Where the true quantiles of a measure lie over the groups that `where` selects; `null` without samples or for a measure without an error. */
+  readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 
 export const figureErrorsOf = (result: Result): FigureErrors => {
   const read = { result, reading: readingErrorsOf(result) };
   return {
-    boundsOf: (measure, q, where) => {
+    boundsOf: (measure, where) => {
       const form = errorForms[measure];
       if (form === undefined) return null;
       const histogram = distributionOf(result, measure, where);
       if (histogram.count === 0) return null;
-      const value = quantilesOf(histogram)(q);
-      const { low, high } =
-        (form.between && boundsBetween(read, form.between, q, where)) ??
-        boundsByLateness(read, { form, histogram, q, where });
-      if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-      // A late end makes a duration longer and a rate lower, never the other way.
-      return form.rate === undefined
-        ? { low: Math.min(low, value), high: value }
-        : { low: value, high: Math.max(high, value) };
+      const values = quantilesOf(histogram);
+      const bounds =
+        (form.between && boundsBetween(read, form.between, where)) ??
+        boundsByLateness(read, form, histogram, where);
+      return (q) => {
+        const value = values(q);
+        const { low, high } = bounds(q);
+        if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
+        // A late end makes a duration longer and a rate lower, never the other way.
+        return form.rate === undefined
+          ? { low: Math.min(low, value), high: value }
+          : { low: value, high: Math.max(high, value) };
+      };
     },
   };
 };

@@ -73,11 +73,10 @@ const isSure = (
 /** Where the true figure lies; `null` for one that the load generator cannot have moved. */
 const errorOf = ({ boundsOf }: FigureErrors, { figure, scope }: Objective): ErrorBounds | null =>
   figure.kind === 'measure' && typeof figure.statistic === 'number'
-    ? boundsOf(
+    ? (boundsOf(
         figure.name,
-        figure.statistic,
         (labels) => outsideWarmUp(labels) && inScope(scope, labels),
-      )
+      )?.(figure.statistic) ?? null)
     : null;
 
 /** Whether the true figure can be on the other side of the bound than the observed one. */

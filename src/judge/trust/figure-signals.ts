@@ -43,11 +43,13 @@ export const figureErrors = (result: Result): readonly FigureError[] => {
   const { boundsOf } = figureErrorsOf(result);
   const errorsOf = (traffic: TrafficKind, measure: MeasureName): readonly FigureError[] => {
     const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === traffic;
+    const boundsAt = boundsOf(measure, where);
     const histogram = distributionOf(result, measure, where);
     const headline: readonly MeasureName[] = headlineMeasures[traffic];
     return reportedQuantiles.flatMap((q) => {
-      const [found, bounds] = [quantile(histogram, q), boundsOf(measure, q, where)];
-      if (found === null || bounds === null) return [];
+      const found = quantile(histogram, q);
+      if (found === null || boundsAt === null) return [];
+      const bounds = boundsAt(q);
       return {
         ...bounds,
         traffic,
