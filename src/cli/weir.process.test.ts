@@ -32,12 +32,13 @@ const reportPackages = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => console.error([...packages].join('\\n')));
 `)}`;
 
-/** The packages that `weir validate` loads for a scenario. */
+/** The packages that `weir validate` loads for a scenario, in a folder with the clip `own.wav`. */
 const packagesToValidate = async (scenario: string): Promise<readonly string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
   const file = join(folder, 'scenario.yaml');
   try {
     await writeFile(file, scenario);
+    await copyFile('fixtures/speech/gate.wav', join(folder, 'own.wav'));
     const flags = ['--import', reportPackages, launcher, 'validate', file];
     const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
     expect(stdout).toContain('is valid');
@@ -62,9 +63,11 @@ describe('the start of weir validate', () => {
     expect(packages.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 
-  it('loads the reader of audio files for a scenario that uploads them', async () => {
-    const traffic = 'traffic: [{ kind: transcription, model: a }]';
-    expect(await packagesToValidate(`${traffic}\n${load}`)).toContain('music-metadata');
+  it('loads the reader of audio files for a scenario that uploads its own, not for bundled speech', async () => {
+    const packagesFor = (clips: string) =>
+      packagesToValidate(`traffic: [{ kind: transcription, model: a, clips: ${clips} }]\n${load}`);
+    expect(await packagesFor('[{ file: own.wav }]')).toContain('music-metadata');
+    expect(await packagesFor('bundled')).not.toContain('music-metadata');
   });
 });
 
