@@ -64,11 +64,6 @@ export class PaceQueue {
     return this.#queue.size;
   }
 
-  /** When the first request is expected to fit, as of the last `take`; `null` if none waits. */
-  get nextRelease(): Instant | null {
-    return this.#queue.size === 0 ? null : instant(this.#expectedRelease ?? 0);
-  }
-
   add(lifecycle: RequestLifecycle): void {
     const { traffic, credential, ...drawing } = drawRequestContent(
       this.#options,

@@ -121,14 +121,14 @@ class SliceRunner implements RunningSlice, AttemptListener {
     } finally {
       this.#polling = false;
     }
-    this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue());
+    this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue(now));
   }
 
-  /** When the next request is due, as far as that is known. */
-  #nextDue(): Instant | null {
-    const instants = this.#loops.map((loop) => loop.nextDue());
-    instants.push(this.#retries.first()?.due ?? null, this.#paceQueue?.nextRelease ?? null);
-    return earliest(instants);
+  /** When to look for due requests. What fits a pace depends on more than time: on what is sent, answered and learnt. */
+  #nextDue(now: Instant): Instant | null {
+    const dues = this.#loops.map((loop) => loop.nextDue());
+    const nextTry = this.#paceQueue?.size ? instant(now + 1) : null;
+    return earliest([...dues, this.#retries.first()?.due ?? null, nextTry]);
   }
 
   onSent(attempt: InFlightAttempt, at: Instant): void {

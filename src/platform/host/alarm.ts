@@ -7,6 +7,8 @@ const lead = 1.2;
 const longestNap = 0.25;
 /** A nap cannot be shorter, in ms. */
 const shortestNap = 0.06;
+/** Node's timers overflow after 24 days; waking up once an hour costs nothing. */
+const longestTimer = 3_600_000;
 /** More frequent rings, in ms apart, are on time by timers alone; napping between them would delay all reads. */
 const leastDistance = 5;
 
@@ -64,7 +66,8 @@ class NappingAlarm implements Alarm {
       setImmediate(this.#beginNaps);
       return;
     }
-    const until = now + Math.max(1, Math.floor(wait - (isFrequent ? 0 : lead)));
+    const until =
+      now + Math.max(1, Math.min(longestTimer, Math.floor(wait - (isFrequent ? 0 : lead))));
     if (this.#timer !== null && this.#timerAt <= until) return;
     clearTimeout(this.#timer ?? undefined);
     this.#timerAt = until;
