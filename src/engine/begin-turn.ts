@@ -8,20 +8,24 @@ export class BeginTurn {
   /** Whether due requests wait for the next turn. */
   isHeld = false;
   readonly #clock: Clock;
+  #until = 0;
+  #hasBegun = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A question to ask before each request: whether it may begin in this turn. The first one always may; all may where `isLast`. */
-  open(isLast: boolean): () => boolean {
-    const until = isLast ? Number.POSITIVE_INFINITY : this.#clock.now() + longestBegin;
-    let hasBegun = false;
+  /** Opens the turn of `now`; in the last turn of all nothing is held. */
+  open(now: number, isLast: boolean): void {
+    this.#until = isLast ? Number.POSITIVE_INFINITY : now + longestBegin;
+    this.#hasBegun = false;
     this.isHeld = false;
-    return () => {
-      this.isHeld = hasBegun && this.#clock.now() >= until;
-      hasBegun = true;
-      return !this.isHeld;
-    };
   }
+
+  /** Whether a request may begin in this turn, to be asked before each of them; the first one always may. */
+  readonly mayBegin = (): boolean => {
+    this.isHeld = this.#hasBegun && this.#clock.now() >= this.#until;
+    this.#hasBegun = true;
+    return !this.isHeld;
+  };
 }

@@ -13,11 +13,10 @@ export interface LoadLoop {
   exhausted(now: Instant): boolean;
 }
 
-/** The earliest of some instants; `null` if there is none. */
-export const earliest = (instants: readonly (Instant | null)[]): Instant | null => {
-  let first: Instant | null = null;
-  for (const each of instants) if (each !== null && (first === null || each < first)) first = each;
-  return first;
+/** The earlier of two instants, each of which may be missing. */
+export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null => {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 };
 
 /** Begins a request; `onAnswered` is called when the user has received the answer. */

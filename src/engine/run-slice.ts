@@ -8,7 +8,7 @@ import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-fligh
 import { authorizedRequest, createAttempt, type SendContext } from './prepare-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
 import { createLoops } from './create-loops.ts';
-import { type BeginRequest, earliest, type LoadLoop } from './load-loop.ts';
+import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
   deadlineCheckInterval,
@@ -111,10 +111,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
     if (this.#polling) return;
     this.#polling = true;
     try {
-      const mayBegin = this.#turn.open(isLast);
+      this.#turn.open(now, isLast);
       const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
       for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
-      for (const loop of this.#loops) loop.poll(now, mayBegin);
+      for (const loop of this.#loops) loop.poll(now, this.#turn.mayBegin);
       const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
       for (let slot = nextSlot(); slot !== null; slot = nextSlot())
         this.#send(slot.lifecycle, slot);
@@ -126,9 +126,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
 
   /** When to look for due requests. What fits a pace depends on more than time: on what is sent, answered and learnt. */
   #nextDue(now: Instant): Instant | null {
-    const dues = this.#loops.map((loop) => loop.nextDue());
-    const nextTry = this.#paceQueue?.size ? instant(now + 1) : null;
-    return earliest([...dues, this.#retries.first()?.due ?? null, nextTry]);
+    let next = this.#retries.first()?.due ?? null;
+    for (const loop of this.#loops) next = earlierOf(next, loop.nextDue());
+    return this.#paceQueue?.size ? earlierOf(next, instant(now + 1)) : next;
   }
 
   onSent(attempt: InFlightAttempt, at: Instant): void {
@@ -232,7 +232,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
-    const exhausted = this.#loops.every((loop) => loop.exhausted(now));
+    this.onTick(); // for users whose requests ended here
+    const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
       this.#noteLoadEnd(now);
       this.#graceEnds ??= now + plan.grace;
@@ -244,8 +245,6 @@ class SliceRunner implements RunningSlice, AttemptListener {
     }
     if (exhausted && this.#attempts.size + this.#waiting() === 0) this.#end();
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
-    // Users whose requests ended here go on.
-    this.onTick();
   }
 
   /** Whether another slice exhausted the shared budget while this one runs on. */

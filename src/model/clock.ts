@@ -2,7 +2,7 @@ import type { Instant } from './quantity.ts';
 
 /** Calls back at an instant that can be changed until then. */
 export interface Alarm {
-  /** Rings once at this instant, or soon if it has passed, in a turn of its own; `null`: never. */
+  /** Calls back once at this instant, or soon if it has passed, but never during this call; `null`: not at all. */
   set(at: Instant | null): void;
   stop(): void;
 }

@@ -11,7 +11,7 @@ import { cleanUpAfterEach, tempFolder, weir } from '../harness/weir-process.fixt
 
 cleanUpAfterEach();
 
-/** nginx as the gateway: a server that we did not write, whose own log counts what it was asked. */
+/** Runs against nginx, and compares Weir's counts with the requests in nginx's access log. */
 const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx';
 
 const chat = JSON.stringify({

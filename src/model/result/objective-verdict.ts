@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 /**
  * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load
- * generator was invalid. `within-error`: the load generator can have moved the figure across the bound. `incomplete`: a slice is missing. `partial`: the run was stopped and had not
- * broken the objective.
+ * generator was invalid. `within-error`: the load generator can have moved the figure across the
+ * bound. `incomplete`: a slice is missing. `partial`: the run was stopped and had not broken the
+ * objective.
  */
 export const rulingByReason = {
   kept: 'pass',

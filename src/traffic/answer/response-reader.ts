@@ -90,7 +90,7 @@ const noRoom: AbortReason = {
   detail: `the answers that were being read at the same time held more than ${maxCollectedBytes / 1024 / 1024} MiB; lower the rate, or the cap on bytes`,
 };
 
-/** A class, since an object literal with a getter has a shape of its own each time, which costs as much as the rest of a short answer. */
+/** A class: V8 makes a new hidden class for every object literal with a getter, which takes as long as reading a short answer. */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
   readonly #inner: BodyReader;
