@@ -19,7 +19,7 @@ const pure = ['node:crypto', 'node:util', 'node:zlib'];
 const stages = 'schedule traffic record scenario workload judge report platform'.split(' ');
 
 const rooms: Readonly<Record<string, Grant>> = {
-  model: { packages: ['zod', 'hdr-histogram-js', ...pure] },
+  model: { packages: ['zod', ...pure] },
   contract: { packages: ['zod', ...pure] },
   schedule: { folders: ['model'], packages: pure },
   traffic: {
@@ -125,6 +125,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'fast-check',
       'eventsource-parser',
       'gpt-tokenizer',
+      'hdr-histogram-js',
       'playwright-core',
       'selfsigned',
       'node:*',

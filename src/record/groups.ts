@@ -163,6 +163,21 @@ const storeGroup = ({ delays, ...group }: OpenGroup): Group => ({
     : { delays: mapInOrder(delayNames, delays, (each) => each.toJSON()) }),
 });
 
+/** A group as several whose sum it is: its counts, then each of its histograms; to store one takes some tenths of a millisecond. */
+function* partsOf(group: OpenGroup): Generator<OpenGroup> {
+  const { labels, distributions, delays } = group;
+  yield { ...group, distributions: {}, delays: {} };
+  for (const name of measureNames) {
+    const histogram = distributions[name];
+    if (histogram !== undefined)
+      yield { ...emptyGroup(labels), distributions: { [name]: histogram } };
+  }
+  for (const name of delayNames) {
+    const histogram = delays[name];
+    if (histogram !== undefined) yield { ...emptyGroup(labels), delays: { [name]: histogram } };
+  }
+}
+
 const restoreGroup = (stored: Group): OpenGroup => {
   const group = structuredClone(stored);
   return {
@@ -203,8 +218,9 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     restore: (stored) =>
       new Map(stored.map((group) => [groupKeyOf(group.labels), restoreGroup(group)])),
     *split(groups) {
-      for (const entry of groups) {
-        yield { state: new Map([entry]), stored: [storeGroup(entry[1])] };
+      for (const [key, group] of groups) {
+        for (const part of partsOf(group))
+          yield { state: new Map([[key, part]]), stored: [storeGroup(part)] };
       }
     },
   };

@@ -15,7 +15,7 @@ export const createIncrementalTally = (plan: Plan) => {
     if (moving !== null) for (const _ of moving);
     moving = null;
   };
-  /** Closes what was recorded since the last flush. Each part takes about a millisecond. Returns when the last exchange ended. */
+  /** Closes what was recorded since the last flush. Each part takes less than a millisecond. Returns when the last exchange ended. */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
     moving = moveTally(current, flushed);

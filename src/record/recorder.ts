@@ -21,7 +21,7 @@ export interface Recorder<State, Stored> {
   /** The state as a result holds it; its order does not depend on that of the observations. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state that is no longer recorded into; each portion takes about a millisecond. */
+  /** Splits a state that is no longer recorded into; each portion takes less than a millisecond. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 

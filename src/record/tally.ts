@@ -89,7 +89,7 @@ function* movePart<State, Stored>(
 }
 
 /**
- * Moves a tally into another one, about a millisecond's work at a time, and yields the stored form of
+ * Moves a tally into another one, less than a millisecond's work at a time, and yields the stored form of
  * each part that was moved. Returns when the last exchange of both ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {

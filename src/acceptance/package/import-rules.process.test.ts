@@ -38,7 +38,7 @@ const touchers: readonly Folder[] = ['platform', 'mock', 'cli'];
 const knownBy: Readonly<Record<string, readonly Folder[]>> = {
   zod: ['model', 'contract', 'scenario', 'platform', 'mock', 'run', 'cli'],
   'zod/mini': ['model', 'contract', 'scenario', 'platform', 'mock', 'run', 'cli'],
-  'hdr-histogram-js': ['model'],
+  'hdr-histogram-js': [],
   yaml: ['scenario'],
   'fastest-levenshtein': ['scenario', 'traffic'],
   'structured-headers': ['traffic'],

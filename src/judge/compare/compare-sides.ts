@@ -123,12 +123,12 @@ const machineOf = ({ slices }: Result): string => {
 
 const cautionsOf = (base: Side, next: Side): string[] => {
   const runs = [...base.repetitions, ...next.repetitions];
-  const overloaded = runs.filter(({ trust }) => trust.level !== 'valid').length;
+  const uncertain = runs.filter(({ trust }) => trust.level !== 'valid').length;
   const differs = (of: (result: Result) => string): boolean =>
     new Set(runs.map(({ result }) => of(result))).size > 1;
   return [
-    overloaded > 0 &&
-      `The load generator was overloaded in ${overloaded} of ${runs.length} runs: it contributes to their noise.`,
+    uncertain > 0 &&
+      `${uncertain} of ${runs.length} runs ${uncertain === 1 ? 'is' : 'are'} not VALID: the load generator adds to the noise of their figures.`,
     differs(machineOf) && 'The runs are from different machines or versions of Node.js.',
     differs(({ weir }) => weir) && 'The runs were measured by different versions of Weir.',
   ].filter((caution) => caution !== false);

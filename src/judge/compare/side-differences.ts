@@ -82,7 +82,7 @@ export const unusableRunReason = ({ file, result, trust }: Repetition): SideDiff
     return invalid('has missing slices: merge all slices first');
   if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
   return trust.level === 'invalid'
-    ? invalid('is not valid: the load generator was overloaded')
+    ? invalid('is INVALID: its load was not the planned one, or its figures can have any error')
     : null;
 };
 

@@ -1,3 +1,4 @@
+import { deflateSync, inflateSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import * as hdr from 'hdr-histogram-js';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +29,24 @@ const samples = fc.array(
   { maxLength: 60 },
 );
 const digits = fc.constantFrom<Digits>(2, 3);
+
+/** How many binary digits a whole number has. */
+const bitsOf = (value: number): number => value.toString(2).length;
+
+/** The same samples as another program counts them. */
+const libraryHistogram = (
+  values: readonly number[],
+  precision: Digits,
+  highest: number,
+): hdr.Histogram => {
+  const histogram = hdr.build({
+    bitBucketSize: 64,
+    highestTrackableValue: highest,
+    numberOfSignificantValueDigits: precision,
+  });
+  for (const value of values) histogram.recordValue(Math.round(value * 1000) + 0);
+  return histogram;
+};
 
 describe('a histogram', () => {
   it('without samples has no extremes, no mean and a sum of 0', () => {
@@ -163,6 +182,84 @@ describe('an encoded histogram', () => {
         expect(resumed.toJSON()).toEqual(holding([...before, ...after]).toJSON());
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('is what the library hdr-histogram-js writes, byte for byte', () => {
+    fc.assert(
+      fc.property(samples, digits, (values, precision) => {
+        fc.pre(values.length > 0);
+        const own = holding(values, precision).toJSON();
+        const max = Math.round(own.max! * 1000);
+        const counted = libraryHistogram(values, precision, 2 ** Math.max(11, bitsOf(max)) - 1);
+        expect(own.hdr).toBe(hdr.encodeIntoCompressedBase64(counted));
+      }),
+    );
+  });
+
+  it('of another range, lowest value or number of digits is read as the library reads it', () => {
+    const ranges = fc.record({
+      highest: fc.constantFrom(2 ** 40, 2 ** 36 + 12_345),
+      lowest: fc.constantFrom(1, 2, 7, 1000),
+      digits: fc.constantFrom<1 | 2 | 3>(1, 2, 3),
+    });
+    fc.assert(
+      fc.property(samples, digits, ranges, (values, precision, range) => {
+        fc.pre(values.length > 0);
+        const foreign = hdr.build({
+          bitBucketSize: 64,
+          highestTrackableValue: range.highest,
+          lowestDiscernibleValue: range.lowest,
+          numberOfSignificantValueDigits: range.digits,
+        });
+        for (const value of values) foreign.recordValue(Math.round(value * 1000));
+        const expected = libraryHistogram([], precision, 2 ** 41);
+        expected.add(foreign);
+        const encoded = {
+          ...holding(values, precision).toJSON(),
+          hdr: hdr.encodeIntoCompressedBase64(foreign),
+        };
+        const read = decodeHistogram(encoded);
+        for (const [i] of values.entries()) {
+          if (i === 0 || i === values.length - 1) continue;
+          const rank = i + 1;
+          const percentile = ((rank - 0.5) / values.length) * 100;
+          const exact = expected.getValueAtPercentile(percentile) / 1000;
+          expect(read.atRank(rank)).toBe(Math.min(Math.max(exact, read.min!), read.max!));
+        }
+      }),
+    );
+  });
+
+  it('is refused if it says another number of samples than it holds, or holds some above its maximum', () => {
+    const encoded = holding([0.5, 12.25, 99]).toJSON();
+    const accepts = (changed: object): boolean =>
+      encodedHistogramSchema.safeParse({ ...encoded, ...changed }).success;
+    expect(accepts({})).toBe(true);
+    for (const changed of [{ count: 2 }, { count: 4 }, { max: 12.25 }, { max: null }])
+      expect(accepts(changed)).toBe(false);
+  });
+
+  it('that is damaged anywhere is refused or read, and never does anything else', () => {
+    const { hdr: text, ...rest } = holding([0.5, 12.25, 99, 7_000_000]).toJSON();
+    const whole = Buffer.from(text, 'base64');
+    const inflated = inflateSync(whole.subarray(8));
+    const damage = fc.record({ at: fc.nat(inflated.length - 1), byte: fc.nat(255) });
+    fc.assert(
+      fc.property(fc.array(damage, { minLength: 1, maxLength: 4 }), (damages) => {
+        const damaged = Buffer.from(inflated);
+        for (const { at, byte } of damages) damaged[at] = byte;
+        const compressed = deflateSync(damaged);
+        const head = Buffer.from(whole.subarray(0, 8));
+        head.writeInt32BE(compressed.length, 4);
+        const encoded = { ...rest, hdr: Buffer.concat([head, compressed]).toString('base64') };
+        const parsed = encodedHistogramSchema.safeParse(encoded);
+        if (!parsed.success) return;
+        const read = decodeHistogram(parsed.data);
+        for (let rank = 1; rank <= read.count; rank += 1) read.atRank(rank);
+        expect(encodedHistogramSchema.safeParse(read.toJSON()).success).toBe(true);
+      }),
+      { numRuns: 500 },
     );
   });
 

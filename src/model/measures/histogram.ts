@@ -1,10 +1,9 @@
-import { inflateSync } from 'node:zlib';
-import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
+import { decodeCounts, encodeCounts } from './hdr-encoding.ts';
 import { sampleUpperBound, thousandths } from './measure.ts';
+import { type Digits, ValueCounts } from './value-counts.ts';
 
-/** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
-export type Digits = 2 | 3;
+export type { Digits };
 
 const encodedFields = z.strictObject({
   digits: z.union([z.literal(2), z.literal(3)]),
@@ -16,21 +15,12 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
-/** What a histogram of three digits over the whole range needs, with room to spare, in bytes. */
-const maxDecodedBytes = 512 * 1024;
-
-/**
- * Whether a stored histogram can be decoded; its size is checked before anything is allocated for it. A
- * header (cookie, length) is followed by a zlib stream, which begins with cookie, length, offset and
- * digits, four bytes each (HdrHistogram, V2 compressed encoding).
- */
+/** Whether a stored histogram can be read, and holds as many samples up to its maximum as it says. */
 const isDecodable = (encoded: EncodedHistogram): boolean => {
-  if (encoded.count === 0) return true;
   try {
-    const bytes = Buffer.from(encoded.hdr, 'base64');
-    const inflated = inflateSync(bytes.subarray(8), { maxOutputLength: maxDecodedBytes });
-    const digits = inflated.readInt32BE(12);
-    return digits >= 1 && digits <= 3 && decodeHistogram(encoded).count > 0;
+    const { count, max, digits, hdr } = encoded;
+    if (count === 0) return true;
+    return decodeCounts(hdr, digits).countUpTo(Math.round((max ?? 0) * thousandths)) === count;
   } catch {
     return false;
   }
@@ -41,51 +31,29 @@ export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/**
- * The range that a histogram covers, in thousandths: doubled until it includes `max`. It starts small,
- * since a run has one histogram for each measure of each group, and each doubling takes 8 KB.
- */
+/** The range that a stored histogram names, in thousandths: doubled until it includes `max`, so that equal samples have equal bytes. */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
   return range;
 };
 
-const buildHdr = (digits: Digits, max = 0): hdr.Histogram =>
-  hdr.build({
-    bitBucketSize: 64,
-    autoResize: true,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: rangeFor(max),
-    numberOfSignificantValueDigits: digits,
-    useWebAssembly: false,
-  });
-
-/** The same counts in the range for `max`. */
-const withRange = (counts: hdr.Histogram, digits: Digits, max: number): hdr.Histogram => {
-  const copy = buildHdr(digits, max);
-  copy.add(counts);
-  return copy;
-};
-
 /**
- * A distribution of one measure: the JavaScript build of hdr-histogram-js, plus exact count, minimum,
- * maximum and sum, which that library loses (its encoding rounds the maximum, its empty minimum is
- * 2^53−1, NaN and fractions pass silently).
+ * A distribution of one measure: counts to some significant digits, and the exact count, minimum, maximum and sum.
  *
  * Values are in the measure's unit; internally they are whole thousandths of it, so sums stay exact
  * integers and merging is associative to the bit.
  */
 export class Histogram {
   readonly digits: Digits;
-  readonly #counts: hdr.Histogram;
+  readonly #counts: ValueCounts;
   #count = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = 0;
   #sum = 0;
 
-  constructor(digits: Digits, counts: hdr.Histogram, encoded?: EncodedHistogram) {
-    this.digits = digits;
+  constructor(counts: ValueCounts, encoded?: EncodedHistogram) {
+    this.digits = counts.digits;
     this.#counts = counts;
     if (encoded === undefined || encoded.count === 0) return;
     this.#count = encoded.count;
@@ -118,7 +86,7 @@ export class Histogram {
     }
     // Adding 0 turns −0 into 0: both are written alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
-    this.#counts.recordValueWithCount(whole, times);
+    this.#counts.add(whole, times);
     this.#count += times;
     this.#sum += whole * times;
     if (whole < this.#min) this.#min = whole;
@@ -133,7 +101,7 @@ export class Histogram {
       );
     }
     if (other.#count === 0) return;
-    this.#counts.add(other.#counts);
+    this.#counts.addAll(other.#counts);
     this.#count += other.#count;
     this.#sum += other.#sum;
     this.#min = Math.min(this.#min, other.#min);
@@ -147,18 +115,8 @@ export class Histogram {
     }
     if (rank === 1) return this.#min / thousandths;
     if (rank === this.#count) return this.#max / thousandths;
-    // The library rounds percentile × count / 100 to the nearest rank; half a rank less yields ours.
-    const value = this.#counts.getValueAtPercentile(((rank - 0.5) / this.#count) * 100);
+    const value = this.#counts.atRank(rank);
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
-  }
-
-  /**
-   * The library encodes the range that resizing reached, which depends on the order of the samples;
-   * in the range for the maximum, equal samples have equal bytes.
-   */
-  #canonical(): hdr.Histogram {
-    if (this.#counts.highestTrackableValue === rangeFor(this.#max)) return this.#counts;
-    return withRange(this.#counts, this.digits, this.#max);
   }
 
   toJSON(): EncodedHistogram {
@@ -168,28 +126,19 @@ export class Histogram {
       min: this.min,
       max: this.max,
       sum: this.sum,
-      hdr: hdr.encodeIntoCompressedBase64(this.#canonical()),
+      hdr: encodeCounts(this.#counts, this.#max, rangeFor(this.#max)),
     };
   }
 }
 
 export const emptyHistogram = (digits: Digits = 3): Histogram =>
-  new Histogram(digits, buildHdr(digits));
+  new Histogram(new ValueCounts(digits));
 
-/** Decodes a histogram: samples to its digits, extremes and sum exactly. */
-export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
-  if (encoded.count === 0) return emptyHistogram(encoded.digits);
-  const max = Math.round((encoded.max ?? 0) * thousandths);
-  const counts = hdr.decodeFromCompressedBase64(encoded.hdr, 64, false);
-  // A histogram from another program can have another range: its counts are copied into ours.
-  const isOurs =
-    counts.highestTrackableValue === rangeFor(max) &&
-    counts.numberOfSignificantValueDigits === encoded.digits;
-  if (!isOurs)
-    return new Histogram(encoded.digits, withRange(counts, encoded.digits, max), encoded);
-  counts.autoResize = true;
-  return new Histogram(encoded.digits, counts, encoded);
-};
+/** Decodes a histogram: samples to its digits, extremes and sum exactly. Throws if `hdr` cannot be read. */
+export const decodeHistogram = (encoded: EncodedHistogram): Histogram =>
+  encoded.count === 0
+    ? emptyHistogram(encoded.digits)
+    : new Histogram(decodeCounts(encoded.hdr, encoded.digits), encoded);
 
 /** One histogram over all of `parts`, or an empty one. */
 export const sumOfHistograms = (parts: Iterable<Histogram>, digits: Digits = 3): Histogram => {

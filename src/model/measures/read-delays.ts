@@ -23,11 +23,11 @@ const recordTokenDelays = (
 ): void => {
   const [each, low, high] = [histogramOf('tokens'), histogramOf('gapLow'), histogramOf('gapHigh')];
   const delays = tokens ?? [];
-  for (const [i, delay] of delays.entries()) {
-    each.record(delay, weight);
+  for (let i = 0; i < delays.length; i += 1) {
+    each.record(delays[i]!, weight);
     if (i === 0) continue;
     const gap = instants[i]! - instants[i - 1]!;
-    low.record(Math.max(0, gap - delay), weight);
+    low.record(Math.max(0, gap - delays[i]!), weight);
     high.record(gap + delays[i - 1]!, weight);
   }
 };

@@ -90,10 +90,7 @@ export class ReadTurns {
   /** How long the bytes that were read at `at` can have waited, in ms; 0 for less than a tenth. */
   delayAt(at: number): number {
     if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
-    const turn = this.#turnBefore(at);
-    if (turn < this.#oldest) return this.#forgotten;
-    const place = turn % capacity;
-    return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
+    return this.#inTurn(this.#turnBefore(at), at);
   }
 
   /** The delays of reads at ascending instants of a clock with this zero. */
@@ -101,7 +98,22 @@ export class ReadTurns {
     const [first, last] = [instants[0], instants.at(-1)];
     if (first === undefined || last === undefined) return [];
     if (this.#isClear(zero + first, zero + last)) return Array.from(instants, () => 0);
-    return Array.from(instants, (at) => this.delayAt(zero + at));
+    const delays: number[] = [];
+    let turn = this.#turnBefore(zero + first);
+    for (const instant of instants) {
+      const at = zero + instant;
+      while (turn + 1 < this.#stored && this.#first[(turn + 1) % capacity]! <= at) turn += 1;
+      const isCurrent = at >= this.#turnFirst;
+      delays.push(isCurrent ? this.#delayOf(at - this.#turnSince) : this.#inTurn(turn, at));
+    }
+    return delays;
+  }
+
+  /** The delay of a read at `at`, where `turn` is the last one that began before. */
+  #inTurn(turn: number, at: number): number {
+    if (turn < this.#oldest) return this.#forgotten;
+    const place = turn % capacity;
+    return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
   }
 
   /** Whether no turn between two instants is stored, which most streams of a calm loop find. */

@@ -46,7 +46,7 @@ const columns: readonly Column<CapacityStep>[] = [
 
 const methodTexts = [
   'Each step is an open load with one constant rate. Its figures cover its second half, because the flow becomes steady during the first. There is no pacing and no retry.',
-  'A step is kept when the objectives are kept and the requests in flight do not grow (the 95 % interval of the slope, corrected for autocorrelation, is not above 2 % of the arrivals). A step with an overloaded load generator is excluded.',
+  'A step is kept when the objectives are kept and the requests in flight do not grow (the 95 % interval of the slope, corrected for autocorrelation, is not above 2 % of the arrivals). An INVALID step is excluded.',
   'Rates double until a step breaks; then the next rate comes from a Bayesian estimate of the threshold (QUEST: Watson & Pelli 1983, with probabilistic bisection as its limit), so that one unlucky verdict is outvoted. Without objectives, the steady throughput of an overload counts too.',
   'Users: Little’s law, rate × (latency + think time). The knee is the maximum of Kleinrock’s power, throughput divided by latency, on the fitted law.',
 ] as const;

@@ -136,7 +136,7 @@ const trendSection = (trend: Trend): Section => {
 };
 
 const chartMeaning =
-  'A dot is a run: hollow if its load generator was overloaded, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
+  'A dot is a run: hollow if it is not VALID, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
 
 /** The runs of each plan over time, with changes in their figures. */
 export const historyDocument = (weir: string, trends: readonly Trend[]): ReportDocument => {

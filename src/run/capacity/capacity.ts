@@ -97,7 +97,7 @@ const endNotes = {
     'The search used up its budget before the answer was as precise as requested: raise --requests or --time.',
   ],
   unfit: [
-    'The search ended early: the load generator was overloaded in five consecutive steps, which do not count.',
+    'The search ended early: five consecutive steps were INVALID because of the load generator, and do not count.',
   ],
   undecided: [
     'The search ended early: two consecutive steps had too few samples for an objective. Lower its minSamples, or raise --start.',

@@ -7,7 +7,7 @@ export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): strin
   const signals = evidence
     .filter(({ decides, level }) => decides && level === 'invalid')
     .map(({ signal, observed }) => `${signal}: ${observed}`);
-  return `the generator could not keep up (${signals.join('; ')})`;
+  return `INVALID (${signals.join('; ')})`;
 };
 
 export interface ExcludedRun {

@@ -62,7 +62,7 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** A run whose load generator was overloaded is repeated, up to this many attempts. */
+/** An INVALID run is repeated, up to this many attempts. */
 const maxAttempts = 3;
 
 /** The host of one run of a series: results are printed together at the end, unless each is printed as JSON. */

@@ -10,10 +10,10 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The delays of all tokens are noted of this many streams, then of one in eight, which counts for eight: to record each takes as
- * long as to read it.
+ * The delays of all tokens are noted of the streams that have this many tokens together, then of one stream in eight, which counts for
+ * eight: to record each takes as long as to read it.
  */
-const allStreams = 200;
+const allTokens = 20_000;
 const sampleEvery = 8;
 
 /** Adds to completed observations how long their reads can have waited in this thread's event loop. */
@@ -21,11 +21,12 @@ export const withReadDelays = (
   { readDelay, readDelays }: RunClock,
   observe: (observation: Observation) => void,
 ): ((observation: Observation) => void) => {
-  let streams = 0;
+  let [streams, tokens] = [0, 0];
   const tokenDelays = (answer: Answer): Pick<ReadDelays, 'tokens' | 'weight'> => {
     if (answer.kind !== 'chat-stream') return { tokens: null };
+    tokens += answer.tokenInstants.length;
+    if (tokens <= allTokens) return { tokens: readDelays(answer.tokenInstants) };
     streams += 1;
-    if (streams <= allStreams) return { tokens: readDelays(answer.tokenInstants) };
     if (streams % sampleEvery !== 0) return { tokens: null };
     return { tokens: readDelays(answer.tokenInstants), weight: sampleEvery };
   };
