@@ -38,7 +38,10 @@ const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null
   return input === null || source !== 'usage' ? null : input + output;
 };
 
-type SentAttempt = ReturnType<typeof attemptsOf>[number] & { readonly sent: number };
+type Attempt = ReturnType<typeof attemptsOf>[number];
+type SentAttempt = Attempt & { readonly sent: number };
+
+const isSent = (attempt: Attempt): attempt is SentAttempt => attempt.sent !== null;
 
 const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
@@ -78,8 +81,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
   return {
     record: (ledgers, observation) => {
       for (const attempt of attemptsOf(observation)) {
-        const { key, sent } = attempt;
-        if (sent !== null) add(ledgers, key, [rowOf(observation, { ...attempt, sent })], 1);
+        if (isSent(attempt)) add(ledgers, attempt.key, [rowOf(observation, attempt)], 1);
       }
     },
     add: (into, from) => {
