@@ -1,11 +1,15 @@
 import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { Alarm } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { authorizedRequest, createAttempt, type SendContext } from './prepare-attempt.ts';
+import {
+  authorizedRequest,
+  createAttempt,
+  createSendContext,
+  type SendContext,
+} from './prepare-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
 import { createLoops } from './create-loops.ts';
 import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
@@ -68,7 +72,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#options = options;
     this.#ports = ports;
     this.#cap = inFlightCap(options);
-    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
+    this.#sendContext = createSendContext(options, this);
     const { pace, budget } = options.plan;
     this.#paceQueue = pace === null ? null : new PaceQueue(options, pace);
     this.#budgetGuard = budget === null ? null : new BudgetGuard(options, budget);

@@ -8,10 +8,15 @@ import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { iterationIndex } from '../schedule/users.ts';
-import { emptyTargetMemory, type PreparedRequest } from '../traffic/traffic-handler.ts';
+import type { PreparedRequest } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { createAttempt, authorizedRequest, type SendContext } from './prepare-attempt.ts';
+import {
+  authorizedRequest,
+  createAttempt,
+  createSendContext,
+  type SendContext,
+} from './prepare-attempt.ts';
 import {
   deadlineCheckInterval,
   type SliceProgress,
@@ -65,7 +70,7 @@ class SaturationRunner implements AttemptListener {
   constructor(options: SliceOptions, ports: SaturationPorts, connections: number) {
     this.#options = options;
     this.#ports = ports;
-    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
+    this.#sendContext = createSendContext(options, this);
     this.#until = scheduledEnd(options.plan);
     this.#requests = this.#prepareRequests(connections);
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());

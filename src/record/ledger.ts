@@ -45,15 +45,23 @@ const isSent = (attempt: Attempt): attempt is SentAttempt => attempt.sent !== nu
 
 const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
+  const quota = head?.quota ?? noLimitHeaders;
+  const { unit, form, retryAfter, resetIn } = refusalColumns(outcome);
   return toLedgerRow({
     sent,
-    ended,
-    traffic,
     answered: head?.at ?? ended,
     status: head?.status ?? 0,
-    ...(head?.quota ?? noLimitHeaders),
+    limitRequests: quota.limitRequests,
+    remainingRequests: quota.remainingRequests,
+    limitTokens: quota.limitTokens,
+    remainingTokens: quota.remainingTokens,
+    ended,
+    traffic,
     tokens: chargedTokens(attempt),
-    ...refusalColumns(outcome),
+    unit,
+    form,
+    retryAfter,
+    resetIn,
   });
 };
 
