@@ -4,12 +4,7 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { Alarm } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import {
-  authorizedRequest,
-  createAttempt,
-  createSendContext,
-  type SendContext,
-} from './prepare-attempt.ts';
+import { SendContext } from './prepare-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
 import { createLoops } from './create-loops.ts';
 import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
@@ -72,7 +67,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#options = options;
     this.#ports = ports;
     this.#cap = inFlightCap(options);
-    this.#sendContext = createSendContext(options, this);
+    this.#sendContext = new SendContext(options, this);
     const { pace, budget } = options.plan;
     this.#paceQueue = pace === null ? null : new PaceQueue(options, pace);
     this.#budgetGuard = budget === null ? null : new BudgetGuard(options, budget);
@@ -193,8 +188,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const content = drawRequestContent(this.#options, lifecycle.arrival);
     const credential =
       slot === null ? content.credential : this.#options.credentials[slot.keyIndex]!;
-    const prepared = authorizedRequest(this.#sendContext, { ...content, credential });
-    const attempt = createAttempt(this.#sendContext, prepared, {
+    const prepared = this.#sendContext.authorizedRequest(content, credential);
+    const attempt = this.#sendContext.createAttempt(prepared, {
       due: lifecycle.arrival.due,
       key: credential.name,
       released: slot?.released ?? lifecycle.due,
