@@ -116,7 +116,10 @@ class SaturationRunner implements AttemptListener {
       Array.from({ length: perConnection }, (__, iteration) => {
         const index = iterationIndex(connection, iteration, connections);
         const content = drawRequestContent(this.#options, { stage: 0, index, due: instant(0) });
-        return { content, prepared: this.#sendContext.authorizedRequest(content, content.credential) };
+        return {
+          content,
+          prepared: this.#sendContext.authorizedRequest(content, content.credential),
+        };
       }),
     );
   }

@@ -52,20 +52,20 @@ const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
 
 /** What `weir run` is measured with: as many users or connections as the other clients have. */
 const loads = {
-  run: { kind: 'closed', users: loop.connections },
-  saturate: { kind: 'saturate', connections: loop.connections },
+  run: { transport: 'socket', load: { kind: 'closed', users: loop.connections } },
+  saturate: { load: { kind: 'saturate', connections: loop.connections } },
 } as const;
 
 /** The chats by `weir run`, with everything that a run records, in the seconds after the warm-up. */
 const measureRun = async (
   target: string,
-  load: (typeof loads)[keyof typeof loads],
+  { load, ...transport }: (typeof loads)[keyof typeof loads],
 ): Promise<ClosedLoopThroughput> => {
   const { warmUp, seconds } = loop;
   const result = await runWeir({
     name: 'small-chats',
     target,
-    transport: 'socket',
+    ...transport,
     traffic: [{ kind: 'chat', ...smallChatTraffic }],
     // The last second is incomplete and has no sample of the generator.
     load: { ...load, duration: `${warmUp + seconds + 1}s` },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatResponse } from '../../contract/chat.ts';
+import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -38,8 +39,8 @@ const slots: readonly Slot[] = [
   slot('count', 'usage', 'total_tokens'),
 ];
 
-/** Counts of at most nine digits are plausible and exact. */
-const maxDigits = 9;
+/** Counts of so many digits are exact. */
+const maxDigits = 15;
 
 /** A slot's value in a text, from its first character to the one after its last; a text without its quotes. */
 interface Place {
@@ -102,7 +103,12 @@ const holdsSlots = (text: string, places: readonly Place[]): boolean => {
   return fillings.every((filling) => {
     const expected: unknown = JSON.parse(text);
     let filled = fixed[0]!;
-    for (const [i, { slot: { path, holds } }] of places.entries()) {
+    for (const [
+      i,
+      {
+        slot: { path, holds },
+      },
+    ] of places.entries()) {
       const value = filling[holds](i);
       if (valueAt(expected, path) === undefined) return false;
       setAt(expected, path, value);
@@ -139,14 +145,13 @@ class LearnedBody {
       const end = this.#holds[i] === 'text' ? endOfText(bytes, at) : this.#readCount(bytes, at, i);
       at = end < 0 ? end : this.#fixedAt(bytes, end, i + 1);
     }
-    const output = this.#counts[this.#output]!;
-    // Without output the answer's texts count, which a match does not read.
-    if (at !== bytes.length || output === 0) return null;
-    const input = this.#counts[this.#input]!;
-    return {
-      choices: this.#choices,
-      usage: { prompt_tokens: input, completion_tokens: output },
+    const usage = {
+      prompt_tokens: this.#counts[this.#input]!,
+      completion_tokens: this.#counts[this.#output]!,
     };
+    // Without a usage that counts, the answer's texts do, which a match does not read.
+    const isCounted = usage.completion_tokens > 0 && isPlausibleUsage(usage);
+    return at === bytes.length && isCounted ? { choices: this.#choices, usage } : null;
   }
 
   /** The position after a fixed part that begins at `at`, or −1. */

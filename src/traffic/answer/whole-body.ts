@@ -82,10 +82,7 @@ const isLabelledJson = (headers: ResponseHeaders): boolean =>
 
 const notJson = (name: string, isLabelled: boolean): Outcome =>
   isLabelled
-    ? malformed(
-        'not-json',
-        `the body is labelled JSON but cannot be parsed; ${name} was expected`,
-      )
+    ? malformed('not-json', `the body is labelled JSON but cannot be parsed; ${name} was expected`)
     : malformed(
         'content-type',
         `the body is not JSON and not labelled as JSON; ${name} was expected`,
