@@ -2,7 +2,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { emptyTally, moveTally, recordObservation, type StoredPart, type Tally } from './tally.ts';
 
-/** So many observations are recorded at once: one after the other they take a third less time than between reads, but all of them must be brief. */
+/** So many observations are recorded at once: one right after the other they take less time than between reads. All of them must be brief. */
 const batchSize = 32;
 
 /**

@@ -14,6 +14,11 @@ import { type ResponseSink, ResponseParser } from '../socket/response-parser.ts'
 import { countReadBytes } from '../host/clean-heap.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 
+/** The name of the method that opens `conn` and sends the first request over it. */
+const connect = '_connect';
+/** The name of the method that writes the next request in turn. */
+const sendNext = '_doRequest';
+
 /** The used part of autocannon's undocumented client, as of the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
@@ -28,13 +33,11 @@ export interface AutocannonConnection extends EventEmitter {
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
   destroy(): void;
-  /** Opens `conn` and sends the first request over it. */
-  _connect(): void;
-  /** Writes the next request in turn. */
-  _doRequest(): void;
+  [connect](): void;
+  [sendNext](): void;
 }
 
-/** Autocannon's own figures are not used, and cost as much as the system calls of a request. */
+/** Autocannon's own figures are not used, so it need not keep what they are made of. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -97,7 +100,7 @@ export class ObservedConnection {
     this.#begin = begin;
     client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
     client.pipelinedRequests = noFigures;
-    if (client.opts.protocol === 'http:') client._connect = () => this.#connect();
+    if (client.opts.protocol === 'http:') client[connect] = () => this.#connect();
     client
       .on('request', () => this.#onRequest())
       .on('connError', (error: Error) => this.#inFlight?.fail(error, this.#inFlight.answered))
@@ -119,7 +122,7 @@ export class ObservedConnection {
     const { hostname: host, port } = client.opts;
     const onread = intoSharedBuffer({ read: (bytes, length) => this.#read(bytes, length) });
     const reconnect = (): void => {
-      if (!client.destroyed) client._connect();
+      if (!client.destroyed) client[connect]();
     };
     client.conn = net
       .connect({ host, port, onread })
@@ -128,7 +131,7 @@ export class ObservedConnection {
         reconnect();
       })
       .on('end', reconnect);
-    client._doRequest();
+    client[sendNext]();
   }
 
   /** Called before autocannon writes a request, on this connection or a new one. */
@@ -170,7 +173,7 @@ export class ObservedConnection {
     exchange.complete(exchange.readAt, 0);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
-    else if (!this.#client.destroyed) this.#client._doRequest();
+    else if (!this.#client.destroyed) this.#client[sendNext]();
   }
 
   #beginExchange(): AutocannonExchange {
