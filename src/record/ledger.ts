@@ -81,19 +81,23 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
  * first. A row among the first of all is among the first of its part, so merging loses none.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
-  const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
-    const keyLedger = getOrCreate(ledgers, key, emptyKeyLedger);
-    addRows(keyLedger, rows, kept);
-    keyLedger.seen += seen;
-  };
   return {
     record: (ledgers, observation) => {
       for (const attempt of attemptsOf(observation)) {
-        if (isSent(attempt)) add(ledgers, attempt.key, [rowOf(observation, attempt)], 1);
+        if (!isSent(attempt)) continue;
+        const keyLedger = getOrCreate(ledgers, attempt.key, emptyKeyLedger);
+        keyLedger.seen += 1;
+        // At high rates most rows are too late to be kept.
+        if (attempt.sent > keyLedger.until) continue;
+        addRows(keyLedger, [rowOf(observation, attempt)], kept);
       }
     },
     add: (into, from) => {
-      for (const [key, { rows, seen }] of from) add(into, key, rows, seen);
+      for (const [key, { rows, seen }] of from) {
+        const keyLedger = getOrCreate(into, key, emptyKeyLedger);
+        keyLedger.seen += seen;
+        addRows(keyLedger, rows, kept);
+      }
     },
     store: (ledgers) =>
       [...ledgers]
