@@ -1,11 +1,10 @@
 import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { Alarm } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { authorizedRequest, createAttempt, type SendContext } from './prepare-attempt.ts';
+import { SendContext } from './prepare-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
 import { createLoops } from './create-loops.ts';
 import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
@@ -68,7 +67,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#options = options;
     this.#ports = ports;
     this.#cap = inFlightCap(options);
-    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
+    this.#sendContext = new SendContext(options, this);
     const { pace, budget } = options.plan;
     this.#paceQueue = pace === null ? null : new PaceQueue(options, pace);
     this.#budgetGuard = budget === null ? null : new BudgetGuard(options, budget);
@@ -189,8 +188,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const content = drawRequestContent(this.#options, lifecycle.arrival);
     const credential =
       slot === null ? content.credential : this.#options.credentials[slot.keyIndex]!;
-    const prepared = authorizedRequest(this.#sendContext, { ...content, credential });
-    const attempt = createAttempt(this.#sendContext, prepared, {
+    const prepared = this.#sendContext.authorizedRequest(content, credential);
+    const attempt = this.#sendContext.createAttempt(prepared, {
       due: lifecycle.arrival.due,
       key: credential.name,
       released: slot?.released ?? lifecycle.due,

@@ -8,10 +8,10 @@ import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { iterationIndex } from '../schedule/users.ts';
-import { emptyTargetMemory, type PreparedRequest } from '../traffic/traffic-handler.ts';
+import type { PreparedRequest } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { createAttempt, authorizedRequest, type SendContext } from './prepare-attempt.ts';
+import { SendContext } from './prepare-attempt.ts';
 import {
   deadlineCheckInterval,
   type SliceProgress,
@@ -65,7 +65,7 @@ class SaturationRunner implements AttemptListener {
   constructor(options: SliceOptions, ports: SaturationPorts, connections: number) {
     this.#options = options;
     this.#ports = ports;
-    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
+    this.#sendContext = new SendContext(options, this);
     this.#until = scheduledEnd(options.plan);
     this.#requests = this.#prepareRequests(connections);
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
@@ -116,7 +116,10 @@ class SaturationRunner implements AttemptListener {
       Array.from({ length: perConnection }, (__, iteration) => {
         const index = iterationIndex(connection, iteration, connections);
         const content = drawRequestContent(this.#options, { stage: 0, index, due: instant(0) });
-        return { content, prepared: authorizedRequest(this.#sendContext, content) };
+        return {
+          content,
+          prepared: this.#sendContext.authorizedRequest(content, content.credential),
+        };
       }),
     );
   }
@@ -136,7 +139,7 @@ class SaturationRunner implements AttemptListener {
     this.#arrivalsDue += 1;
     const key = content.credential.name;
     const context = { due, key, released: due, reserved: null, begun };
-    const attempt = createAttempt(this.#sendContext, prepared, context);
+    const attempt = this.#sendContext.createAttempt(prepared, context);
     attempt.attach(exchange);
     this.#attempts.set(attempt, { lifecycle: { arrival, due, earlier: [], onAnswered }, content });
     return attempt;

@@ -2,6 +2,9 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { emptyTally, moveTally, recordObservation, type StoredPart, type Tally } from './tally.ts';
 
+/** So many observations are recorded at once: one right after the other they take less time than between reads. All of them must be brief. */
+const batchSize = 32;
+
 /**
  * A run's tally in two parts: what was recorded since the last flush, and everything before it. A flush
  * closes the first part at one instant; it is then stored and moved piece by piece while the run goes
@@ -11,6 +14,18 @@ export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
   let current = emptyTally(plan);
   let moving: Generator<StoredPart, number> | null = null;
+  let batch: Observation[] = [];
+  const recordBatch = (): void => {
+    const observations = batch;
+    batch = [];
+    for (const observation of observations) recordObservation(current, observation);
+  };
+  const record = (observation: Observation): void => {
+    // A stream can have thousands of gaps.
+    if (observation.traffic === 'chat-stream') return recordObservation(current, observation);
+    batch.push(observation);
+    if (batch.length >= batchSize) recordBatch();
+  };
   const finish = (): void => {
     if (moving !== null) for (const _ of moving);
     moving = null;
@@ -18,12 +33,13 @@ export const createIncrementalTally = (plan: Plan) => {
   /** Closes what was recorded since the last flush. Each part takes less than a millisecond. Returns when the last exchange ended. */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
+    recordBatch();
     moving = moveTally(current, flushed);
     current = emptyTally(plan);
     return moving;
   };
   return {
-    record: (observation: Observation): void => recordObservation(current, observation),
+    record,
     flush,
     /** Everything recorded so far; finishes an unfinished flush first. */
     whole: (): Tally => {

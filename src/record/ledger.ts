@@ -38,19 +38,30 @@ const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null
   return input === null || source !== 'usage' ? null : input + output;
 };
 
-type SentAttempt = ReturnType<typeof attemptsOf>[number] & { readonly sent: number };
+type Attempt = ReturnType<typeof attemptsOf>[number];
+type SentAttempt = Attempt & { readonly sent: number };
+
+const isSent = (attempt: Attempt): attempt is SentAttempt => attempt.sent !== null;
 
 const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
+  const quota = head?.quota ?? noLimitHeaders;
+  const { unit, form, retryAfter, resetIn } = refusalColumns(outcome);
   return toLedgerRow({
     sent,
-    ended,
-    traffic,
     answered: head?.at ?? ended,
     status: head?.status ?? 0,
-    ...(head?.quota ?? noLimitHeaders),
+    limitRequests: quota.limitRequests,
+    remainingRequests: quota.remainingRequests,
+    limitTokens: quota.limitTokens,
+    remainingTokens: quota.remainingTokens,
+    ended,
+    traffic,
     tokens: chargedTokens(attempt),
-    ...refusalColumns(outcome),
+    unit,
+    form,
+    retryAfter,
+    resetIn,
   });
 };
 
@@ -70,20 +81,23 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
  * first. A row among the first of all is among the first of its part, so merging loses none.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
-  const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
-    const keyLedger = getOrCreate(ledgers, key, emptyKeyLedger);
-    addRows(keyLedger, rows, kept);
-    keyLedger.seen += seen;
-  };
   return {
     record: (ledgers, observation) => {
       for (const attempt of attemptsOf(observation)) {
-        const { key, sent } = attempt;
-        if (sent !== null) add(ledgers, key, [rowOf(observation, { ...attempt, sent })], 1);
+        if (!isSent(attempt)) continue;
+        const keyLedger = getOrCreate(ledgers, attempt.key, emptyKeyLedger);
+        keyLedger.seen += 1;
+        // At high rates most rows are too late to be kept.
+        if (attempt.sent > keyLedger.until) continue;
+        addRows(keyLedger, [rowOf(observation, attempt)], kept);
       }
     },
     add: (into, from) => {
-      for (const [key, { rows, seen }] of from) add(into, key, rows, seen);
+      for (const [key, { rows, seen }] of from) {
+        const keyLedger = getOrCreate(into, key, emptyKeyLedger);
+        keyLedger.seen += seen;
+        addRows(keyLedger, rows, kept);
+      }
     },
     store: (ledgers) =>
       [...ledgers]

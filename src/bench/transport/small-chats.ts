@@ -50,16 +50,25 @@ const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
   return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
 };
 
+/** What `weir run` is measured with: as many users or connections as the other clients have. */
+const loads = {
+  run: { transport: 'socket', load: { kind: 'closed', users: loop.connections } },
+  saturate: { load: { kind: 'saturate', connections: loop.connections } },
+} as const;
+
 /** The chats by `weir run`, with everything that a run records, in the seconds after the warm-up. */
-const measureRun = async (target: string): Promise<ClosedLoopThroughput> => {
-  const { connections: users, warmUp, seconds } = loop;
+const measureRun = async (
+  target: string,
+  { load, ...transport }: (typeof loads)[keyof typeof loads],
+): Promise<ClosedLoopThroughput> => {
+  const { warmUp, seconds } = loop;
   const result = await runWeir({
     name: 'small-chats',
     target,
-    transport: 'socket',
+    ...transport,
     traffic: [{ kind: 'chat', ...smallChatTraffic }],
     // The last second is incomplete and has no sample of the generator.
-    load: { kind: 'closed', users, duration: `${warmUp + seconds + 1}s` },
+    load: { ...load, duration: `${warmUp + seconds + 1}s` },
     warmUp: `${warmUp}s`,
   });
   const outcomes = sumOutcomes(result.groups);
@@ -78,18 +87,19 @@ const measureRun = async (target: string): Promise<ClosedLoopThroughput> => {
 
 const measureClient = (client: Client, url: string): Promise<ClosedLoopThroughput> => {
   if (client === 'wrk') return measureWrk(url);
-  if (client === 'run') return measureRun(url);
+  if (client === 'run' || client === 'saturate') return measureRun(url, loads[client]);
   const options: ClosedClientOptions = { url, client, calls: 'chat', rampUp: 0, ...loop };
   return runPinned(1, 'bench/transport/closed-client.ts', options);
 };
 
-type Client = ClosedClient | 'wrk' | 'run';
+type Client = ClosedClient | 'wrk' | keyof typeof loads;
 
 const names: Readonly<Record<Client, string>> = {
   net: 'a bare socket',
   socket: 'socket',
   undici: 'undici',
   run: 'weir run by socket',
+  saturate: 'weir run with the load saturate',
   autocannon: 'autocannon',
   wrk: 'wrk with one thread',
   fetch: 'fetch',
@@ -103,6 +113,7 @@ const comparisons: readonly (readonly [Client, Client, number | null, number])[]
   ['run', 'wrk', 0.6, 0.6],
   ['run', 'fetch', 15, 15],
   ['run', 'openai', 25, 25],
+  ['saturate', 'run', null, 1],
 ];
 
 const figures = {

@@ -21,39 +21,32 @@ const mix = (word: number): number => {
  * A draw keyed by `words` (integers up to 2^53): sfc32 (Doty-Humphrey, PractRand), its 128-bit
  * state filled from the words by MurmurHash3's finaliser.
  */
-export const drawFrom = (...words: readonly number[]): Draw => {
-  let a = 0x243f6a88;
-  let b = 0x85a308d3;
-  let c = 0x13198a2e;
-  let counter = 1;
-  const absorb = (half: number): void => {
-    a = mix(a ^ half) + 0x9e3779b9;
-    b = mix(b + a) ^ half;
-    c = mix(c ^ b) + half;
-  };
-  for (const word of words) {
-    absorb(word >>> 0);
-    absorb(Math.floor(word / 0x1_0000_0000) >>> 0);
-  }
-  const next = (): number => {
-    const sum = (a + b + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    return sum >>> 0;
-  };
-  // The generator's author requires 12 rounds before the first use of a seeded state.
-  for (let round = 0; round < 12; round += 1) next();
+class KeyedDraw implements Draw {
+  #a = 0x243f6a88;
+  #b = 0x85a308d3 | 0;
+  #c = 0x13198a2e;
+  #counter = 1;
 
-  const uniform = (): number => {
-    const high = next() >>> 6;
-    const low = next() >>> 5;
+  constructor(words: readonly number[]) {
+    for (const word of words) {
+      this.#absorb(word >>> 0);
+      this.#absorb(Math.floor(word / 0x1_0000_0000) >>> 0);
+    }
+    // The generator's author requires 12 rounds before the first use of a seeded state.
+    for (let round = 0; round < 12; round += 1) this.#next();
+  }
+
+  uniform(): number {
+    const high = this.#next() >>> 6;
+    const low = this.#next() >>> 5;
     return (high * 0x800_0000 + low) / 0x20_0000_0000_0000;
-  };
-  const pick = <T>(choices: readonly T[], weight: (choice: T) => number = () => 1): T => {
-    const total = choices.reduce((sum, choice) => sum + weight(choice), 0);
-    let left = uniform() * total;
+  }
+
+  pick<T>(choices: readonly T[], weight: (choice: T) => number = () => 1): T {
+    const share = this.uniform();
+    // The case of most entries and keys.
+    if (choices.length === 1) return choices[0]!;
+    let left = share * choices.reduce((sum, choice) => sum + weight(choice), 0);
     for (const choice of choices) {
       left -= weight(choice);
       if (left < 0) return choice;
@@ -61,9 +54,26 @@ export const drawFrom = (...words: readonly number[]): Draw => {
     const last = choices.findLast((choice) => weight(choice) > 0) ?? choices.at(-1);
     if (last === undefined) throw new Error('a draw needs at least one choice to pick from');
     return last;
-  };
-  return { uniform, pick };
-};
+  }
+
+  #absorb(half: number): void {
+    this.#a = (mix(this.#a ^ half) + 0x9e3779b9) | 0;
+    this.#b = mix(this.#b + this.#a) ^ half;
+    this.#c = (mix(this.#c ^ this.#b) + half) | 0;
+  }
+
+  #next(): number {
+    const sum = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+}
+
+/** A new draw with these words as its key. */
+export const drawFrom = (...words: readonly number[]): Draw => new KeyedDraw(words);
 
 /** A standard normal variate of two uniform ones (Box and Muller 1958). */
 export const drawNormal = (draw: Draw): number => {

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import type { Client } from 'autocannon';
 import type { Clock } from '../../model/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
@@ -9,9 +9,15 @@ import type {
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
+import { intoSharedBuffer } from '../socket/open-socket.ts';
 import { type ResponseSink, ResponseParser } from '../socket/response-parser.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+
+/** The name of the method that opens `conn` and sends the first request over it. */
+const connect = '_connect';
+/** The name of the method that writes the next request in turn. */
+const sendNext = '_doRequest';
 
 /** The used part of autocannon's undocumented client, as of the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
@@ -19,17 +25,24 @@ export interface AutocannonConnection extends EventEmitter {
   /** The client ends after this many requests. */
   responseMax: number | undefined;
   readonly reqsMade: number;
-  /** Set to ours before autocannon adds its callbacks. */
-  parser: { execute(bytes: Buffer): void } & Record<number, (() => void) | undefined>;
-  readonly pipelinedRequests: { clear(): void };
-  readonly opts: { readonly protocol: string };
+  readonly destroyed: boolean;
+  /** Set to ours before autocannon adds its callbacks, which are never called. */
+  parser: { execute(bytes: Buffer): void };
+  /** The requests under way, for autocannon's own figures. */
+  pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
+  readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
   destroy(): void;
+  [connect](): void;
+  [sendNext](): void;
 }
 
-/** The name under which autocannon's parser calls back after each response. */
-const afterResponse = ({ parser }: AutocannonConnection): number =>
-  (parser.constructor as unknown as { readonly kOnMessageComplete: number }).kOnMessageComplete;
+/** Autocannon's own figures are not used, so it need not keep what they are made of. */
+const noFigures: AutocannonConnection['pipelinedRequests'] = {
+  insertRequest: () => undefined,
+  addByteCount: () => undefined,
+  clear: () => undefined,
+};
 
 /** One exchange of autocannon's, which reads its own response; `onEnd` is called before its observer is notified of the end. */
 class AutocannonExchange extends ObservedExchange implements ResponseSink {
@@ -76,7 +89,6 @@ export class ObservedConnection {
   #socket: Socket | null = null;
   #inFlight: AutocannonExchange | null = null;
   #parser = new ResponseParser();
-  readonly #afterResponse: number;
   /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
@@ -86,8 +98,9 @@ export class ObservedConnection {
     this.#clock = clock;
     this.#requests = requests;
     this.#begin = begin;
-    this.#afterResponse = afterResponse(client);
-    client.parser = { execute: (bytes) => this.#read(bytes) };
+    client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
+    client.pipelinedRequests = noFigures;
+    if (client.opts.protocol === 'http:') client[connect] = () => this.#connect();
     client
       .on('request', () => this.#onRequest())
       .on('connError', (error: Error) => this.#inFlight?.fail(error, this.#inFlight.answered))
@@ -103,6 +116,24 @@ export class ObservedConnection {
     this.#client.destroy();
   }
 
+  /** As autocannon connects, but all reads use one buffer: one for each read is garbage. */
+  #connect(): void {
+    const client = this.#client;
+    const { hostname: host, port } = client.opts;
+    const onread = intoSharedBuffer({ read: (bytes, length) => this.#read(bytes, length) });
+    const reconnect = (): void => {
+      if (!client.destroyed) client[connect]();
+    };
+    client.conn = net
+      .connect({ host, port, onread })
+      .on('error', (error) => {
+        client.emit('connError', error);
+        reconnect();
+      })
+      .on('end', reconnect);
+    client[sendNext]();
+  }
+
   /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
     const isNew = this.#client.conn !== this.#socket;
@@ -114,28 +145,27 @@ export class ObservedConnection {
       return;
     }
     const exchange = this.#beginExchange();
-    const connected = (connection: ConnectionReuse): void => {
-      if (this.#inFlight !== exchange) return;
-      const now = this.#clock.now();
-      exchange.connected(now, connection);
-      exchange.sent(now);
-    };
-    if (!isNew) {
-      connected('reused');
-      return;
-    }
+    if (!isNew) return this.#connected(exchange, 'reused');
     const { conn, opts } = this.#client;
     this.#socket = conn;
-    conn.once(opts.protocol === 'https:' ? 'secureConnect' : 'connect', () => connected('new'));
+    const opening = opts.protocol === 'https:' ? 'secureConnect' : 'connect';
+    conn.once(opening, () => this.#connected(exchange, 'new'));
+  }
+
+  #connected(exchange: AutocannonExchange, connection: ConnectionReuse): void {
+    if (this.#inFlight !== exchange) return;
+    const now = this.#clock.now();
+    exchange.connected(now, connection);
+    exchange.sent(now);
   }
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
-  #read(bytes: Buffer): void {
-    countReadBytes(bytes.length);
+  #read(bytes: Buffer, length: number): void {
+    countReadBytes(length);
     const exchange = this.#inFlight;
     if (exchange === null) return;
     exchange.readAt = this.#clock.read();
-    const parsed = this.#parser.read(bytes);
+    const parsed = this.#parser.read(bytes, length);
     // An observer may have aborted it meanwhile: then the connection is about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
@@ -143,7 +173,7 @@ export class ObservedConnection {
     exchange.complete(exchange.readAt, 0);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
-    else this.#client.parser[this.#afterResponse]?.();
+    else if (!this.#client.destroyed) this.#client[sendNext]();
   }
 
   #beginExchange(): AutocannonExchange {
@@ -171,8 +201,6 @@ export class ObservedConnection {
       .removeAllListeners('end')
       .on('error', () => {});
     this.#socket?.destroy();
-    // Unanswered requests would stay in its queue for ever.
-    this.#client.pipelinedRequests.clear();
     this.#parser = new ResponseParser();
   }
 

@@ -34,7 +34,8 @@ const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 /** As undici's: probes after a minute of silence, so that a vanished server is noticed. */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
-const onread = (events: SocketEvents) => ({
+/** The option `onread` of a socket that reads into the shared buffer. */
+export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   buffer: sharedReadBuffer,
   callback: (length: number, bytes: Uint8Array): boolean => {
     events.read(bytes as Buffer, length);
@@ -99,7 +100,7 @@ export const socketOpener = (base: TargetEndpoint): OpenSocket => {
     };
   }
   return (events) => {
-    const tlsOptions = { host, port, ...keepAliveOptions, onread: onread(events) };
+    const tlsOptions = { host, port, ...keepAliveOptions, onread: intoSharedBuffer(events) };
     const socket = isTls
       ? secure(tlsOptions, events)
       : attachEvents(net.connect(tlsOptions), 'connect', events);

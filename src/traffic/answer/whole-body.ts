@@ -15,18 +15,23 @@ import {
 
 /**
  * Reads a response whose 2xx body is a text, which is interpreted when it is complete: neither blank nor an HTML page.
- * Messages call it `name`, for example `a model list`.
+ * Messages call it `name`, for example `a model list`. `recognize` may give the outcome of a body that is not encoded
+ * without its text.
  */
 export const readWholeBody = (
   context: ReadingContext,
   name: string,
   interpret: (text: string, firstByte: Instant, headers: ResponseHeaders) => Outcome,
+  recognize: (bytes: Buffer, firstByte: Instant, headers: ResponseHeaders) => Outcome | null = () =>
+    null,
 ): AnswerReader => {
   const { caps, redact, targetMemory } = context;
   return readResponse(context, (headers) => {
     const body = collectBody(caps.bytes, ({ bytes, firstByte }) => {
       if (firstByte === null) return malformed('empty', `the body is empty; ${name} was expected`);
       const encoding = encodingOf(headers);
+      const recognized = encoding === null ? recognize(bytes, firstByte, headers) : null;
+      if (recognized !== null) return recognized;
       const decoded = decodeBody(bytes, encoding, caps.bytes);
       if (decoded === null) {
         const detail = `the body cannot be read in its content encoding ${encoding}; identity was requested`;
@@ -56,30 +61,52 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
+/** Recognizes bodies that equal an earlier one except where nothing depends on the difference. */
+export interface BodyTemplate<T> {
+  /** A document that gives the same answer as the body's own; `null` if the body has to be read. */
+  match(bytes: Buffer): T | null;
+  /** Called with a text that was read as this document and gave an answer. */
+  learn(text: string, document: T): void;
+}
+
+/** A JSON document as the body of an answer. */
+export interface JsonFormat<T> {
+  /** For messages, for example `a model list`. */
+  readonly name: string;
+  readonly schema: ContractSchema<T>;
+  readonly template?: BodyTemplate<T>;
+}
+
+const isLabelledJson = (headers: ResponseHeaders): boolean =>
+  /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
+
+const notJson = (name: string, isLabelled: boolean): Outcome =>
+  isLabelled
+    ? malformed('not-json', `the body is labelled JSON but cannot be parsed; ${name} was expected`)
+    : malformed(
+        'content-type',
+        `the body is not JSON and not labelled as JSON; ${name} was expected`,
+      );
+
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
  * of the right shape breaks the contract.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
-  name: string,
-  schema: ContractSchema<T>,
+  { name, schema, template }: JsonFormat<T>,
   answer: (document: T, firstByte: Instant) => Answer | string,
-): AnswerReader =>
-  readWholeBody(context, name, (text, firstByte, headers) => {
+): AnswerReader => {
+  const outcomeOf = (document: T, firstByte: Instant): Outcome => {
+    const result = answer(document, firstByte);
+    return typeof result === 'string'
+      ? malformed('shape', result)
+      : { kind: 'completed', answer: result };
+  };
+  const interpret = (text: string, firstByte: Instant, headers: ResponseHeaders): Outcome => {
     const json = jsonIn(text);
-    const isLabelled = /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
-    if (json === undefined) {
-      return isLabelled
-        ? malformed(
-            'not-json',
-            `the body is labelled JSON but cannot be parsed; ${name} was expected`,
-          )
-        : malformed(
-            'content-type',
-            `the body is not JSON and not labelled as JSON; ${name} was expected`,
-          );
-    }
+    const isLabelled = isLabelledJson(headers);
+    if (json === undefined) return notJson(name, isLabelled);
     if (!isLabelled) {
       const note = `The target did not label ${name} as JSON; it was read as JSON anyway.`;
       context.targetMemory.notes.add(note);
@@ -89,8 +116,13 @@ export const readJsonAnswer = <T>(
     const parsed = schema.safeParse(json);
     if (!parsed.success)
       return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`);
-    const result = answer(parsed.data, firstByte);
-    return typeof result === 'string'
-      ? malformed('shape', result)
-      : { kind: 'completed', answer: result };
+    const outcome = outcomeOf(parsed.data, firstByte);
+    if (outcome.kind === 'completed') template?.learn(text, parsed.data);
+    return outcome;
+  };
+  if (template === undefined) return readWholeBody(context, name, interpret);
+  return readWholeBody(context, name, interpret, (bytes, firstByte, headers) => {
+    const document = isLabelledJson(headers) ? template.match(bytes) : null;
+    return document === null ? null : outcomeOf(document, firstByte);
   });
+};

@@ -4,8 +4,9 @@ import type { Instant } from '../../model/quantity.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { isPlausibleUsage, tokenCost } from '../cost-of-tokens.ts';
-import { readJsonAnswer } from '../answer/whole-body.ts';
-import type { TrafficHandler } from '../traffic-handler.ts';
+import { CompletionTemplate } from '../answer/completion-template.ts';
+import { type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
+import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
 /** Chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
@@ -14,11 +15,23 @@ export const chat: TrafficHandler<'chat'> = {
     return {
       request,
       read: (context) =>
-        readJsonAnswer(context, 'a chat completion', chatResponseSchema, (completion, firstByte) =>
+        readJsonAnswer(context, formatFor(context.targetMemory), (completion, firstByte) =>
           answerOf(completion, firstByte, { price: traffic.price, asked }),
         ),
     };
   },
+};
+
+/** Each slice of a run learns its own template. */
+const formats = new WeakMap<TargetMemory, JsonFormat<ChatResponse>>();
+
+const formatFor = (memory: TargetMemory): JsonFormat<ChatResponse> => {
+  const known = formats.get(memory);
+  if (known !== undefined) return known;
+  const name = 'a chat completion';
+  const made = { name, schema: chatResponseSchema, template: new CompletionTemplate() };
+  formats.set(memory, made);
+  return made;
 };
 
 const answerOf = (

@@ -9,6 +9,8 @@ import type { TrafficHandler, PreparedRequest, PrepareContext } from '../traffic
 import { speech } from './speech.ts';
 import { transcription } from './transcription.ts';
 
+const modelListFormat = { name: 'a model list', schema: modelListSchema };
+
 /** The list of models (interface 4.2). */
 const models: TrafficHandler<'models'> = {
   prepare: () => ({
@@ -18,7 +20,7 @@ const models: TrafficHandler<'models'> = {
       body: null,
     },
     read: (context) =>
-      readJsonAnswer(context, 'a model list', modelListSchema, ({ data }, firstByte) => ({
+      readJsonAnswer(context, modelListFormat, ({ data }, firstByte) => ({
         kind: 'models',
         firstByte,
         models: data.length,

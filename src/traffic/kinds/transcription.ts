@@ -63,6 +63,8 @@ const textFormats = {
   { readonly name: string; readonly spoken: (text: string) => string | null }
 >;
 
+const transcriptionFormat = { name: 'a transcription', schema: transcriptionResponseSchema };
+
 /** Reads one transcript of a clip, in any of the five formats. */
 const readTranscript = (
   context: ReadingContext,
@@ -70,8 +72,7 @@ const readTranscript = (
   { format, granularities }: TrafficOf<'transcription'>,
 ): AnswerReader => {
   if (format !== 'json' && format !== 'verbose_json') return readText(context, clip, format);
-  const schema = transcriptionResponseSchema;
-  return readJsonAnswer(context, 'a transcription', schema, (answer, firstByte) => {
+  return readJsonAnswer(context, transcriptionFormat, (answer, firstByte) => {
     const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
     return transcriptAnswer(clip, answer.text, firstByte, notes);
   });

@@ -21,6 +21,19 @@ type KnownRequests = Map<ChatTraffic, RequestOptions & { readonly request: WireR
 /** Of each conversation, as long as it exists. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
+const headersOf = {
+  chat: {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+  },
+  'chat-stream': {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'accept-encoding': 'identity',
+  },
+} as const;
+
 /** The entry's further body fields come last, so that they override everything except `stream`, which the kind sets. */
 const buildRequest = (
   traffic: ChatTraffic,
@@ -39,11 +52,7 @@ const buildRequest = (
   };
   return {
     ...routes.chat,
-    headers: {
-      'content-type': 'application/json',
-      accept: isStream ? 'text/event-stream' : 'application/json',
-      'accept-encoding': 'identity',
-    },
+    headers: headersOf[traffic.kind],
     body: Buffer.from(JSON.stringify(body)),
   };
 };
