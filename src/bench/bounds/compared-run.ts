@@ -10,7 +10,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
 import { benchApiKey } from '../harness/chat-bytes.ts';
 import { endProcess } from '../harness/processes.ts';
-import { openTempFolder, readObservations, weirCommand, weirProgram } from '../harness/run-weir.ts';
+import { openTempFolder, readRecorded, weirCommand, weirProgram } from '../harness/run-weir.ts';
 import { type ComparedFigure, comparedFigures, trueSamplesOf } from '../harness/true-figures.ts';
 import { type Neighbour, placedBy } from './neighbours.ts';
 import type { ComparedLoad } from './compared-loads.ts';
@@ -34,7 +34,7 @@ const filesIn = (folder: string) => ({
 const readRun = async (files: ReturnType<typeof filesIn>): Promise<ComparedRun> => {
   const result = resultSchema.parse(JSON.parse(await readFile(files.result, 'utf8')));
   const traces = (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens);
-  const recorded = await readObservations(files.observations);
+  const recorded = await readRecorded(files.observations);
   const trust = judgeTrust(result);
   const samples = trueSamplesOf({ traces, ...recorded, warmUp: result.plan.warmUp });
   return { trust, figures: comparedFigures(trust.figures, samples) };

@@ -30,7 +30,7 @@ const valueOf = <T>(read: { ok: true; value: T } | { ok: false; message: string 
 };
 
 /** Reads an observations file. Throws if a line is none of its format. */
-export const readObservations = async (path: string): Promise<Recorded> => {
+export const readRecorded = async (path: string): Promise<Recorded> => {
   const [head = '', ...rest] = (await readFile(path, 'utf8')).trimEnd().split('\n');
   const zero = valueOf(readObservationsHeader(head)).machineZero;
   return { zero, observations: rest.map((line) => valueOf(readObservation(line))) };
@@ -73,7 +73,7 @@ export const startWeirRun = async (
     /** The observations, once it has ended. Throws if it kept none. */
     observations: async (): Promise<Recorded> => {
       await ended;
-      return await readObservations(observationsFile);
+      return readRecorded(observationsFile);
     },
     [Symbol.asyncDispose]: async () => {
       await endProcess(child);

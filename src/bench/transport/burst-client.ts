@@ -25,10 +25,12 @@ interface OpenedStream extends BurstStream {
 }
 
 const due = machineNow();
-const opened = Array.from(
-  { length: streams },
-  (_, n): OpenedStream => ({ requestId: `weir-bench-0-${n}`, due, sent: Number.NaN, read: [] }),
-);
+const opened = Array.from({ length: streams }, (_, n): OpenedStream => ({
+  requestId: `weir-bench-0-${n}`,
+  due,
+  sent: Number.NaN,
+  read: [],
+}));
 let missing = streams * tokens;
 const haveEnded = Promise.withResolvers<void>();
 for (const stream of opened) {
