@@ -93,7 +93,8 @@ const finish = (): void => {
 
 const wakeWhenDue = (): void => {
   startDue();
-  setTimeout(wakeWhenDue, startDueAt(options, dueCount) - (performance.now() - beganAt));
+  const left = startDueAt(options, dueCount) - (performance.now() - beganAt);
+  setTimeout(wakeWhenDue, Math.max(0, left));
 };
 
 if (wakes === 'when due') wakeWhenDue();
