@@ -103,11 +103,12 @@ const burstBench =
       describe: (each) =>
         figures.map((name) => `${texts[name]} ${each[name].toFixed(2)} ms`).join(', '),
     });
-    const judged = from === 0 ? '' : ` after ${from / 1000} s`;
+    const textOf = (name: keyof BurstFigures): string =>
+      name === 'gapErrorP99' && from > 0 ? `${texts[name]}, after ${from / 1000} s` : texts[name];
     const rowsOf = (client: Client): readonly BenchRow[] => {
       const row = rowsBeside(measured[client], measured.net);
       return figures.map((name) => {
-        const what = `${title}${judged}, ${client}: ${texts[name]}, median of ${rounds} rounds`;
+        const what = `${title}, ${client}: ${textOf(name)}, median of ${rounds} rounds`;
         const bound = client === 'run' ? most[name] : null;
         const medianOf = (all: readonly BurstFigures[]) => median(all.map((each) => each[name]));
         return row(what, 'ms', medianOf, bound === null ? null : atMost(bound));
