@@ -20,11 +20,13 @@ export const measureRun = async (
   { workers, cores }: Threads = { workers: 1, cores: '1' },
 ): Promise<ClosedLoopThroughput> => {
   const { connections, warmUp, seconds } = loop;
-  const users = kind === 'closed' ? { users: connections } : { connections };
+  // Autocannon has its own transport.
+  const [client, users] =
+    kind === 'closed' ? [{ transport: 'socket' }, { users: connections }] : [{}, { connections }];
   const scenario = {
     name: 'small-chats',
     target,
-    transport: 'socket',
+    ...client,
     workers,
     traffic: [{ kind: 'chat', ...smallChatTraffic }],
     // The last second is incomplete and has no sample of the generator.
