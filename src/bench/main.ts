@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { BenchPart } from './harness/bench.ts';
 import { runBenches } from './harness/run-benches.ts';
+import { fixedCost } from './lag/fixed-cost.ts';
 import { startLag } from './lag/start-lag.ts';
 import { measureContainerStart } from './mock/container-start.ts';
 import { measureMockChats } from './mock/mock-chats.ts';
@@ -10,14 +11,16 @@ import { measureCommandStart } from './run/command-start.ts';
 import { measureHourOfHeap } from './run/hour-of-heap.ts';
 import { measurePromptCost } from './run/prompt-cost.ts';
 import { measureReport } from './run/report-size.ts';
-import { measureSoak } from './run/soak.ts';
+import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
+import { bursts } from './transport/bursts.ts';
 import { measureSmallChats } from './transport/small-chats.ts';
 import { streamCost } from './transport/stream-cost.ts';
 import { measureStreamMemory } from './transport/stream-memory.ts';
+import { measureWorkers } from './transport/workers.ts';
 import { measureFigureBounds } from './bounds/figure-bounds.ts';
 
 /** `npm run bench [NAME…]`: prints the figures and writes them to reports/bench.json; exit code 1 if a bound is broken or a figure could not be measured. */
@@ -26,7 +29,9 @@ const abouts = {
   mock: 'how late the tokens of the mock are, its memory and its speed',
   transport: 'both transports against widely used clients: speed and exact arrival times',
   streams: 'the cost of a streamed chunk, exact arrival times, the memory of 10,000 streams',
-  memory: 'the heap after a run of an hour against one of a minute',
+  bursts: 'how late many streams are sent that are due at once, and how exactly they are read',
+  memory: 'the heap of an hour against a minute, resident memory over two minutes of streams',
+  cost: 'how much CPU a run takes that has little to do',
   lag: 'how late a run starts its requests, alone and beside streams',
   start: 'how long the command takes from start to end',
   limits: 'whether examinations name the right limiter and report no false violation',
@@ -42,9 +47,11 @@ type BenchName = keyof typeof abouts;
 
 const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   mock: [measureMockLateness, measureMockMemory, measureMockChats],
-  transport: [measureSmallChats, ...usualArrivals],
+  transport: [measureSmallChats, measureWorkers, ...usualArrivals],
   streams: [...streamCost, ...furtherArrivals, measureStreamMemory],
-  memory: [measureHourOfHeap],
+  bursts,
+  memory: [measureHourOfHeap, measureMemoryOfStreams],
+  cost: fixedCost,
   lag: startLag,
   start: [measureCommandStart],
   limits: [measureLimitExamination],

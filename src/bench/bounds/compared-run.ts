@@ -8,16 +8,10 @@ import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
-import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { benchApiKey } from '../harness/chat-bytes.ts';
 import { endProcess } from '../harness/processes.ts';
-import { openTempFolder, weirCommand, weirProgram } from '../harness/run-weir.ts';
-import {
-  type BothSides,
-  type ComparedFigure,
-  comparedFigures,
-  trueSamplesOf,
-} from '../harness/true-figures.ts';
+import { openTempFolder, readRecorded, weirCommand, weirProgram } from '../harness/run-weir.ts';
+import { type ComparedFigure, comparedFigures, trueSamplesOf } from '../harness/true-figures.ts';
 import { type Neighbour, placedBy } from './neighbours.ts';
 import type { ComparedLoad } from './compared-loads.ts';
 
@@ -30,11 +24,6 @@ export interface ComparedRun {
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
 
-const valueOf = <T>(read: { ok: true; value: T } | { ok: false; message: string }): T => {
-  if (!read.ok) throw new Error(read.message);
-  return read.value;
-};
-
 const filesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
@@ -43,16 +32,12 @@ const filesIn = (folder: string) => ({
 });
 
 const readRun = async (files: ReturnType<typeof filesIn>): Promise<ComparedRun> => {
-  const [head = '', ...rest] = await linesOf(files.observations);
   const result = resultSchema.parse(JSON.parse(await readFile(files.result, 'utf8')));
-  const sides: BothSides = {
-    traces: (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens),
-    zero: valueOf(readObservationsHeader(head)).machineZero,
-    observations: rest.map((line) => valueOf(readObservation(line))),
-    warmUp: result.plan.warmUp,
-  };
+  const traces = (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens);
+  const recorded = await readRecorded(files.observations);
   const trust = judgeTrust(result);
-  return { trust, figures: comparedFigures(trust.figures, trueSamplesOf(sides)) };
+  const samples = trueSamplesOf({ traces, ...recorded, warmUp: result.plan.warmUp });
+  return { trust, figures: comparedFigures(trust.figures, samples) };
 };
 
 /** Runs it to its end; `null` where this machine does not allow the neighbour. */

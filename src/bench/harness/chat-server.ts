@@ -7,8 +7,8 @@ import { listenAndPrintPort, nextLine, readOptions } from './child-input.ts';
 /**
  * The server that clients are measured against. It has no HTTP parser, since it must cost less than its clients. A
  * chat gets one fixed answer; a streamed chat gets tokens that carry the time at which they were written.
- * Reads `ChatServerOptions`, prints its port, and answers each further line: `times` with the times of tokens since the
- * last such line, in the form of the mock's trace log, any other with `StreamCounts`.
+ * Reads `ChatServerOptions`, prints its port, and answers each further line: `times` with the times of tokens of the
+ * streams since the last such line, in the form of the mock's trace log (`SentTimes`), any other with `StreamCounts`.
  */
 
 export interface ChatServerOptions {
@@ -32,6 +32,13 @@ export interface StreamCounts {
   readonly ended: number;
 }
 
+/** When each token of a stream was due and when it was written to the socket, in ms of the machine's monotonic clock. */
+export interface SentTimes {
+  readonly requestId: string;
+  readonly due: number[];
+  readonly sent: number[];
+}
+
 const options = await readOptions<ChatServerOptions>();
 const { gap, certificate, keepsTimes } = options;
 const clock = realClock();
@@ -39,7 +46,10 @@ let events = 0;
 let begun = 0;
 let ended = 0;
 
-let lines: { due: number[]; sent: number[] }[] = [];
+let lines: SentTimes[] = [];
+
+const requestIdOf = (request: Buffer): string =>
+  /\r\nx-request-id: ([^\r]*)/i.exec(request.toString('latin1'))?.[1] ?? '';
 
 const tokensOf = (request: Buffer): number => {
   if (options.tokens !== 'asked') return options.tokens ?? Number.POSITIVE_INFINITY;
@@ -53,9 +63,10 @@ const finish = (socket: Socket, tokens: number): void => {
 
 const plainToken = tokenText([0, 0]);
 
-const streamPaced = (socket: Socket, tokens: number): void => {
+const streamPaced = (socket: Socket, request: Buffer): void => {
+  const tokens = tokensOf(request);
   const first = clock.now() + gap;
-  const times = { due: [] as number[], sent: [] as number[] };
+  const times: SentTimes = { requestId: keepsTimes ? requestIdOf(request) : '', due: [], sent: [] };
   if (keepsTimes) lines.push(times);
   let step = 0;
   clock.series(first, {
@@ -80,7 +91,8 @@ const eventBatch = Buffer.from(
   Array.from({ length: eventsPerWrite }, (_, n) => tokenText([n, 0])).join(''),
 );
 
-const streamUnpaced = (socket: Socket, tokens: number): void => {
+const streamUnpaced = (socket: Socket, request: Buffer): void => {
+  const tokens = tokensOf(request);
   let left = tokens;
   const run = (): void => {
     while (left > 0) {
@@ -110,7 +122,7 @@ const serve = (socket: Socket): void => {
     }
     begun += 1;
     socket.write(beginningText, 'latin1');
-    (gap > 0 ? streamPaced : streamUnpaced)(socket, tokensOf(bytes));
+    (gap > 0 ? streamPaced : streamUnpaced)(socket, bytes);
   });
   socket.on('error', () => undefined);
 };

@@ -10,9 +10,9 @@ const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 /** A program and its arguments. */
 export type CommandLine = readonly [string, ...string[]];
 
-/** A command that runs on one core, where `taskset` is installed. */
-export const pinnedTo = (core: number, command: CommandLine): CommandLine =>
-  hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
+/** A command that runs on one core, or on several such as `0,1`, where `taskset` is installed. */
+export const pinnedTo = (cores: number | string, command: CommandLine): CommandLine =>
+  hasTaskset ? ['taskset', '-c', String(cores), ...command] : command;
 
 /** Runs a command to its end and returns its standard output. Throws if it fails. */
 export const runToEnd = async ([program, ...rest]: CommandLine): Promise<string> =>
@@ -24,12 +24,17 @@ export const memoryOf = async (pid: number | undefined): Promise<number> => {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 };
 
-/** CPU time of a process and its running children, user and system, in seconds (Linux). */
-export const cpuOf = async (pid: number | undefined): Promise<number> => {
+/** CPU time of a process without its children, user and system, in seconds (Linux). */
+export const ownCpuOf = async (pid: number | undefined): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The name, in brackets, may hold spaces; `utime` and `stime`, in 1/100 s, are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const own = (Number(fields[11]) + Number(fields[12])) / 100;
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+};
+
+/** CPU time of a process and its running children, user and system, in seconds (Linux). */
+export const cpuOf = async (pid: number | undefined): Promise<number> => {
+  const own = await ownCpuOf(pid);
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const others = await Promise.all((children.match(/\d+/g) ?? []).map(Number).map(cpuOf));
   return others.reduce((sum, cpu) => sum + cpu, own);

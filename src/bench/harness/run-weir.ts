@@ -4,7 +4,9 @@ import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Recorded } from '../../judge/calibration/measured-errors.ts';
 import { resultSchema, type Result } from '../../model/result/result.ts';
+import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { benchApiKey, smallChatTraffic } from './chat-bytes.ts';
 import { pinnedTo, endProcess } from './processes.ts';
 
@@ -22,16 +24,40 @@ export const weirCommand = [process.execPath, ...launcherFlags, weirProgram] as 
 /** A folder that is removed when the scope of `await using` is left. */
 export const openTempFolder = () => mkdtempDisposable(join(tmpdir(), 'weir-bench-'));
 
+const valueOf = <T>(read: { ok: true; value: T } | { ok: false; message: string }): T => {
+  if (!read.ok) throw new Error(read.message);
+  return read.value;
+};
+
+/** Reads an observations file. Throws if a line is none of its format. */
+export const readRecorded = async (path: string): Promise<Recorded> => {
+  const [head = '', ...rest] = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  const zero = valueOf(readObservationsHeader(head)).machineZero;
+  return { zero, observations: rest.map((line) => valueOf(readObservation(line))) };
+};
+
+interface RunOptions {
+  /** The cores that it may use, such as `0,1`; the second one if absent. */
+  readonly cores?: string;
+  /** Whether it writes its observations. */
+  readonly keepsObservations?: true;
+}
+
 /**
- * Starts `weir run` on the second core; a scenario without a `target` uses the embedded gateway. Leaving the scope of
+ * Starts `weir run`; a scenario without a `target` uses the embedded gateway. Leaving the scope of
  * `await using` kills the run and removes its files.
  */
-export const startWeirRun = async (scenario: object) => {
+export const startWeirRun = async (
+  scenario: object,
+  { cores = '1', keepsObservations }: RunOptions = {},
+) => {
   const folder = await openTempFolder();
   const file = join(folder.path, 'scenario.json');
+  const observationsFile = join(folder.path, 'observations.jsonl');
   await writeFile(file, JSON.stringify(scenario));
   const words = ['run', file, '--out', folder.path, '--no-history', '--quiet'];
-  const [program, ...rest] = pinnedTo(1, [...weirCommand, ...words]);
+  if (keepsObservations) words.push('--observations', observationsFile);
+  const [program, ...rest] = pinnedTo(cores, [...weirCommand, ...words]);
   const env = { ...process.env, WEIR_API_KEY: benchApiKey, GITHUB_STEP_SUMMARY: '' };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -44,6 +70,11 @@ export const startWeirRun = async (scenario: object) => {
         JSON.parse(await readFile(join(folder.path, 'result.json'), 'utf8')),
       );
     },
+    /** The observations, once it has ended. Throws if it kept none. */
+    observations: async (): Promise<Recorded> => {
+      await ended;
+      return readRecorded(observationsFile);
+    },
     [Symbol.asyncDispose]: async () => {
       await endProcess(child);
       await folder.remove();
@@ -54,8 +85,8 @@ export const startWeirRun = async (scenario: object) => {
 export type WeirRun = Awaited<ReturnType<typeof startWeirRun>>;
 
 /** Runs a scenario to its end and returns its result, valid or not. Throws if there is none. */
-export const runWeir = async (scenario: object): Promise<Result> => {
-  await using run = await startWeirRun(scenario);
+export const runWeir = async (scenario: object, options: RunOptions = {}): Promise<Result> => {
+  await using run = await startWeirRun(scenario, options);
   return await run.result();
 };
 

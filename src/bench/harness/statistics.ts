@@ -9,7 +9,8 @@ export const sustainsRate = (rate: number, target: number): boolean => rate >= 0
 
 const window = 500;
 
-const percentile = (values: readonly number[], q: number): number =>
+/** `NaN` for an empty list. */
+export const percentile = (values: readonly number[], q: number): number =>
   Float64Array.from(values).sort()[Math.min(values.length - 1, Math.floor(values.length * q))] ??
   Number.NaN;
 

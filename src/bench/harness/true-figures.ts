@@ -1,5 +1,4 @@
-import type { SentTokens } from '../../judge/calibration/measured-errors.ts';
-import type { Observation } from '../../model/observation/observation.ts';
+import type { Recorded, SentTokens } from '../../judge/calibration/measured-errors.ts';
 import type { FigureError } from '../../model/result/verdict.ts';
 
 /** Percentiles as an ideal load generator would have measured them, from the gateway's trace log, and whether the published bounds contain them. */
@@ -9,11 +8,8 @@ const tracedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
 type TracedMeasure = (typeof tracedMeasures)[number];
 
 /** Both sides' records of a run. */
-export interface BothSides {
+interface BothSides extends Recorded {
   readonly traces: readonly SentTokens[];
-  /** Instant 0 of the run on the machine's monotonic clock, in ms. */
-  readonly zero: number;
-  readonly observations: readonly Observation[];
   /** Requests due before this are left out, in ms of the run. */
   readonly warmUp: number;
 }

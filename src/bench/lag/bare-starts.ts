@@ -6,9 +6,8 @@ import { readOptions } from '../harness/child-input.ts';
 import { startDueAt, streamShare, type StartLoadOptions } from './start-load.ts';
 
 /**
- * The reference for start lag: an open load of the same rate by a minimal process, which checks the clock on a
- * timer of one millisecond and after each read. Its lag is the machine's. Reads `BareStartsOptions` and prints
- * `BareStarts`.
+ * The reference for an open load: the same rate by a minimal process, which checks the clock on a timer and after each
+ * read. Its lag and its cost are the machine's. Reads `BareStartsOptions` and prints `BareStarts`.
  */
 
 export interface BareStarts {
@@ -16,14 +15,18 @@ export interface BareStarts {
   readonly lags: readonly EncodedHistogram[];
   /** Tokens received in these seconds, by their bytes. */
   readonly tokens: number;
+  /** CPU time of the process in these seconds, in seconds. */
+  readonly cpu: number;
 }
 
 export interface BareStartsOptions extends StartLoadOptions {
   readonly port: number;
+  /** `when due` costs the least, `each millisecond` is the most punctual. */
+  readonly wakes: 'each millisecond' | 'when due';
 }
 
 const options = await readOptions<BareStartsOptions>();
-const { port, inFlight, rampSeconds, warmUp, seconds } = options;
+const { port, wakes, inFlight, rampSeconds, warmUp, seconds } = options;
 const share = streamShare(options);
 const chatRequest = Buffer.from(rawRequest(smallChatJson));
 const streamRequest = Buffer.from(rawRequest(JSON.stringify({ ...smallChat, stream: true })));
@@ -38,12 +41,12 @@ const endsAnswer = (bytes: Uint8Array, length: number, isStream: boolean): boole
 
 let inFlightCount = 0;
 let streamedBytes = 0;
-let isMeasured = false;
+let cpuBefore: NodeJS.CpuUsage | undefined;
 
 const open = (request: Buffer): net.Socket => {
   const socket = openBareSocket(port, request, (length, bytes) => {
     const isStream = streaming.has(socket);
-    if (isStream && isMeasured) streamedBytes += length;
+    if (isStream && cpuBefore) streamedBytes += length;
     if (endsAnswer(bytes, length, isStream)) {
       streaming.delete(socket);
       inFlightCount -= 1;
@@ -82,10 +85,19 @@ function startDue(): void {
 
 const finish = (): void => {
   const tokens = streamedBytes / tokenText([0, 0]).length;
-  const output: BareStarts = { lags: lags.map((second) => second.toJSON()), tokens };
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const cpu = (user + system) / 1e6;
+  const output: BareStarts = { lags: lags.map((second) => second.toJSON()), tokens, cpu };
   console.log(JSON.stringify(output));
 };
 
-setInterval(startDue, 1);
-setTimeout(() => (isMeasured = true), (rampSeconds + warmUp) * 1000);
+const wakeWhenDue = (): void => {
+  startDue();
+  const left = startDueAt(options, dueCount) - (performance.now() - beganAt);
+  setTimeout(wakeWhenDue, Math.max(0, left));
+};
+
+if (wakes === 'when due') wakeWhenDue();
+else setInterval(startDue, 1);
+setTimeout(() => (cpuBefore = process.cpuUsage()), (rampSeconds + warmUp) * 1000);
 setTimeout(finish, (rampSeconds + warmUp + seconds) * 1000);

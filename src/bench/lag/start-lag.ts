@@ -43,7 +43,11 @@ type LagFigures = ReturnType<typeof lagFiguresOf>;
 
 /** What a client did in the measured seconds; `tokenRate` is tokens received per second. */
 const measureBare = async (load: StartLoadOptions, url: string) => {
-  const options: BareStartsOptions = { ...load, port: Number(new URL(url).port) };
+  const options: BareStartsOptions = {
+    ...load,
+    port: Number(new URL(url).port),
+    wakes: 'each millisecond',
+  };
   const { lags, tokens } = await runPinned<BareStarts>(1, 'bench/lag/bare-starts.ts', options);
   return {
     lags: lagFiguresOf(lags.map(decodeHistogram), load.rate),
@@ -143,4 +147,5 @@ export const startLag: readonly BenchPart[] = [
   startLagBench({ ...common, streams: 0, warmUp: 2 }, 2),
   // After this warm-up all streams are in flight.
   startLagBench({ ...common, streams: 1000, warmUp: 5 }, 1),
+  startLagBench({ ...common, rate: 3200, streams: 0, warmUp: 2 }, 5),
 ];

@@ -1,17 +1,15 @@
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { measuredWindow } from '../../model/result/summary.ts';
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atLeast, type BenchPart, benchRow, type BenchRow, takeTurns } from '../harness/bench.ts';
-import { smallChatHeaders, smallChatJson, smallChatTraffic } from '../harness/chat-bytes.ts';
+import { smallChatHeaders, smallChatJson } from '../harness/chat-bytes.ts';
 import { pinnedTo, runPinned, runToEnd } from '../harness/processes.ts';
-import { openTempFolder, runWeir } from '../harness/run-weir.ts';
+import { openTempFolder } from '../harness/run-weir.ts';
 import { startChatServer } from '../harness/start-chat-server.ts';
 import type { ClosedClient, ClosedClientOptions, ClosedLoopThroughput } from './closed-client.ts';
+import { loop, measureRun } from './run-throughput.ts';
 
 const rounds = 2;
-const loop = { connections: 100, warmUp: 4, seconds: 2 } as const;
 
 const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 const wrkInstallHint = 'wrk is not installed (apt-get install wrk)';
@@ -50,56 +48,22 @@ const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
   return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
 };
 
-/** What `weir run` is measured with: as many users or connections as the other clients have. */
-const loads = {
-  run: { transport: 'socket', load: { kind: 'closed', users: loop.connections } },
-  saturate: { load: { kind: 'saturate', connections: loop.connections } },
-} as const;
-
-/** The chats by `weir run`, with everything that a run records, in the seconds after the warm-up. */
-const measureRun = async (
-  target: string,
-  { load, ...transport }: (typeof loads)[keyof typeof loads],
-): Promise<ClosedLoopThroughput> => {
-  const { warmUp, seconds } = loop;
-  const result = await runWeir({
-    name: 'small-chats',
-    target,
-    ...transport,
-    traffic: [{ kind: 'chat', ...smallChatTraffic }],
-    // The last second is incomplete and has no sample of the generator.
-    load: { ...load, duration: `${warmUp + seconds + 1}s` },
-    warmUp: `${warmUp}s`,
-  });
-  const outcomes = sumOutcomes(result.groups);
-  const arrivals = countArrivals(outcomes);
-  const failed = arrivals - outcomes.completed;
-  if (failed > 0) throw new Error(`${failed} of ${arrivals} requests of weir failed`);
-  const window = measuredWindow(result)?.timeline.slice(0, seconds) ?? [];
-  const cpuOf = (second: number): number =>
-    result.slices[0]?.generator.find((sample) => sample.second === second)?.cpu ?? Number.NaN;
-  return {
-    requests: window.reduce((sum, { ended }) => sum + ended, 0),
-    seconds: window.length,
-    cpu: window.reduce((sum, { second }) => sum + cpuOf(second), 0),
-  };
-};
-
 const measureClient = (client: Client, url: string): Promise<ClosedLoopThroughput> => {
   if (client === 'wrk') return measureWrk(url);
-  if (client === 'run' || client === 'saturate') return measureRun(url, loads[client]);
+  if (client === 'run') return measureRun(url, 'closed');
+  if (client === 'saturate') return measureRun(url, 'saturate');
   const options: ClosedClientOptions = { url, client, calls: 'chat', rampUp: 0, ...loop };
   return runPinned(1, 'bench/transport/closed-client.ts', options);
 };
 
-type Client = ClosedClient | 'wrk' | keyof typeof loads;
+type Client = ClosedClient | 'wrk' | 'run' | 'saturate';
 
 const names: Readonly<Record<Client, string>> = {
   net: 'a bare socket',
   socket: 'socket',
   undici: 'undici',
   run: 'weir run by socket',
-  saturate: 'weir run with the load saturate',
+  saturate: 'weir run, saturate',
   autocannon: 'autocannon',
   wrk: 'wrk with one thread',
   fetch: 'fetch',
@@ -109,8 +73,8 @@ const names: Readonly<Record<Client, string>> = {
 /** Candidate, rival, and the least ratio by the second (if bounded) and by the second of CPU. */
 const comparisons: readonly (readonly [Client, Client, number | null, number])[] = [
   ['socket', 'autocannon', null, 1.5],
-  ['run', 'autocannon', 1.5, 1.5],
-  ['run', 'wrk', 0.6, 0.6],
+  ['run', 'autocannon', 0.7, 0.7],
+  ['run', 'wrk', 0.3, 0.3],
   ['run', 'fetch', 15, 15],
   ['run', 'openai', 25, 25],
   ['saturate', 'run', null, 1],

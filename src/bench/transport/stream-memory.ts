@@ -1,25 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { hasEnded, memoryOf } from '../harness/processes.ts';
 import { startWeirRun, streamScenario, type WeirRun } from '../harness/run-weir.ts';
 import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
+import { lacksDescriptors } from './descriptors.ts';
 
 const streams = 10_000;
 /** One event per second; the first stream ends well after the last has begun. */
 const gap = 1000;
 const tokens = 14;
 const rampUp = 6;
-/** Besides the sockets: the program's own files. */
-const neededDescriptors = streams + 500;
-
-/** How many files a process may have open; Node itself raises the soft limit to the hard one. */
-const maxDescriptors = async (): Promise<number> => {
-  const limits = await readFile('/proc/self/limits', 'utf8');
-  const [, hard = ''] = /Max open files\s+\S+\s+(\S+)/.exec(limits) ?? [];
-  return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
-};
 
 /**
  * Follows a run until its first stream ends, or the run itself. Returns in bytes the last resident memory before the
@@ -52,13 +43,7 @@ export const measureStreamMemory: BenchPart = async (say) => {
     benchRow(`${name}: requests that did not complete`, '', failed, atMost(0)),
     benchRow(`${name}: memory of each, above the idle process`, 'KiB', each, atMost(16)),
   ];
-  const most = await maxDescriptors();
-  if (most < neededDescriptors) {
-    say(
-      `${name}: not measured: a process needs ${neededDescriptors} open files and may have ${most}; raise the limit with \`ulimit -n ${neededDescriptors}\` (as root) or the container's \`--ulimit nofile\``,
-    );
-    return rows(Number.NaN, Number.NaN);
-  }
+  if (await lacksDescriptors(streams, name, say)) return rows(Number.NaN, Number.NaN);
   await using server = await startChatServer({ gap, tokens, certificate: null });
   await using run = await startWeirRun(
     streamScenario({
