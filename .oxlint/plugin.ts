@@ -4,10 +4,18 @@ import { plainWords } from './plain-words.ts';
 import { roomSize } from './room-size.ts';
 import { walls } from './walls.ts';
 import { world } from './world.ts';
+import { youngClosures } from './young-closures.ts';
 
 const plugin: Plugin = {
   meta: { name: 'weir' },
-  rules: { names, 'plain-words': plainWords, 'room-size': roomSize, walls, world },
+  rules: {
+    names,
+    'plain-words': plainWords,
+    'room-size': roomSize,
+    walls,
+    world,
+    'young-closures': youngClosures,
+  },
 };
 
 export default plugin;

@@ -230,6 +230,19 @@ const misnamed: Readonly<Record<string, readonly Planted[]>> = {
   'src/judge/crowded/a.test.ts': [passes('export {};')],
 };
 
+/** Functions that V8 would keep as long as old objects, in a room that makes them for each request and in one that does not. */
+const pretenured: Readonly<Record<string, readonly Planted[]>> = {
+  'src/engine/pretenured.ts': [
+    refuses('export const a = (b: { c: () => void }) => { b.c = () => undefined; };'),
+    refuses('export const d = (e: number) => ({ get f() { return e; } });'),
+    passes('export const g = (h: { i: () => void }, j: () => void) => { h.i = j; };'),
+    passes('export const k = (l: number) => ({ m: () => l });'),
+  ],
+  'src/judge/pretenured.ts': [
+    passes('export const n = (o: { p: () => void }) => { o.p = () => undefined; };'),
+  ],
+};
+
 /** Proof that the other rules, including the type-aware ones, are active. */
 const habits: Readonly<Record<string, readonly string[]>> = {
   'typescript(no-floating-promises)': ['export const a = () => { Promise.resolve(1); };'],
@@ -318,7 +331,7 @@ beforeAll(async () => {
       gardenOf(folder).map((one) => one.line),
     );
   }
-  for (const [path, planted] of Object.entries({ ...exceptional, ...misnamed })) {
+  for (const [path, planted] of Object.entries({ ...exceptional, ...misnamed, ...pretenured })) {
     await write(
       path,
       planted.map((one) => one.line),
@@ -354,6 +367,13 @@ describe('the import rules between folders', () => {
 });
 
 describe('the project’s other rules', () => {
+  it.each(Object.entries(pretenured))(
+    '%s makes no functions that live as long as old objects',
+    (path, planted) => {
+      expect(refusedIn(path, planted, ['weir(young-closures)'])).toEqual(mustRefuse(planted));
+    },
+  );
+
   it.each(Object.keys(habits).map((code, n) => [code, n] as const))(
     '%s refuses a planted violation',
     (code, n) => {

@@ -38,10 +38,11 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
   exchange.trace?.setFields({ queued: clock.now() });
   const steps = stepsOf(chatExchange);
   const cancel = serving.serve({ model, promptTokens, prompt, steps }, sink);
-  exchange.onInterruption = () => {
+  const interrupt = (): void => {
     cancel();
     onCancelled();
   };
+  exchange.onInterruption = interrupt;
 };
 
 /** The message of a non-streamed response; a call as in the OpenAI API, since the interface leaves it open (4.1). */

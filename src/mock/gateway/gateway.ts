@@ -116,8 +116,9 @@ const admit = (
   const { key, keyIndex, limiter } = findCaller(request, epoch, settings);
   const setLimitHeaders = (headers: LimitHeaders): void => {
     const shownOn: readonly ResponseClass[] = limits.headersOn;
-    exchange.extraHeaders = (status, contentType) =>
+    const extraHeaders: MockExchange['extraHeaders'] = (status, contentType) =>
       shownOn.includes(responseClassOf(route, status, contentType)) ? headers : {};
+    exchange.extraHeaders = extraHeaders;
   };
   setLimitHeaders(limiter.headers(clock.now()));
   exchange.keyIndex = keyIndex;
@@ -137,7 +138,8 @@ const admit = (
   const permit = checkKeyLimits(exchange, limiter, { route, limits, now: clock.now() });
   setLimitHeaders(permit.headers);
   if (!permit.admitted) return refuseByLimit(permit);
-  exchange.onEnd = () => permit.end();
+  const endPermit = (): void => permit.end();
+  exchange.onEnd = endPermit;
   epoch.counters.admitted[route] += 1;
   trace?.setFields({ admitted: true });
   const bill = (charge: CreditCharge): void => {
@@ -173,7 +175,8 @@ export const openGateway = (
     const counters = isPreflight ? emptyMockCounters() : epoch.counters;
     const exchange = new MockExchange({ request, response }, clock, counters, `mock-${serial}`);
     open.add(exchange);
-    exchange.onClose = () => void open.delete(exchange);
+    const forget = (): void => void open.delete(exchange);
+    exchange.onClose = forget;
     exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
     exchange.attempt(() => admit(exchange, epoch, { settings, clock }));

@@ -74,7 +74,8 @@ export class MockExchange {
   /** Changes streamed events by `shape`, before the shapes that are already set. */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.shapeStream;
-    this.shapeStream = (stream) => inner(shape(stream));
+    const shapeTwice = (stream: EventStream): EventStream => inner(shape(stream));
+    this.shapeStream = shapeTwice;
   }
 
   /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
