@@ -1,4 +1,5 @@
 import { hasChatStreams, type Plan } from '../model/plan/plan.ts';
+import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
@@ -14,11 +15,9 @@ const noCanary = {
 /** The canary of a run, or the reason why it could not start. */
 export type RunCanary = Readonly<typeof noCanary>;
 
-/**
- * Streams of one loop, at 20 events a second each: they use 0.5 to 1.6 % of a core in the loop, and 1.5 %
- * in their emitter (two busy virtual cores). Many loops share the streams that one emitter can send on time.
- */
-const streamsFor = (loops: number): number => Math.max(1, Math.min(20, Math.floor(160 / loops)));
+/** Streams of one loop, at 20 events a second each. Many loops share the streams that one emitter can send on time. */
+const streamsFor = (loops: number): number =>
+  Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 
 /**
  * Starts the canary of a run with chat streams, whose timing it checks. Never fails: if it cannot

@@ -111,7 +111,12 @@ const scenarioOf = (
 
 const childPath = fileURLToPath(new URL('hostile-child.fixture.ts', import.meta.url));
 /** The launcher's, without which the size of the young generation depends on the machine. */
-const execArgv = ['--no-memory-reducer', '--min-semi-space-size=16', '--max-semi-space-size=16', '--initial-old-space-size=128'];
+const execArgv = [
+  '--no-memory-reducer',
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=16',
+  '--initial-old-space-size=128',
+];
 /** In ms; a run that hangs is ended then. */
 const childTimeout = 240_000;
 

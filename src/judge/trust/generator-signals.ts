@@ -1,4 +1,3 @@
-import { canaryPhaseCount } from '../../model/result/canary-timing.ts';
 import { canaryErrors } from '../../model/result/canary.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { type Quantile, quantile } from '../../model/measures/quantile.ts';
@@ -76,18 +75,8 @@ const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   return mean(samples, (sample) => Math.max(0, cpuWaitOf(sample) - wakeUp * sample.loops));
 };
 
-/** Events sent together are delayed together and count as one sample; otherwise the interval of the p99 would be too narrow. */
-const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
-  const { count, streams, atRank } = canaryErrors(samples);
-  const beat = Math.max(1, streams / canaryPhaseCount);
-  return quantile(
-    {
-      count: Math.ceil(count / beat),
-      atRank: (rank) => atRank(Math.min(count, Math.ceil(rank * beat))),
-    },
-    0.99,
-  );
-};
+const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null =>
+  quantile(canaryErrors(samples), 0.99);
 
 const hasCanary = ({ canary }: GeneratorSample): boolean => canary !== undefined && canary !== null;
 
@@ -97,17 +86,15 @@ const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(judgedValueOf(p99)
 const maxMissing = 0.05;
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
-  const errors = canaryErrors(samples);
-  const { count, max, missing } = errors;
+  const { count, max, missing } = canaryErrors(samples);
   const p99 = canaryP99(samples);
-  const ofEvents = quantile(errors, 0.99);
-  if (p99 === null || ofEvents === null || max === null) return 'no events were read';
+  if (p99 === null || max === null) return 'no events were read';
   const boundNote =
-    canaryLevel(p99) === levelAbove(ofEvents.value, 1, 5)
+    canaryLevel(p99) === levelAbove(p99.value, 1, 5)
       ? ''
-      : `; too few groups of events for a p99: judged by its lower bound of ${rounded(judgedValueOf(p99))} ms`;
+      : `; too few events for a p99: judged by its lower bound of ${rounded(judgedValueOf(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
-  return `p99 ${rounded(ofEvents.value)} ms, maximum ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
+  return `p99 ${rounded(p99.value)} ms, maximum ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
 };
 
 const canaryAdvice = (samples: readonly GeneratorSample[]): string => {

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CanarySample } from '../../model/result/canary.ts';
-import { canaryPhaseCount } from '../../model/result/canary-timing.ts';
 import type { ExchangeObserver, TransportName } from '../../model/observation/exchange.ts';
 import { directWire } from '../connection/connector.ts';
 import { startClock } from '../host/clock.ts';
@@ -61,7 +60,7 @@ export const openCanaryStreams = async ({
       onEnd: onClosed,
       onFailure: onClosed,
     };
-    const path = `/${place % canaryPhaseCount}`;
+    const path = `/${place}`;
     transport.send({ method: 'GET', path, headers: {}, body: null }, observer);
     return settled.promise;
   };

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { canaryPhaseCount, canaryEventInterval } from '../../model/result/canary-timing.ts';
+import { canaryEventInterval, canaryStreamCount } from '../../model/result/canary-timing.ts';
 import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
@@ -9,14 +9,14 @@ import { stampedChunk, stampedHead } from './stamp.ts';
  * handles, and ends with its standard input, that is with the process that started it.
  */
 
-const streamsByPhase = Array.from({ length: canaryPhaseCount }, () => new Set<Socket>());
+/** The sockets of all loops that send in the same slot. */
+const slots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
-/** Each event loop divides its streams evenly among the phases; a request's path names its phase, as `/1`. */
+/** Each loop has at most one stream in a slot; a request's path names it, as `/1`. */
 const stream = (socket: Socket, request: string): void => {
-  const phaseStreams =
-    streamsByPhase[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryPhaseCount]!;
-  phaseStreams.add(socket);
-  socket.once('close', () => phaseStreams.delete(socket));
+  const sockets = slots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
   socket.write(stampedHead, 'latin1');
 };
 
@@ -25,20 +25,24 @@ const emit = (socket: Socket): void => {
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
-const phaseGap = canaryEventInterval / canaryPhaseCount;
-let phase = 0;
-let phaseTimer: NodeJS.Timeout;
-/** Phases keep to their schedule; those missed while this process was delayed are skipped. */
-const schedulePhase = (due: number): void => {
+const slotTime = canaryEventInterval / canaryStreamCount;
+let timer: NodeJS.Timeout;
+/**
+ * Sends in slot `number`, at a random moment of it: what disturbs this machine at a beat of its own is then met as often
+ * as it is there. Slots that were missed while this process was delayed are skipped.
+ */
+const scheduleSlot = (number: number): void => {
+  const wait = (number + Math.random()) * slotTime - performance.now();
   // Node warns about less than 1 ms.
-  const wait = Math.max(1, due - performance.now());
-  phaseTimer = setTimeout(() => {
-    phase = (phase + 1) % canaryPhaseCount;
-    for (const socket of streamsByPhase[phase]!) emit(socket);
-    schedulePhase(due + phaseGap * Math.max(1, Math.ceil((performance.now() - due) / phaseGap)));
-  }, wait);
+  timer = setTimeout(
+    () => {
+      for (const socket of slots[number % canaryStreamCount]!) emit(socket);
+      scheduleSlot(Math.max(number + 1, Math.floor(performance.now() / slotTime)));
+    },
+    Math.max(1, wait),
+  );
 };
-schedulePhase(performance.now());
+scheduleSlot(Math.ceil(performance.now() / slotTime));
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined);
@@ -47,10 +51,9 @@ const server = createServer({ noDelay: true }, (socket) => {
 const release = onInterrupt(() => undefined);
 const shutDown = (): void => {
   release();
-  clearTimeout(phaseTimer);
+  clearTimeout(timer);
   server.close();
-  for (const socket of streamsByPhase.flatMap((phaseStreams) => [...phaseStreams]))
-    socket.destroy();
+  for (const socket of slots.flatMap((sockets) => [...sockets])) socket.destroy();
 };
 process.stdin.once('end', shutDown).once('close', shutDown).resume();
 server.listen(0, '127.0.0.1', () => {
