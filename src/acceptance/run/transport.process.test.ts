@@ -34,8 +34,12 @@ it('users that begin at once find their connections open, and the connect time i
   expect(new Set(first.map(({ connection }) => connection))).toEqual(new Set(['ahead']));
   const { groups } = await resultIn(out);
   expect(groups.reduce((sum, { connections }) => sum + (connections.ahead ?? 0), 0)).toBe(40);
-  expect(groups.flatMap(({ distributions }) => Object.keys(distributions))).not.toContain('connect');
-  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('opened ahead of their requests');
+  expect(groups.flatMap(({ distributions }) => Object.keys(distributions))).not.toContain(
+    'connect',
+  );
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain(
+    'opened ahead of their requests',
+  );
 });
 
 const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {

@@ -18,7 +18,12 @@ const world = () => {
     return connection;
   });
   const context = {
-    clock: { now, read: now, every: () => () => undefined, alarm: () => ({ set: () => undefined, stop: () => undefined }) },
+    clock: {
+      now,
+      read: now,
+      every: () => () => undefined,
+      alarm: () => ({ set: () => undefined, stop: () => undefined }),
+    },
     writer: new RequestWriter(),
     open: (each: SocketEvents) => {
       events.push(each);

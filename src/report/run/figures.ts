@@ -33,7 +33,8 @@ import { tilesMarkup } from './tiles.ts';
 const connectionsSentence = (total: (of: (group: Group) => number) => number): string => {
   const [opened, reused] = [total((g) => g.connections.new), total((g) => g.connections.reused)];
   const ahead = total((g) => g.connections.ahead ?? 0);
-  const early = ahead > 0 && `${countText(ahead)} opened ahead of their requests, which did not wait for them`;
+  const early =
+    ahead > 0 && `${countText(ahead)} opened ahead of their requests, which did not wait for them`;
   return `Connections: ${present([`${countText(opened)} new`, early, `${countText(reused)} reused`]).join(', ')}.`;
 };
 

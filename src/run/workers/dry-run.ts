@@ -1,5 +1,9 @@
 import type { AttemptListener } from '../../engine/in-flight-attempt.ts';
-import { authorizedRequest, createAttempt, type SendContext } from '../../engine/prepare-attempt.ts';
+import {
+  authorizedRequest,
+  createAttempt,
+  type SendContext,
+} from '../../engine/prepare-attempt.ts';
 import { drawRequestContent, type RequestContent } from '../../engine/request-content.ts';
 import { observationOf, type RequestLifecycle } from '../../engine/request-lifecycle.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
@@ -35,11 +39,7 @@ class DryRunner implements AttemptListener {
   readonly #exchange: DryExchange;
   readonly #observe: (observation: Observation) => void;
 
-  constructor(
-    options: SliceOptions,
-    clock: Clock,
-    observe: (observation: Observation) => void,
-  ) {
+  constructor(options: SliceOptions, clock: Clock, observe: (observation: Observation) => void) {
     this.#context = { options, targetMemory: emptyTargetMemory(), listener: this };
     this.#clock = clock;
     this.#exchange = dryExchanges(clock);
@@ -56,7 +56,9 @@ class DryRunner implements AttemptListener {
     const content: RequestContent = drawRequestContent(this.#context.options, arrival);
     const lifecycle: RequestLifecycle = { arrival, due: now, earlier: [], onAnswered: undefined };
     this.onFinished = (_, { facts, outcome }) =>
-      this.#observe(observationOf(lifecycle, content, { facts, earlier: [], gaveUp: null, outcome }));
+      this.#observe(
+        observationOf(lifecycle, content, { facts, earlier: [], gaveUp: null, outcome }),
+      );
     const prepared = authorizedRequest(this.#context, content);
     const key = content.credential.name;
     const instants = { due: now, released: now, begun: now };
