@@ -14,6 +14,8 @@ export interface FakeWorld {
   readonly transport: Transport;
   /** Every request so far, in order. */
   readonly sent: readonly SentRequest[];
+  /** How many connections were to be ready, and when that was said, in order. */
+  readonly connectAhead: readonly { readonly at: Instant; readonly count: number }[];
   /** Moves time to `at`, firing the tickers on the way, one millisecond at a time. */
   advanceTo(at: number): void;
 }
@@ -70,8 +72,10 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
   const tickers = new Set<Ticker>();
   const alarms = new Set<{ at: Instant | null; readonly ring: () => void }>();
   const sent: SentRequest[] = [];
+  const connectAhead: FakeWorld['connectAhead'][number][] = [];
   return {
     sent,
+    connectAhead,
     clock: {
       now,
       read: now,
@@ -107,6 +111,7 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
           },
         };
       },
+      connectAhead: (count) => void connectAhead.push({ at: now(), count }),
       close: () => Promise.resolve(),
     },
     advanceTo: (at) => {

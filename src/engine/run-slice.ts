@@ -1,14 +1,16 @@
 import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { type RequestContent, drawRequestContent } from './request-content.ts';
+import { drawRequestContent } from './request-content.ts';
 import type { Alarm } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
 import { SendContext } from './prepare-attempt.ts';
+import type { ActiveAttempt } from './active-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
+import { ConnectAhead } from './connect-ahead.ts';
 import { createLoops } from './create-loops.ts';
 import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
-import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
+import { BudgetGuard } from './budget-guard.ts';
 import {
   deadlineCheckInterval,
   inFlightCap,
@@ -29,14 +31,6 @@ import {
 import { decideNextAttempt } from './decide-retry.ts';
 import { DueQueue } from './due-queue.ts';
 
-/** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */
-interface ActiveAttempt {
-  readonly lifecycle: RequestLifecycle;
-  readonly content: RequestContent;
-  readonly slot: PaceSlot | null;
-  readonly reservation: BudgetReservation | null;
-}
-
 class SliceRunner implements RunningSlice, AttemptListener {
   readonly done: Promise<SliceEnd>;
   readonly #options: SliceOptions;
@@ -54,6 +48,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   /** Rings when the next request is due. */
   readonly #alarm: Alarm;
   readonly #turn: BeginTurn;
+  readonly #connectAhead: ConnectAhead;
   #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
@@ -78,6 +73,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
     this.#stopTicking = ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines());
     this.#turn = new BeginTurn(ports.clock);
+    this.#connectAhead = new ConnectAhead(options, ports.transport);
     this.#alarm = ports.clock.alarm(() => {
       this.#turn.isHeld = false;
       this.onTick();
@@ -232,6 +228,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
     this.onTick(); // for users whose requests ended here
+    if (!this.#closing) this.#connectAhead.look(now, this.progress());
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
       this.#noteLoadEnd(now);
@@ -251,9 +248,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
     return this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
   }
 
-  /** The plan's end is exact; only an early end takes the time of the clock. */
+  /** The plan's end is exact; only an early end takes the time of the clock, and one before the load is its start. */
   #noteLoadEnd(now: Instant): void {
-    this.#loadEnded ??= instant(Math.min(now, scheduledEnd(this.#options.plan)));
+    this.#loadEnded ??= instant(Math.max(0, Math.min(now, scheduledEnd(this.#options.plan))));
   }
 
   #end(): void {

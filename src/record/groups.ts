@@ -124,7 +124,8 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   const { gaveUp } = observation;
   if (gaveUp !== null) group.gaveUp[gaveUp] = (group.gaveUp[gaveUp] ?? 0) + 1;
   for (const { connection } of attempts) {
-    if (connection !== null) group.connections[connection] += 1;
+    if (connection !== null)
+      group.connections[connection] = (group.connections[connection] ?? 0) + 1;
   }
   recordAnswer(group, observation);
   if (observation.outcome.kind !== 'completed') return;

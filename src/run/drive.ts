@@ -13,9 +13,11 @@ import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { startDelay, openWorkerPool } from './workers/worker-pool.ts';
+import { clockStarted, startLead } from './workers/start-lead.ts';
+import { openWorkerPool } from './workers/worker-pool.ts';
 import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
+import { dryRun } from './workers/dry-run.ts';
 import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 
@@ -120,9 +122,11 @@ const startInThisThread = async (
   const { baseUrl, notes } = target;
   const openClient = saturateLoadOf(plan) === null ? null : await loadSaturatingClient(baseUrl);
   const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
+  if (openClient === null) dryRun(options, startClock());
   cleanHeap();
-  const startedAt = wallClock();
-  const clock = startClock();
+  const lead = openClient === null ? startLead(options, false) : 0;
+  const startedAt = wallClock(lead);
+  const clock = startClock(lead);
   const { running, samples, close } =
     openClient === null
       ? startLocalSlice(options, target, clock, { observer, canary: canaryStreams })
@@ -150,13 +154,13 @@ const startInWorkers = async (
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
   const workerPool = await openWorkerPool(options, target, { ...plan, canary });
-  const startedAt = wallClock(startDelay);
-  const clock = startClock(startDelay);
+  const lead = startLead(options, true);
+  const startedAt = wallClock(lead);
+  const clock = startClock(lead);
   const { notes } = target;
   observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
   const { machineZero } = clock;
   const running = workerPool.begin({ startedAt, machineZero }, observer.onWorkerUpdate);
-  await workerPool.begun(clock);
   return { startedAt, clock, running, end: workerPool.end, close: workerPool.close };
 };
 
@@ -173,9 +177,10 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running } = active;
   const stop = stopOnRequest(running, context);
+  say(openingLine(options, target));
+  await clockStarted(clock);
   const until = scheduledEnd(options.plan);
   const breachWatch = stopOnBreach(clock, { running, until }, context);
-  say(openingLine(options, target));
   const stopTicks = clock.every(tickInterval, () =>
     observer.onTick(clock.now(), running.progress()),
   );

@@ -175,6 +175,7 @@ describe('a scenario', () => {
         "warmUp": 0,
         "wire": {
           "caFile": null,
+          "connectAhead": true,
           "http2": false,
           "proxy": {
             "kind": "environment",
@@ -233,7 +234,7 @@ budget: {requests: 9, tokens: 8, cost: 0.07}
 retry: {attempts: 4, base: 100ms, cap: 2s, on: [limited, unanswered]}
 streams: strict
 seed: 0
-wire: {http2: true, proxy: 'http://proxy.example:3128', caFile: ca.pem, verifyTls: false}
+wire: {http2: true, proxy: 'http://proxy.example:3128', caFile: ca.pem, verifyTls: false, connectAhead: false}
 mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}}
 `;
     const plan = planOf(text, { environment: { KEY_A: 'k', TEAM: 't' } });
@@ -245,7 +246,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         name: "all"
         description: "everything said"
         target: {"kind":"url","url":"https://gateway.example/v1"}
-        wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
+        wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false,"connectAhead":false}
         transport: "undici"
         workers: 1
         canary: true

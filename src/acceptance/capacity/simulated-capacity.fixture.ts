@@ -63,6 +63,7 @@ const transportTo = (server: BatchServer, queue: EventQueue, workload: RequestSi
         },
       };
     },
+    connectAhead: () => undefined,
     close: async () => undefined,
   };
 };

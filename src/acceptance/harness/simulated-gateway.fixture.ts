@@ -234,7 +234,7 @@ export const openSimulatedGateway = (simulation: GatewaySimulation): SimulatedGa
     return exchange;
   };
   return {
-    transport: { send, close: async () => undefined },
+    transport: { send, connectAhead: () => undefined, close: async () => undefined },
     clock: queueClock(queue),
     wallZero,
     sleepUntil: (moment) => new Promise((resolve) => void queue.at(moment, resolve)),

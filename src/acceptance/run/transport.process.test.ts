@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { resultIn } from '../harness/run-files.fixture.ts';
+import { readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -21,6 +21,26 @@ traffic:
 load: { kind: constant, rate: 75/s, duration: 1s }
 mock: { ttft: 20ms, gap: 2ms }
 `;
+
+it('users that begin at once find their connections open, and the connect time is not among their figures', async () => {
+  const out = await tempFolder();
+  const burst = scenario
+    .replace(/load: .*/, 'load: { kind: closed, users: 40, duration: 200ms }')
+    .replace('gap: 2ms }', 'gap: 2ms, limits: { requestsPerMinute: none } }');
+  const file = join(out, 'observations.jsonl');
+  await weir(['run', await tempFile('s.yaml', burst), '--out', out, '--observations', file]);
+  const first = (await readObservations(file)).filter(({ due }) => due === 0);
+  expect(first).toHaveLength(40);
+  expect(new Set(first.map(({ connection }) => connection))).toEqual(new Set(['ahead']));
+  const { groups } = await resultIn(out);
+  expect(groups.reduce((sum, { connections }) => sum + (connections.ahead ?? 0), 0)).toBe(40);
+  expect(groups.flatMap(({ distributions }) => Object.keys(distributions))).not.toContain(
+    'connect',
+  );
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain(
+    'opened ahead of their requests',
+  );
+});
 
 const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {
   const out = await tempFolder();

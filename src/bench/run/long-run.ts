@@ -81,6 +81,7 @@ const transport: Transport = {
     after(150, isRefused ? refuse : () => sendToken(0));
     return { abort: () => undefined };
   },
+  connectAhead: () => undefined,
   close: () => Promise.resolve(),
 };
 

@@ -65,8 +65,8 @@ export const groupSchema = z.strictObject({
   /** Token events that shared a socket read with an earlier one, and all token events. */
   coalescedEvents: count,
   tokenEvents: count,
-  /** Over all attempts. */
-  connections: z.strictObject({ new: count, reused: count }),
+  /** Over all attempts; `ahead` is absent where none was opened ahead. */
+  connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
   /** Completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
   /**

@@ -33,7 +33,7 @@ export const measures = {
   ),
   connect: request(
     ['Connect time', 'Connect', 'ms', 'lower'],
-    'From begun to an established connection; new connections only.',
+    'From begun to an established connection. Only of connections opened for their request, not ahead of it (wire.connectAhead).',
     (_, { begun, connected, connection }) => (connection === 'new' ? span(begun, connected) : null),
   ),
   retryWait: request(

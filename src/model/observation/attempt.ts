@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionOrigins } from './exchange.ts';
 import { instantSchema, type Instant, millisecondsSchema } from '../quantity.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
@@ -33,7 +34,7 @@ export const attemptFactsSchema = z.strictObject({
   /** When the generator acted. For a dropped arrival: when it was dropped. */
   begun: instantSchema,
   connected: moment,
-  connection: z.enum(['new', 'reused']).nullable(),
+  connection: z.enum(connectionOrigins).nullable(),
   /** Before the first byte was written; `null` if nothing was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),

@@ -38,7 +38,9 @@ export const brokenCauses = [
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
 
-export type ConnectionReuse = 'new' | 'reused';
+/** How a request got its connection: `new` is opened for it, `ahead` was opened before it was due and unused, `reused` had requests before. */
+export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
+export type ConnectionReuse = (typeof connectionOrigins)[number];
 
 /**
  * What a transport reports of one exchange. Order: `onConnected`, `onSent`, `onHeaders`, `onChunk`…
@@ -46,7 +48,7 @@ export type ConnectionReuse = 'new' | 'reused';
  */
 export interface ExchangeObserver {
   /**
-   * The connection is ready: established (`new`) or kept alive (`reused`). Called a second time if a
+   * The connection is ready: established (`new`, `ahead`) or kept alive (`reused`). Called a second time if a
    * kept connection turned out to be closed and was reopened: the last call counts.
    */
   onConnected(at: Instant, connection: ConnectionReuse): void;
@@ -68,6 +70,11 @@ export interface Exchange {
 
 export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
+  /**
+   * Opens connections until `count` are idle or being opened, a few each turn of the event loop; requests that begin take them.
+   * One that fails has no effect but that none is opened ahead until a request has succeeded. Does nothing by undici.
+   */
+  connectAhead(count: number): void;
   /** Destroys every connection, including those being established, and waits until they are gone. */
   close(): Promise<void>;
 }

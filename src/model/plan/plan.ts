@@ -114,6 +114,8 @@ const wireSchema = z.strictObject({
   /** A file of PEM certificates to trust in addition to the system's; `null` for none. */
   caFile: z.string().nullable(),
   verifyTls: z.boolean(),
+  /** Whether connections are opened before scheduled requests are due; absent in old plans. */
+  connectAhead: z.boolean().optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 

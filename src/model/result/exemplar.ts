@@ -1,5 +1,6 @@
 import { outcomeKinds } from '../observation/outcome.ts';
 import { z } from 'zod';
+import { connectionOrigins } from '../observation/exchange.ts';
 import { instantSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
@@ -25,7 +26,7 @@ export const exemplarSchema = z.strictObject({
   /** As in the table of failures; `null` if completed. */
   cause: z.string().nullable(),
   attempts: z.int().nonnegative(),
-  connection: z.enum(['new', 'reused']).nullable(),
+  connection: z.enum(connectionOrigins).nullable(),
   due: instantSchema,
   released: instantSchema,
   begun: instantSchema,

@@ -145,6 +145,24 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(server.connections()).toBe(2);
     });
 
+    it('sends as ever where connections were to be opened ahead, and closes those that are left', async () => {
+      const { send, server, transport } = await startAgainst((socket) => socket.write(ok('x')));
+      transport.connectAhead(3);
+      const { events } = await send().log;
+      expect(events[0]).toMatch(/^connected (?:new|ahead)$/);
+      expect(events.slice(1)).toEqual(['sent', 'headers 200 text/plain', 'end']);
+      expect((await send().log).events[0]).toBe('connected reused');
+      expect(server.requests).toHaveLength(2);
+    });
+
+    it('reports nothing of a connection that fails ahead of its request', async () => {
+      const { server, send, transport } = await startAgainst(() => undefined);
+      await server.close();
+      transport.connectAhead(1);
+      expect((await send().log).events).toEqual(['failure connect-refused']);
+      open.splice(0);
+    });
+
     it('does not reuse a connection that the server closes after its answer', async () => {
       const { send, server } = await startAgainst((socket) =>
         socket.end(ok('x', 'connection: close\r\n')),

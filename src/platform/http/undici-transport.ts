@@ -204,7 +204,8 @@ class UndiciPool {
 /**
  * The general transport: undici's `Client.dispatch`, one client for each connection and one
  * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
- * most recently used idle one is taken first. No timeouts, retries or redirects. What an observer
+ * most recently used idle one is taken first. A client connects at its first request, so nothing is
+ * connected ahead. No timeouts, retries or redirects. What an observer
  * throws ends its exchange and goes to `onDefect`.
  */
 export const undiciTransport = (
@@ -226,6 +227,7 @@ export const undiciTransport = (
       );
       return exchange;
     },
+    connectAhead: () => undefined,
     close: () => pool.close(),
   };
 };

@@ -5,6 +5,7 @@ import type { CancelConnect } from '../connection/connector.ts';
 import { type ResponseSink, ResponseParser } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
+import type { ConnectionReuse } from '../../model/observation/exchange.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import type { RequestWriter } from './request-writer.ts';
@@ -61,6 +62,8 @@ export interface ConnectionContext {
   readonly writer: RequestWriter;
   /** Called when a connection is idle and can be used again until it is discarded. */
   onIdle(connection: SocketConnection): void;
+  /** Called when a connection without a request is open. */
+  onOpenedAhead(connection: SocketConnection): void;
   /** Called when an idle connection is no longer usable. */
   discard(connection: SocketConnection): void;
   /** Called when the socket is gone. */
@@ -81,11 +84,14 @@ export class SocketConnection implements SocketEvents {
   #unsent: OutgoingRequest | null = null;
   /** Whether its request asked to close the connection. */
   #closes = false;
+  /** What its next exchange is told of it. */
+  #origin: ConnectionReuse;
 
-  /** Connects for its first exchange. */
-  constructor(context: ConnectionContext, outgoing: OutgoingRequest) {
+  /** Connects for its first exchange, or ahead of it. */
+  constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {
     this.#context = context;
-    this.#assign(outgoing);
+    this.#origin = outgoing === null ? 'ahead' : 'new';
+    if (outgoing !== null) this.#assign(outgoing);
     this.#cancelConnect = context.open(this);
   }
 
@@ -94,10 +100,11 @@ export class SocketConnection implements SocketEvents {
     return this.#socket?.writable === true;
   }
 
-  /** Sends another request now. */
+  /** Sends a request now, or as soon as the connection is open. */
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
-    outgoing.exchange.connected(now, 'reused');
+    if (this.#socket === null) return;
+    outgoing.exchange.connected(now, this.#origin);
     this.#send(now);
   }
 
@@ -107,6 +114,7 @@ export class SocketConnection implements SocketEvents {
     this.#exchange = null;
     this.#unsent = null;
     if (exchange === null || reusableFor <= 0) return this.destroy();
+    this.#origin = 'reused';
     this.idleUntil = instant(exchange.readAt + Math.min(reusableFor, keepAlive));
     this.#context.onIdle(this);
   }
@@ -124,7 +132,8 @@ export class SocketConnection implements SocketEvents {
   opened(socket: Socket): void {
     const now = this.#context.clock.read();
     this.#socket = socket;
-    this.#exchange?.connected(now, 'new');
+    if (this.#exchange === null) return this.#context.onOpenedAhead(this);
+    this.#exchange.connected(now, this.#origin);
     this.#send(now);
   }
 

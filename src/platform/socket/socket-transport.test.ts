@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import type { Transport } from '../../model/observation/exchange.ts';
+import { instant } from '../../model/quantity.ts';
 import { startClock } from '../host/clock.ts';
+import { startScriptedServer } from '../connection/scripted-server.fixture.ts';
 import { transportSuite } from '../connection/transport-suite.fixture.ts';
 import { socketTransport } from './socket-transport.ts';
 
@@ -21,6 +23,44 @@ transportSuite('the socket transport', (url, clock, onDefect) =>
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
+});
+
+it('says which requests found a connection that was opened ahead of them', async () => {
+  const server = await startScriptedServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+  });
+  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
+  // Time stands still: all of them are opened in one turn, however busy the machine is.
+  const clock = { ...startClock(), now: () => instant(0) };
+  const transport = socketTransport({ url: server.url, wire, certificates: null }, clock);
+  closers.push(
+    () => transport.close(),
+    () => server.close(),
+  );
+  const send = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let origin = '';
+      const ignore = (): void => undefined;
+      transport.send(
+        { method: 'GET', path: '/x', headers: {}, body: null },
+        {
+          onConnected: (_, connection) => {
+            origin = connection;
+          },
+          onSent: ignore,
+          onHeaders: ignore,
+          onChunk: ignore,
+          onEnd: () => resolve(origin),
+          onFailure: (_, cause) => reject(new Error(cause)),
+        },
+      );
+    });
+  transport.connectAhead(2);
+  expect(await Promise.all([send(), send(), send()])).toEqual(['ahead', 'ahead', 'new']);
+  transport.connectAhead(4);
+  const origins = await Promise.all([send(), send(), send(), send(), send()]);
+  expect(origins).toEqual(['reused', 'reused', 'reused', 'ahead', 'new']);
+  expect(server.connections()).toBe(5);
 });
 
 /** A transport to a server that answers before it has read the whole request, and never reads the rest. */

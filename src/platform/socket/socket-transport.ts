@@ -7,6 +7,7 @@ import type {
 } from '../../model/observation/exchange.ts';
 import type { TargetEndpoint } from '../connection/connector.ts';
 import { throwUncaught } from '../connection/observed-exchange.ts';
+import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
 import { RequestHeadWriter } from './request-head.ts';
@@ -18,22 +19,31 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** All connections to one target; idle ones are last in, first out. */
+/** All connections to one target; idle ones are last in, first out, before those that were opened ahead. */
 class SocketPool implements ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer = new RequestWriter();
   readonly #idle: SocketConnection[] = [];
   readonly #all = new Set<SocketConnection>();
+  readonly #ahead: AheadConnections;
   #closed = false;
   #allGone: () => void = () => undefined;
 
   constructor(open: OpenSocket, clock: Clock) {
     this.open = open;
     this.clock = clock;
+    this.#ahead = new AheadConnections(clock, () => this.#add(null));
   }
 
-  /** Sends on the most recently used idle connection, or on a new one. */
+  connectAhead(count: number): void {
+    const now = this.clock.now();
+    let missing = this.#closed ? 0 : count;
+    for (const connection of this.#idle) if (connection.idleUntil > now) missing -= 1;
+    this.#ahead.want(missing);
+  }
+
+  /** Sends on the most recently used idle connection, on one that was opened ahead, or on a new one. */
   send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
     const now = this.clock.now();
@@ -45,12 +55,15 @@ class SocketPool implements ConnectionContext {
       if (connection.isOpen && connection.idleUntil > now) return connection.begin(outgoing, now);
       connection.destroy();
     }
-    this.#all.add(new SocketConnection(this, outgoing));
+    const ahead = this.#ahead.take(now);
+    if (ahead === null) this.#add(outgoing);
+    else ahead.begin(outgoing, now);
   }
 
   /** Destroys all connections and waits until they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#ahead.want(0);
     if (this.#all.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#allGone = resolve;
@@ -60,17 +73,30 @@ class SocketPool implements ConnectionContext {
 
   onIdle(connection: SocketConnection): void {
     this.#idle.push(connection);
+    this.#ahead.onSuccess();
+  }
+
+  onOpenedAhead(connection: SocketConnection): void {
+    this.#ahead.onOpened(connection);
   }
 
   discard(connection: SocketConnection): void {
     const at = this.#idle.lastIndexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
+    this.#ahead.onLost(connection);
     connection.destroy();
   }
 
   onClosed(connection: SocketConnection): void {
+    this.#ahead.onLost(connection);
     this.#all.delete(connection);
     if (this.#all.size === 0) this.#allGone();
+  }
+
+  #add(outgoing: OutgoingRequest | null): SocketConnection {
+    const connection = new SocketConnection(this, outgoing);
+    this.#all.add(connection);
+    return connection;
   }
 }
 
@@ -96,6 +122,7 @@ export const socketTransport = (
       else pool.send({ exchange, head: head.text, body: request.body, closes: head.closes });
       return exchange;
     },
+    connectAhead: (count) => pool.connectAhead(count),
     close: () => pool.close(),
   };
 };

@@ -30,6 +30,14 @@ import { breakdownBlocks } from './breakdown-tables.ts';
 import { figuresTable } from './figures-table.ts';
 import { tilesMarkup } from './tiles.ts';
 
+const connectionsSentence = (total: (of: (group: Group) => number) => number): string => {
+  const [opened, reused] = [total((g) => g.connections.new), total((g) => g.connections.reused)];
+  const ahead = total((g) => g.connections.ahead ?? 0);
+  const early =
+    ahead > 0 && `${countText(ahead)} opened ahead of their requests, which did not wait for them`;
+  return `Connections: ${present([`${countText(opened)} new`, early, `${countText(reused)} reused`]).join(', ')}.`;
+};
+
 const kindNotes = (result: Result, { kind }: KindFigures): string => {
   const groups = groupsMatching(result, measuredOf(kind));
   const total = (of: (group: Group) => number): number => sumOf(groups, of);
@@ -46,7 +54,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
         total((g) => g.tokenEvents),
       )} of token events shared a read with an earlier one.`,
     kind === 'transcription' && wordErrorSentence(result),
-    `Connections: ${countText(total((g) => g.connections.new))} new, ${countText(total((g) => g.connections.reused))} reused.`,
+    connectionsSentence(total),
   ]).join(' ');
 };
 

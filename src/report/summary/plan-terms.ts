@@ -114,7 +114,7 @@ const limitsText = ({ limits: { requestsPerMinute, tokensPerMinute } }: Plan): s
 /** Names the transport that was used: with HTTP/2 it is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
-  const { http2, proxy, caFile, verifyTls } = wire;
+  const { http2, proxy, caFile, verifyTls, connectAhead } = wire;
   const address = proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment';
   const protocol = `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`;
   return present([
@@ -124,6 +124,7 @@ const wireText = (plan: Plan): string => {
     proxy.kind === 'none' ? 'direct' : `proxy ${address}`,
     caFile !== null && `certificates from ${caFile}`,
     !verifyTls && 'certificates not verified',
+    connectAhead === false && 'no connection opened ahead',
   ]).join(', ');
 };
 

@@ -143,6 +143,7 @@ export const openCapture = async (path: string, mode: CaptureMode): Promise<RunO
         pending.set(requestId, [...(pending.get(requestId) ?? []), attempt]);
         return transport.send(request, capturingObserver(attempt, observer));
       },
+      connectAhead: (count) => transport.connectAhead(count),
       close: () => transport.close(),
     }),
     onObservation: (observation) => {

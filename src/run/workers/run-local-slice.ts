@@ -36,7 +36,10 @@ const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   const samples: GeneratorSample[] = [];
   let sampledSeconds = 0;
   const stopPolling = clock.every(pollInterval, () => {
-    const second = secondOf(clock.now());
+    const now = clock.now();
+    // What opens connections before the run is not part of its first second.
+    if (now < 0) signals.sample(0);
+    const second = secondOf(now);
     if (second <= sampledSeconds) return;
     samples.push({ ...signals.sample(sampledSeconds), canary: canary?.take() ?? null });
     sampledSeconds = second;

@@ -8,7 +8,6 @@ import {
 } from '../../engine/slice-options.ts';
 import { splitSlice } from '../../model/workload/arrival.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
-import type { Clock } from '../../model/clock.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
 import { startThread, type Thread } from '../../platform/process/thread.ts';
@@ -16,9 +15,6 @@ import { mergeSlices } from '../../record/merge-results.ts';
 import type { WorkerPoolPlan } from './worker-pool-plan.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { FromWorker, WorkerUpdate, ToWorker, WorkerSetup } from './worker-messages.ts';
-
-/** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
-export const startDelay = 50;
 
 const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
@@ -126,15 +122,6 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-const clockStarted = (clock: Clock): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = clock.every(1, () => {
-      if (clock.now() < 0) return;
-      stop();
-      resolve();
-    });
-  });
-
 /** The progress of all workers. What a lost one had in flight is lost too. */
 const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
   let [due, inFlight] = [0, 0];
@@ -178,7 +165,6 @@ export const openWorkerPool = async (
         stop: (grace) => postToAll({ kind: 'stop', grace }),
       };
     },
-    begun: clockStarted,
     end: () => {
       const workerResults = finishedOf(workers).map(({ result }) => result);
       return { slices: mergeSlices(workerResults), workerResults, lostSlices: lossesOf(workers) };

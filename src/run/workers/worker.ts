@@ -18,6 +18,7 @@ import { writeOwnCheckpoint } from '../watch/checkpoint.ts';
 import { collectLiveFigures } from '../watch/live-display.ts';
 import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
+import { dryRun } from './dry-run.ts';
 import { startLocalSlice } from './run-local-slice.ts';
 import { runFacts } from '../input/run-facts.ts';
 import { workloadFiles } from '../input/workload-files.ts';
@@ -112,5 +113,6 @@ thread.listen((message) => {
   if (message.kind === 'begin') started = begin(message);
   else started?.running.stop(message.grace);
 });
+dryRun(options, clockFrom(0));
 cleanHeap();
 thread.post({ kind: 'ready' });

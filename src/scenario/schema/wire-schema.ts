@@ -77,6 +77,9 @@ export const wireSchema = z.strictObject({
     .optional(textField())
     .describe('A file of PEM certificates to trust in addition to the system’s. Default: none.'),
   verifyTls: booleanField(true).describe('Whether to verify TLS certificates.'),
+  connectAhead: booleanField(true).describe(
+    'Whether to open connections up to a second before scheduled requests are due, so that their latency does not include connecting. Not with pace or the transport undici.',
+  ),
 });
 
 export const transportSchema = z

@@ -1,0 +1,82 @@
+import type { Transport } from '../model/observation/exchange.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
+import { instant, type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
+import { createLoops } from './create-loops.ts';
+import type { LoadLoop } from './load-loop.ts';
+import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
+
+/** How far ahead arrivals are known to it, in ms. A server with a short keep-alive does not close a connection so soon. */
+const horizon = 1000;
+/** What is due within so many ms is due at once: by then a connection that is opened for the first of them is open. */
+const atOnce = 100;
+/** How often it looks, in the time of `atOnce`. */
+const looks = atOnce / deadlineCheckInterval;
+/** Before a run whose first requests find their connections open: at least so many ms, so many more for each connection, and at most. */
+const shortestLead = 200;
+const leadForEach = 0.5;
+
+/** The most instants, in ascending order, within `atOnce`. */
+const busiest = (instants: readonly number[]): number => {
+  let first = 0;
+  let most = 0;
+  for (let last = 0; last < instants.length; last += 1) {
+    while (instants[last]! - instants[first]! >= atOnce) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+};
+
+/** The arrivals that no answer decides: those on schedule, and the first of each user. */
+class KnownArrivals {
+  readonly #loops: readonly LoadLoop[];
+  #upcoming: number[] = [];
+
+  constructor(options: Pick<SliceOptions, 'plan' | 'slice' | 'workload'>) {
+    const note = ({ due }: Arrival): void => void this.#upcoming.push(due);
+    this.#loops = createLoops(options, { scheduled: note, byUser: note });
+  }
+
+  /** The instants of those that are due after `now`, within the horizon. */
+  after(now: Instant): readonly number[] {
+    for (const loop of this.#loops) loop.poll(instant(now + horizon), () => true);
+    const due = this.#upcoming.findIndex((at) => at > now);
+    this.#upcoming.splice(0, due < 0 ? this.#upcoming.length : due);
+    return this.#upcoming;
+  }
+}
+
+const isOn = ({ plan }: Pick<SliceOptions, 'plan'>): boolean =>
+  plan.wire.connectAhead === true && plan.pace === null && plan.transport === 'socket';
+
+/** Opens connections before the arrivals of a slice need them: as many as are due at once within the next second. */
+export class ConnectAhead {
+  readonly #transport: Transport;
+  readonly #cap: number;
+  readonly #arrivals: KnownArrivals | null;
+  /** How many requests had ended at each of the latest looks, the oldest first. */
+  readonly #ended: number[] = [];
+
+  constructor(options: SliceOptions, transport: Transport) {
+    this.#transport = transport;
+    this.#cap = inFlightCap(options);
+    this.#arrivals = isOn(options) ? new KnownArrivals(options) : null;
+  }
+
+  /** To be called every 20 ms: `due` is how many requests have been due, `inFlight` how many of them have not ended. */
+  look(now: Instant, { due, inFlight }: { readonly due: number; readonly inFlight: number }): void {
+    if (this.#arrivals === null) return;
+    // In a steady load each request that ends leaves its connection to one that begins.
+    const ended = due - inFlight;
+    this.#ended.push(ended);
+    const before = this.#ended.length > looks ? this.#ended.shift()! : 0;
+    const needed = busiest(this.#arrivals.after(now)) - (ended - before);
+    this.#transport.connectAhead(Math.max(0, Math.min(needed, this.#cap - inFlight)));
+  }
+}
+
+/** How long before its zero a slice should be opened for its first connections, in ms. */
+export const connectLead = (options: SliceOptions): Milliseconds => {
+  if (!isOn(options)) return milliseconds(0);
+  const first = busiest(new KnownArrivals(options).after(instant(atOnce - horizon)));
+  return milliseconds(first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach));
+};

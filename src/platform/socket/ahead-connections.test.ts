@@ -1,0 +1,124 @@
+import { Socket } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { instant } from '../../model/quantity.ts';
+import { AheadConnections } from './ahead-connections.ts';
+import type { SocketEvents } from './open-socket.ts';
+import { RequestWriter } from './request-writer.ts';
+import { SocketConnection } from './socket-connection.ts';
+
+/** Connections whose sockets the test opens and closes, on a clock that it moves. */
+const world = () => {
+  let [time, step] = [0, 0];
+  const now = () => instant((time += step));
+  const opened: { readonly connection: SocketConnection; readonly events: SocketEvents }[] = [];
+  const events: SocketEvents[] = [];
+  const ahead = new AheadConnections({ now }, () => {
+    const connection = new SocketConnection(context, null);
+    opened.push({ connection, events: events.at(-1)! });
+    return connection;
+  });
+  const context = {
+    clock: {
+      now,
+      read: now,
+      every: () => () => undefined,
+      alarm: () => ({ set: () => undefined, stop: () => undefined }),
+    },
+    writer: new RequestWriter(),
+    open: (each: SocketEvents) => {
+      events.push(each);
+      return () => each.closed();
+    },
+    onIdle: () => ahead.onSuccess(),
+    onOpenedAhead: (connection: SocketConnection) => ahead.onOpened(connection),
+    discard: (connection: SocketConnection) => ahead.onLost(connection),
+    onClosed: (connection: SocketConnection) => ahead.onLost(connection),
+  };
+  return {
+    ahead,
+    opened,
+    now,
+    open: (nth: number) => opened[nth]!.events.opened(new Socket()),
+    fail: (nth: number) => {
+      opened[nth]!.events.failed(new Error('refused'));
+      opened[nth]!.events.closed();
+    },
+    moveTo: (at: number) => {
+      time = at;
+    },
+    /** Each look at the clock takes this long, in ms. */
+    slowDown: (by: number) => {
+      step = by;
+    },
+  };
+};
+
+describe('connections ahead of their requests', () => {
+  let { ahead, opened, now, open, fail, moveTo, slowDown } = world();
+  beforeEach(() => {
+    ({ ahead, opened, now, open, fail, moveTo, slowDown } = world());
+  });
+
+  it('are opened until as many as wanted are ready or being opened', () => {
+    ahead.want(3);
+    expect(opened).toHaveLength(3);
+    open(0);
+    ahead.want(3);
+    expect(opened).toHaveLength(3);
+    ahead.want(4);
+    expect(opened).toHaveLength(4);
+  });
+
+  it('are taken in the order in which they were opened, those that are ready first', () => {
+    ahead.want(3);
+    open(1);
+    open(2);
+    const [first, second, third] = opened.map(({ connection }) => connection);
+    const taken = [1, 2, 3, 4].map(() => ahead.take(now()));
+    expect(taken).toEqual([second, third, first, null]);
+  });
+
+  it('are not replaced once taken, as long as no more are wanted', () => {
+    ahead.want(2);
+    ahead.take(now());
+    ahead.want(1);
+    expect(opened).toHaveLength(2);
+  });
+
+  it('are not opened after one has failed, until a request has succeeded', () => {
+    ahead.want(2);
+    fail(0);
+    ahead.want(5);
+    expect(opened).toHaveLength(2);
+    ahead.onSuccess();
+    ahead.want(2);
+    expect(opened).toHaveLength(3);
+  });
+
+  it('are not opened after the server has closed an unused one', () => {
+    ahead.want(1);
+    open(0);
+    opened[0]!.events.ended();
+    ahead.want(1);
+    expect(opened).toHaveLength(1);
+  });
+
+  it('are replaced when they have been unused for two seconds', () => {
+    ahead.want(1);
+    open(0);
+    moveTo(1999);
+    ahead.want(1);
+    expect(opened).toHaveLength(1);
+    moveTo(2001);
+    ahead.want(1);
+    expect(opened).toHaveLength(2);
+  });
+
+  it('are opened for a millisecond in each turn of the event loop', async () => {
+    slowDown(0.6);
+    ahead.want(3);
+    expect(opened).toHaveLength(2);
+    await new Promise(setImmediate);
+    expect(opened).toHaveLength(3);
+  });
+});

@@ -1,0 +1,35 @@
+import type { Clock } from '../../model/clock.ts';
+import type { ExchangeObserver, WireRequest } from '../../model/observation/exchange.ts';
+import { throwUncaught } from '../connection/observed-exchange.ts';
+import { HttpFault } from './head-section.ts';
+import { RequestHeadWriter } from './request-head.ts';
+import { ResponseParser } from './response-parser.ts';
+import { SocketExchange } from './socket-connection.ts';
+
+/** An exchange without a network: writes the head of a request as `socket` does, and reads the bytes of an answer as if they had come. */
+export type DryExchange = (
+  request: WireRequest,
+  observer: ExchangeObserver,
+  reads: readonly Buffer[],
+) => void;
+
+/** Exchanges with nobody, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
+export const dryExchanges = (clock: Clock): DryExchange => {
+  const heads = new RequestHeadWriter('dry-run', '/v1');
+  const parser = new ResponseParser();
+  return (request, observer, reads) => {
+    const exchange = new SocketExchange(clock, observer, throwUncaught);
+    const head = heads.write(request);
+    if (head instanceof HttpFault) return exchange.abort(head.cause, head.detail);
+    exchange.connected(clock.now(), 'ahead');
+    parser.expectResponse(exchange);
+    exchange.sent(clock.now());
+    for (const bytes of reads) {
+      // Not `read`: the clock would count it as a read from a socket.
+      exchange.readAt = clock.now();
+      const status = parser.read(bytes);
+      if (status === 'complete') exchange.complete(exchange.readAt, parser.reusableFor);
+      else if (status !== 'more') exchange.onFault(status, true);
+    }
+  };
+};
