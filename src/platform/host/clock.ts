@@ -33,6 +33,49 @@ const reads = new ReadTurns(performance.now(), {
   afterReads: (callback) => void setImmediate(callback),
 });
 
+/** What is called every so many ms: all of it by one timer, since each timer wakes the thread up. */
+class Ticks {
+  readonly #runs = new Set<() => void>();
+  readonly #milliseconds: number;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  add(run: () => void): void {
+    this.#runs.add(run);
+    this.#timer ??= setInterval(() => this.#runAll(), this.#milliseconds);
+  }
+
+  remove(run: () => void): void {
+    this.#runs.delete(run);
+    if (this.#runs.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    reads.timerStopped();
+  }
+
+  #runAll(): void {
+    reads.woke(performance.now());
+    for (const run of [...this.#runs]) if (this.#runs.has(run)) run();
+    const ended = performance.now();
+    reads.woke(ended);
+    if (this.#timer !== null) reads.timerSet(ended + this.#milliseconds);
+  }
+}
+
+const ticksByInterval = new Map<number, Ticks>();
+
+const every = (milliseconds: number, tick: () => void): (() => void) => {
+  const ticks = ticksByInterval.get(milliseconds) ?? new Ticks(milliseconds);
+  ticksByInterval.set(milliseconds, ticks);
+  // The same function may be given twice.
+  const run = (): void => tick();
+  ticks.add(run);
+  return () => ticks.remove(run);
+};
+
 const clockOf = (machineZero: number, thread: number): RunClock => {
   const zero = thread - machineZero;
   const now = (): Instant => instant(performance.now() + zero);
@@ -46,19 +89,7 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
     },
     readDelay: (at) => reads.delayAt(at - zero),
     readDelays: (instants) => reads.delaysAt(instants, -zero),
-    every: (milliseconds, tick) => {
-      const timer = setInterval(() => {
-        reads.woke(performance.now());
-        tick();
-        const ended = performance.now();
-        reads.woke(ended);
-        reads.timerSet(ended + milliseconds);
-      }, milliseconds);
-      return () => {
-        clearInterval(timer);
-        reads.timerStopped();
-      };
-    },
+    every,
     alarm: (ring) => {
       const onAwake = (): void => reads.woke(performance.now());
       const onEmptyTurn = (): void => reads.looked(performance.now());
