@@ -58,7 +58,7 @@ class Ticks {
 
   #runAll(): void {
     reads.woke(performance.now());
-    for (const run of [...this.#runs]) if (this.#runs.has(run)) run();
+    for (const run of this.#runs) run();
     const ended = performance.now();
     reads.woke(ended);
     if (this.#timer !== null) reads.timerSet(ended + this.#milliseconds);
