@@ -1,3 +1,4 @@
+import { connectsAhead } from '../model/plan/connect-ahead.ts';
 import type { Transport } from '../model/observation/exchange.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { instant, type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
@@ -45,9 +46,6 @@ class KnownArrivals {
   }
 }
 
-const isOn = ({ plan }: Pick<SliceOptions, 'plan'>): boolean =>
-  plan.wire.connectAhead === true && plan.pace === null && plan.transport === 'socket';
-
 /** Opens connections before the arrivals of a slice need them: as many as are due at once within the next second. */
 export class ConnectAhead {
   readonly #transport: Transport;
@@ -59,7 +57,7 @@ export class ConnectAhead {
   constructor(options: SliceOptions, transport: Transport) {
     this.#transport = transport;
     this.#cap = inFlightCap(options);
-    this.#arrivals = isOn(options) ? new KnownArrivals(options) : null;
+    this.#arrivals = connectsAhead(options.plan) ? new KnownArrivals(options) : null;
   }
 
   /** To be called every 20 ms: `due` is how many requests have been due, `inFlight` how many of them have not ended. */
@@ -76,7 +74,7 @@ export class ConnectAhead {
 
 /** How long before its zero a slice should be opened for its first connections, in ms. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
-  if (!isOn(options)) return milliseconds(0);
+  if (!connectsAhead(options.plan)) return milliseconds(0);
   const first = busiest(new KnownArrivals(options).after(instant(atOnce - horizon)));
   return milliseconds(first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach));
 };

@@ -178,6 +178,8 @@ export const drive = async (
   const { startedAt, clock, running } = active;
   const stop = stopOnRequest(running, context);
   say(openingLine(options, target));
+  // Workers can end before the clock's zero; whoever awaits it below is told.
+  running.done.catch(() => undefined);
   await clockStarted(clock);
   const until = scheduledEnd(options.plan);
   const breachWatch = stopOnBreach(clock, { running, until }, context);

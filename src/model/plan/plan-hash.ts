@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { connectsAhead } from './connect-ahead.ts';
 import type { Plan } from './plan.ts';
 
 const canonical = (value: unknown): unknown => {
@@ -23,6 +24,8 @@ const fieldsNotHashed = {
 export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
   ...plan,
   ...fieldsNotHashed,
+  // Left out where it changes nothing, so that such runs stay comparable with those of earlier versions.
+  wire: { ...plan.wire, connectAhead: connectsAhead(plan) || undefined },
 });
 
 /**

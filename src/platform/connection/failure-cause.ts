@@ -74,8 +74,7 @@ export const failureCause = (error: unknown, progress: ExchangeProgress): Broken
   }
   const end = closeCauses[code];
   if (end === undefined) return code === '' ? 'internal' : 'closed-early';
-  const isReuseRace =
-    progress.connection === 'reused' && (progress.sinceSent ?? 0) <= reuseRaceWindow;
+  const isReuseRace = progress.connection !== 'new' && (progress.sinceSent ?? 0) <= reuseRaceWindow;
   return isReuseRace && !progress.hasResponse ? 'closed-on-reuse' : end;
 };
 

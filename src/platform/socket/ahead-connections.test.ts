@@ -85,14 +85,36 @@ describe('connections ahead of their requests', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('are not opened after one has failed, until a request has succeeded', () => {
+  it('are not opened after one has failed, until a request has succeeded and a second has passed, then two', () => {
     ahead.want(2);
     fail(0);
+    moveTo(900);
     ahead.want(5);
-    expect(opened).toHaveLength(2);
     ahead.onSuccess();
     ahead.want(2);
+    expect(opened).toHaveLength(2);
+    moveTo(1000);
+    ahead.want(2);
     expect(opened).toHaveLength(3);
+    fail(2);
+    ahead.onSuccess();
+    moveTo(2900);
+    ahead.want(2);
+    expect(opened.length).toBe(3);
+    moveTo(3000);
+    ahead.want(1);
+    expect(opened).toHaveLength(4);
+  });
+
+  it('are given up if they do not open within a second, and others are opened instead', () => {
+    ahead.want(2);
+    open(0);
+    moveTo(1001);
+    ahead.want(2);
+    expect(opened).toHaveLength(3);
+    expect(ahead.take(now())).toBe(opened[0]!.connection);
+    expect(ahead.take(now())).toBe(opened[2]!.connection);
+    expect(ahead.take(now())).toBeNull();
   });
 
   it('are not opened after the server has closed an unused one', () => {

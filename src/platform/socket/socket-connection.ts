@@ -103,7 +103,11 @@ export class SocketConnection implements SocketEvents {
   /** Sends a request now, or as soon as the connection is open. */
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
-    if (this.#socket === null) return;
+    if (this.#socket === null) {
+      // The request waits for the rest of its opening.
+      this.#origin = 'new';
+      return;
+    }
     outgoing.exchange.connected(now, this.#origin);
     this.#send(now);
   }

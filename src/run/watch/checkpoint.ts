@@ -15,7 +15,7 @@ import type { RunRecorder } from './recorder.ts';
 
 /** Half of the ten seconds that a killed run may lose, so that a slow write still meets that bound. */
 const snapshotInterval = 5000;
-/** A snapshot is written in parts: every `writeInterval` ms for at most `writeBudget` ms plus one part. */
+/** A snapshot is written in parts: every `writeInterval` ms for `writeBudget` ms at first, plus one part. */
 const writeInterval = 20;
 const writeBudget = 1;
 
@@ -70,7 +70,7 @@ export const writeCheckpoint = (
     const cut: CheckpointCommit = {
       slice,
       until,
-      scheduled: milliseconds(Math.min(until, loadEnds)),
+      scheduled: milliseconds(Math.max(0, Math.min(until, loadEnds))),
       ended: milliseconds(ended),
       generator: generator.slice(samples),
     };
@@ -90,7 +90,8 @@ export const writeCheckpoint = (
   };
   const stop = clock.every(writeInterval, () => {
     const now = clock.now();
-    if (current !== null) writeParts(current, writeBudget);
+    // The longer it takes the more is written at a time: a killed run may lose no more than ten seconds.
+    if (current !== null) writeParts(current, writeBudget * (1 + (now - current.at) / 1000));
     else if (now - lastSnapshot >= snapshotInterval) {
       lastSnapshot = now;
       current = { parts: tally.flush(), at: now };
