@@ -177,10 +177,10 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running } = active;
   const stop = stopOnRequest(running, context);
-  say(openingLine(options, target));
   // Workers can end before the clock's zero; whoever awaits it below is told.
   running.done.catch(() => undefined);
   await clockStarted(clock);
+  if (stop.cause() === null) say(openingLine(options, target));
   const until = scheduledEnd(options.plan);
   const breachWatch = stopOnBreach(clock, { running, until }, context);
   const stopTicks = clock.every(tickInterval, () =>

@@ -59,6 +59,12 @@ describe('connections ahead of their requests', () => {
     ({ ahead, opened, now, open, fail, moveTo, slowDown } = world());
   });
 
+  it('are opened before the clock’s zero', () => {
+    moveTo(-200);
+    ahead.want(1);
+    expect(opened).toHaveLength(1);
+  });
+
   it('are opened until as many as wanted are ready or being opened', () => {
     ahead.want(3);
     expect(opened).toHaveLength(3);

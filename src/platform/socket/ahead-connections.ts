@@ -27,7 +27,8 @@ export class AheadConnections {
   #isTurnSet = false;
   /** After a failure none is opened until a request has succeeded and a while has passed: a failing target is not to be hammered. */
   #hasFailed = false;
-  #pausedUntil = instant(0);
+  /** The clock is negative before a run. */
+  #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
   /** `open` begins to open a connection. */
