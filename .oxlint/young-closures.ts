@@ -16,7 +16,7 @@ const isFunction = ({ type }: ESTree.Expression): boolean =>
 /**
  * Rejects a function written straight into the assignment of a property, and a getter in an object literal. V8 allocates
  * them among the old objects ("pretenured", since it expects a prototype's methods there), where they and whatever they can reach survive
- * all collections of young objects. Made for each request, they tripled the time of those collections.
+ * all collections of young objects. If one is made for each request, those collections take three times as long.
  */
 export const youngClosures: Rule = {
   create(context) {

@@ -2,15 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
 import { connectLead } from './connect-ahead.ts';
-import { constantLoad, fakePlan, fakeSliceOptions, startFakeRun } from './fake-run.fixture.ts';
-
-const users = (count: number): Load => ({
-  kind: 'closed',
-  users: count,
-  duration: milliseconds(1000),
-  thinkTime: milliseconds(0),
-  rampUp: milliseconds(0),
-});
+import {
+  constantLoad,
+  fakePlan,
+  fakeSliceOptions,
+  startFakeRun,
+  usersAtOnce as users,
+} from './fake-run.fixture.ts';
 
 const pace = {
   requests: 60,

@@ -6,22 +6,22 @@ import { createLoops } from './create-loops.ts';
 import type { LoadLoop } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
-/** How far ahead arrivals are known to it, in ms. A server with a short keep-alive does not close a connection so soon. */
+/** How far ahead it knows the arrivals, in ms. A server with a short keep-alive does not close a connection so soon. */
 const horizon = 1000;
-/** What is due within so many ms is due at once: by then a connection that is opened for the first of them is open. */
-const atOnce = 100;
-/** How often it looks, in the time of `atOnce`. */
-const looks = atOnce / deadlineCheckInterval;
-/** Before a run whose first requests find their connections open: at least so many ms, so many more for each connection, and at most. */
+/** What is due within so many ms counts as due at once: by then a connection that is opened for the first of them is open. */
+const burstWindow = 100;
+/** How often it checks, in the time of `burstWindow`. */
+const checksPerWindow = burstWindow / deadlineCheckInterval;
+/** How long before a run its first connections are opened: at least so many ms, and so many more for each of them; `horizon` at most. */
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** The most instants, in ascending order, within `atOnce`. */
+/** The most instants, in ascending order, within `burstWindow`. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
   for (let last = 0; last < instants.length; last += 1) {
-    while (instants[last]! - instants[first]! >= atOnce) first += 1;
+    while (instants[last]! - instants[first]! >= burstWindow) first += 1;
     most = Math.max(most, last - first + 1);
   }
   return most;
@@ -51,7 +51,7 @@ export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
-  /** How many requests had ended at each of the latest looks, the oldest first. */
+  /** How many requests had ended at each of the latest checks, the oldest first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {
@@ -61,12 +61,15 @@ export class ConnectAhead {
   }
 
   /** To be called every 20 ms: `due` is how many requests have been due, `inFlight` how many of them have not ended. */
-  look(now: Instant, { due, inFlight }: { readonly due: number; readonly inFlight: number }): void {
+  check(
+    now: Instant,
+    { due, inFlight }: { readonly due: number; readonly inFlight: number },
+  ): void {
     if (this.#arrivals === null) return;
     // In a steady load each request that ends leaves its connection to one that begins.
     const ended = due - inFlight;
     this.#ended.push(ended);
-    const before = this.#ended.length > looks ? this.#ended.shift()! : 0;
+    const before = this.#ended.length > checksPerWindow ? this.#ended.shift()! : 0;
     const needed = busiest(this.#arrivals.after(now)) - (ended - before);
     this.#transport.connectAhead(Math.max(0, Math.min(needed, this.#cap - inFlight)));
   }
@@ -75,6 +78,6 @@ export class ConnectAhead {
 /** How long before its zero a slice should be opened for its first connections, in ms. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   if (!connectsAhead(options.plan)) return milliseconds(0);
-  const first = busiest(new KnownArrivals(options).after(instant(atOnce - horizon)));
+  const first = busiest(new KnownArrivals(options).after(instant(burstWindow - horizon)));
   return milliseconds(first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach));
 };

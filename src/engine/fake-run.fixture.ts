@@ -17,6 +17,15 @@ export const constantLoad = (rate: number, duration: number): Load => ({
   curve: [{ from: perSecond(rate), to: perSecond(rate), duration: milliseconds(duration) }],
 });
 
+/** Users without think time, who all begin at once, for a second. */
+export const usersAtOnce = (count: number): Load => ({
+  kind: 'closed',
+  users: count,
+  duration: milliseconds(1000),
+  thinkTime: milliseconds(0),
+  rampUp: milliseconds(0),
+});
+
 /** A plan of one stage of model lists without retries, with any changes. */
 export const fakePlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   format: 'plan/1',

@@ -1,7 +1,7 @@
 import type { Outcome } from '../model/observation/outcome.ts';
 import type {
   BrokenCause,
-  ConnectionReuse,
+  ConnectionOrigin,
   Exchange,
   ExchangeObserver,
 } from '../model/observation/exchange.ts';
@@ -59,7 +59,7 @@ export class InFlightAttempt implements ExchangeObserver {
   readonly #listener: AttemptListener;
   #exchange: Exchange | null = null;
   #connected: Instant | null = null;
-  #connection: ConnectionReuse | null = null;
+  #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
   /** The read that completed the answer, though the body may go on. */
@@ -79,7 +79,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#exchange = exchange;
   }
 
-  onConnected(at: Instant, connection: ConnectionReuse): void {
+  onConnected(at: Instant, connection: ConnectionOrigin): void {
     this.#connected = at;
     this.#connection = connection;
   }

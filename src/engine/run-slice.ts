@@ -228,7 +228,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
     this.onTick(); // for users whose requests ended here
-    if (!this.#closing) this.#connectAhead.look(now, this.progress());
+    if (!this.#closing) this.#connectAhead.check(now, this.progress());
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
       this.#noteLoadEnd(now);

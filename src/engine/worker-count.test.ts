@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Load } from '../model/plan/plan.ts';
-import { milliseconds } from '../model/quantity.ts';
-import { constantLoad, fakePlan } from './fake-run.fixture.ts';
+import { constantLoad, fakePlan, usersAtOnce as users } from './fake-run.fixture.ts';
 import { recommendedWorkers } from './worker-count.ts';
 
 const streaming = (load: Load, maxTokens: number | null = 90) => {
@@ -10,14 +9,6 @@ const streaming = (load: Load, maxTokens: number | null = 90) => {
   const traffic = [{ ...stream, conversations, maxTokens }];
   return fakePlan(load, { stages: [{ name: 'main', load, traffic }] });
 };
-
-const users = (count: number): Load => ({
-  kind: 'closed',
-  users: count,
-  duration: milliseconds(1000),
-  thinkTime: milliseconds(0),
-  rampUp: milliseconds(0),
-});
 
 describe('the recommended number of workers', () => {
   it.each([

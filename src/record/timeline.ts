@@ -14,7 +14,7 @@ import { countsIn, recordCounts, type CountsBySecond } from './second-counts.ts'
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds in which something happened. An open histogram takes about 15 KB, an encoded one a few
+ * The seconds in which something happened. An open histogram takes a kilobyte for each part of its range that is used, an encoded one a few
  * hundred bytes: only the seconds recorded into last stay open; the others are sealed, and opened
  * again for a late request.
  */

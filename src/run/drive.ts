@@ -177,7 +177,7 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running } = active;
   const stop = stopOnRequest(running, context);
-  // Workers can end before the clock's zero; whoever awaits it below is told.
+  // Workers can fail before the clock's zero: without a handler until the `await` below, that would end the process.
   running.done.catch(() => undefined);
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));

@@ -40,7 +40,7 @@ export type BrokenCause = (typeof brokenCauses)[number];
 
 /** How a request got its connection: `new` is opened for it, `ahead` was opened before it was due and unused, `reused` had requests before. */
 export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
-export type ConnectionReuse = (typeof connectionOrigins)[number];
+export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
  * What a transport reports of one exchange. Order: `onConnected`, `onSent`, `onHeaders`, `onChunk`…
@@ -51,7 +51,7 @@ export interface ExchangeObserver {
    * The connection is ready: established (`new`, `ahead`) or kept alive (`reused`). Called a second time if a
    * kept connection turned out to be closed and was reopened: the last call counts.
    */
-  onConnected(at: Instant, connection: ConnectionReuse): void;
+  onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called immediately before the first byte of the request is written. */
   onSent(at: Instant): void;
   /** The complete head of the final response (1xx are skipped). Names in lower case, repeated headers joined by `, `. */
@@ -72,7 +72,7 @@ export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
   /**
    * Opens connections until `count` are idle or being opened, a few each turn of the event loop; requests that begin take them.
-   * One that fails has no effect but that none is opened ahead until a request has succeeded. Does nothing by undici.
+   * After one that fails none is opened ahead until a request has succeeded and a while has passed; nothing else depends on it. Does nothing by undici.
    */
   connectAhead(count: number): void;
   /** Destroys every connection, including those being established, and waits until they are gone. */

@@ -9,12 +9,12 @@ import { stampedChunk, stampedHead } from './stamp.ts';
  * handles, and ends with its standard input, that is with the process that started it.
  */
 
-/** The sockets of all loops that send in the same slot. */
-const slots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
+/** Time is divided into slots of equal length, one after the other for each stream of a loop: the sockets that send in each. */
+const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
-/** Each loop has at most one stream in a slot; a request's path names it, as `/1`. */
+/** Each loop has at most one stream in a time slot; a request's path names it, as `/1`. */
 const stream = (socket: Socket, request: string): void => {
-  const sockets = slots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
+  const sockets = timeSlots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
   socket.write(stampedHead, 'latin1');
@@ -28,15 +28,15 @@ const emit = (socket: Socket): void => {
 const slotTime = canaryEventInterval / canaryStreamCount;
 let timer: NodeJS.Timeout;
 /**
- * Sends in slot `number`, at a random moment of it: what disturbs this machine at a beat of its own is then met as often
- * as it is there. Slots that were missed while this process was delayed are skipped.
+ * Sends at a random moment of time slot `number`. At regular moments, events would miss every pause whose period is a
+ * multiple of theirs, or meet all of them. Slots that were missed while this process was delayed are skipped.
  */
 const scheduleSlot = (number: number): void => {
   const wait = (number + Math.random()) * slotTime - performance.now();
   // Node warns about less than 1 ms.
   timer = setTimeout(
     () => {
-      for (const socket of slots[number % canaryStreamCount]!) emit(socket);
+      for (const socket of timeSlots[number % canaryStreamCount]!) emit(socket);
       scheduleSlot(Math.max(number + 1, Math.floor(performance.now() / slotTime)));
     },
     Math.max(1, wait),
@@ -53,7 +53,7 @@ const shutDown = (): void => {
   release();
   clearTimeout(timer);
   server.close();
-  for (const socket of slots.flatMap((sockets) => [...sockets])) socket.destroy();
+  for (const socket of timeSlots.flatMap((sockets) => [...sockets])) socket.destroy();
 };
 process.stdin.once('end', shutDown).once('close', shutDown).resume();
 server.listen(0, '127.0.0.1', () => {

@@ -1,9 +1,9 @@
-import type { BrokenCause, ConnectionReuse } from '../../model/observation/exchange.ts';
+import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
 /** How far an exchange was when it failed: the same error means different things at different stages. */
 export interface ExchangeProgress {
   /** `null` while connecting, also when a kept connection turned out to be closed and is reopened. */
-  readonly connection: ConnectionReuse | null;
+  readonly connection: ConnectionOrigin | null;
   /** Milliseconds since the request was sent; `null` before. */
   readonly sinceSent: number | null;
   readonly hasResponse: boolean;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts';
 import type {
   BrokenCause,
-  ConnectionReuse,
+  ConnectionOrigin,
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
@@ -22,7 +22,7 @@ export abstract class ObservedExchange implements Exchange {
   /** Receives what the observer throws. The exchange has ended and its observer is not called again. */
   readonly #onDefect: (error: unknown) => void;
   /** `null` while a connection is being opened. */
-  #connection: ConnectionReuse | null = null;
+  #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
 
@@ -45,7 +45,7 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /** The connection is open. Called again, with `new`, if a kept one turned out to be closed and was reopened. */
-  connected(at: Instant, connection: ConnectionReuse): void {
+  connected(at: Instant, connection: ConnectionOrigin): void {
     if (this.#isFinished) return;
     this.#connection = connection;
     this.notify((observer) => observer.onConnected(at, connection));

@@ -5,7 +5,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type {
   BrokenCause,
-  ConnectionReuse,
+  ConnectionOrigin,
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
@@ -152,7 +152,7 @@ export class ObservedConnection {
     conn.once(opening, () => this.#connected(exchange, 'new'));
   }
 
-  #connected(exchange: AutocannonExchange, connection: ConnectionReuse): void {
+  #connected(exchange: AutocannonExchange, connection: ConnectionOrigin): void {
     if (this.#inFlight !== exchange) return;
     const now = this.#clock.now();
     exchange.connected(now, connection);

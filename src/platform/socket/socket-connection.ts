@@ -5,7 +5,7 @@ import type { CancelConnect } from '../connection/connector.ts';
 import { type ResponseSink, ResponseParser } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
-import type { ConnectionReuse } from '../../model/observation/exchange.ts';
+import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import type { RequestWriter } from './request-writer.ts';
@@ -84,8 +84,8 @@ export class SocketConnection implements SocketEvents {
   #unsent: OutgoingRequest | null = null;
   /** Whether its request asked to close the connection. */
   #closes = false;
-  /** What its next exchange is told of it. */
-  #origin: ConnectionReuse;
+  /** How its next request gets it. */
+  #origin: ConnectionOrigin;
 
   /** Connects for its first exchange, or ahead of it. */
   constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {

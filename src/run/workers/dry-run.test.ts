@@ -6,6 +6,8 @@ import { sampleTrace, sampleTraceLoad } from '../../model/workload/sample-trace.
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { sampleClip, sampleTraffic } from '../../traffic/sample-traffic.fixture.ts';
+import { fakeWorld } from '../../engine/fake-world.fixture.ts';
+import { runSlice } from '../../engine/run-slice.ts';
 import { dryRun } from './dry-run.ts';
 
 const load = constantLoad(10_000, 1000);
@@ -50,6 +52,33 @@ describe('a dry run', () => {
     const [after] = observationsOf(options);
     const { requestId, key, traffic } = before!;
     expect(after).toMatchObject({ requestId, key, traffic });
+  });
+
+  it.each(trafficKinds)('leaves no trace in the run of %s after it', async (kind) => {
+    const short = constantLoad(20, 1000);
+    const stages = [{ name: 'main', load: short, traffic: [sampleTraffic[kind]] }];
+    const options = optionsOf(fakePlan(short, { ...roomy, stages }));
+    const sentAndRecorded = async () => {
+      const world = fakeWorld();
+      const observations: Observation[] = [];
+      const { clock, transport } = world;
+      const observe = (each: Observation) => observations.push(each);
+      const running = runSlice(options, { clock, transport, observe });
+      for (let at = 50; at <= 3000; at += 50) {
+        world.advanceTo(at);
+        for (const exchange of world.sent)
+          if (!exchange.isFinished) exchange.answer(503, 'text/plain', 'no');
+      }
+      return {
+        sent: world.sent.map(({ request }) => request),
+        observations,
+        ...(await running.done),
+      };
+    };
+    const without = await sentAndRecorded();
+    expect(without.sent).toHaveLength(20);
+    dryRun(options, startClock());
+    expect(await sentAndRecorded()).toEqual(without);
   });
 
   it('keeps nothing and needs nobody', () => {

@@ -67,10 +67,11 @@ class DryRunner implements AttemptListener {
     const arrival = { stage, index, due: now };
     const content: RequestContent = drawRequestContent(this.#options, arrival);
     const lifecycle: RequestLifecycle = { arrival, due: now, earlier: [], onAnswered: undefined };
-    this.onFinished = (_, { facts, outcome }) =>
+    const onFinished: AttemptListener['onFinished'] = (_, { facts, outcome }) =>
       this.#observe(
         observationOf(lifecycle, content, { facts, earlier: [], gaveUp: null, outcome }),
       );
+    this.onFinished = onFinished;
     const { credential } = content;
     const prepared = this.#context.authorizedRequest(content, credential);
     const instants = { due: now, released: now, begun: now };

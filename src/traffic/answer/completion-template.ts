@@ -11,13 +11,16 @@ const ZERO = 0x30;
 export type CompletionParts = Pick<ChatResponse, 'choices' | 'usage'>;
 
 /** A member whose value may differ: where it is in the document, by which name it is found, and what it holds. */
-interface Slot {
+interface VariableMember {
   readonly path: readonly (string | number)[];
   readonly name: string;
   readonly holds: 'text' | 'count';
 }
 
-const slot = (holds: Slot['holds'], ...path: Slot['path']): Slot => ({
+const variable = (
+  holds: VariableMember['holds'],
+  ...path: VariableMember['path']
+): VariableMember => ({
   path,
   name: String(path.at(-1)),
   holds,
@@ -26,47 +29,47 @@ const slot = (holds: Slot['holds'], ...path: Slot['path']): Slot => ({
 const message = ['choices', 0, 'message'] as const;
 
 /** Members on which no outcome depends, as long as they hold a text or a count and the usage counts output. */
-const slots: readonly Slot[] = [
-  slot('text', 'id'),
-  slot('count', 'created'),
-  slot('text', 'model'),
-  slot('text', 'system_fingerprint'),
-  slot('text', ...message, 'content'),
-  slot('text', ...message, 'reasoning'),
-  slot('text', ...message, 'reasoning_content'),
-  slot('count', 'usage', 'prompt_tokens'),
-  slot('count', 'usage', 'completion_tokens'),
-  slot('count', 'usage', 'total_tokens'),
+const variableMembers: readonly VariableMember[] = [
+  variable('text', 'id'),
+  variable('count', 'created'),
+  variable('text', 'model'),
+  variable('text', 'system_fingerprint'),
+  variable('text', ...message, 'content'),
+  variable('text', ...message, 'reasoning'),
+  variable('text', ...message, 'reasoning_content'),
+  variable('count', 'usage', 'prompt_tokens'),
+  variable('count', 'usage', 'completion_tokens'),
+  variable('count', 'usage', 'total_tokens'),
 ];
 
 /** Counts of so many digits are exact. */
 const maxDigits = 15;
 
-/** A slot's value in a text, from its first character to the one after its last; a text without its quotes. */
+/** The value of such a member in a text, from its first character to the one after its last; a text without its quotes. */
 interface Place {
-  readonly slot: Slot;
+  readonly member: VariableMember;
   readonly from: number;
   readonly to: number;
 }
 
-const patterns: Readonly<Record<Slot['holds'], string>> = {
+const patterns: Readonly<Record<VariableMember['holds'], string>> = {
   // A text with an escape is found too: in the template it is one like any other.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
   count: String.raw`(0|[1-9]\d*)(?=[ \t\r\n,}])`,
 };
 
-const searches: ReadonlyMap<Slot, RegExp> = new Map(
-  slots.map((each) => [
+const searches: ReadonlyMap<VariableMember, RegExp> = new Map(
+  variableMembers.map((each) => [
     each,
     new RegExp(String.raw`"${each.name}"[ \t\r\n]*:[ \t\r\n]*${patterns[each.holds]}`, 'd'),
   ]),
 );
 
 const placesIn = (text: string): readonly Place[] =>
-  slots
+  variableMembers
     .flatMap((each): Place[] => {
       const value = searches.get(each)?.exec(text)?.indices?.[1];
-      return value === undefined ? [] : [{ slot: each, from: value[0], to: value[1] }];
+      return value === undefined ? [] : [{ member: each, from: value[0], to: value[1] }];
     })
     .toSorted((a, b) => a.from - b.from);
 
@@ -76,7 +79,7 @@ const divided = (text: string, places: readonly Place[]): readonly string[] => {
   return starts.map((start, i) => text.slice(start, ends[i]));
 };
 
-const valueAt = (document: unknown, path: Slot['path']): unknown =>
+const valueAt = (document: unknown, path: VariableMember['path']): unknown =>
   path.reduce<unknown>(
     (value, name) =>
       typeof value === 'object' && value !== null
@@ -86,19 +89,19 @@ const valueAt = (document: unknown, path: Slot['path']): unknown =>
   );
 
 /** Changes a value in a document that has the path. */
-const setAt = (document: unknown, path: Slot['path'], value: unknown): void => {
+const setAt = (document: unknown, path: VariableMember['path'], value: unknown): void => {
   const parent = valueAt(document, path.slice(0, -1)) as Record<string | number, unknown>;
   parent[path.at(-1)!] = value;
 };
 
-/** Two fillings of the slots, all different from each other. */
+/** Two fillings of the places, all different from each other. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => `weir ${base + place}`,
   count: (place: number): number => base + place,
 }));
 
 /** Whether the text with other values in these places is the same document with these values. */
-const holdsSlots = (text: string, places: readonly Place[]): boolean => {
+const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divided(text, places);
   return fillings.every((filling) => {
     const expected: unknown = JSON.parse(text);
@@ -106,7 +109,7 @@ const holdsSlots = (text: string, places: readonly Place[]): boolean => {
     for (const [
       i,
       {
-        slot: { path, holds },
+        member: { path, holds },
       },
     ] of places.entries()) {
       const value = filling[holds](i);
@@ -118,24 +121,25 @@ const holdsSlots = (text: string, places: readonly Place[]): boolean => {
   });
 };
 
-/** A learned body: the bytes between its slots, and what is fixed in it. */
+/** A learned body: the bytes between these values, and what is fixed in it. */
 class LearnedBody {
   readonly #fixed: readonly Buffer[];
-  readonly #holds: readonly Slot['holds'][];
+  readonly #holds: readonly VariableMember['holds'][];
   readonly #choices: ChatResponse['choices'];
-  /** Which slots hold the prompt's and the answer's tokens. */
+  /** Which places hold the prompt's and the answer's tokens. */
   readonly #input: number;
   readonly #output: number;
-  /** The counts of the last match, by slot. */
+  /** The counts of the last match, by place. */
   readonly #counts: number[];
 
   constructor(text: string, places: readonly Place[], choices: ChatResponse['choices']) {
     this.#fixed = divided(text, places).map((part) => Buffer.from(part));
-    this.#holds = places.map(({ slot: { holds } }) => holds);
+    this.#holds = places.map(({ member: { holds } }) => holds);
     this.#choices = choices;
-    const slotOf = (name: string): number => places.findIndex((place) => place.slot.name === name);
-    this.#input = slotOf('prompt_tokens');
-    this.#output = slotOf('completion_tokens');
+    const placeOf = (name: string): number =>
+      places.findIndex((place) => place.member.name === name);
+    this.#input = placeOf('prompt_tokens');
+    this.#output = placeOf('completion_tokens');
     this.#counts = places.map(() => 0);
   }
 
@@ -191,8 +195,8 @@ const endOfText = (bytes: Buffer, from: number): number => {
 /** A server has some forms of answers, for example one for each reason to finish. */
 const maxBodies = 4;
 /** Learning a body takes as long as reading some sixty: the bodies must have saved that before another is learned. */
-const matchesPerLesson = 64;
-const maxLessons = 8;
+const matchesPerLearning = 64;
+const maxLearnings = 8;
 /** Bodies that are longer are not learned, in UTF-16 units: most of them differ in more than is known here. */
 const maxLearnedLength = 16 * 1024;
 
@@ -201,7 +205,7 @@ const maxLearnedLength = 16 * 1024;
  * comparing the bytes between these replaces parsing and validating.
  *
  * Why a match gives the same as reading the document: a learned body was read as a completion. With two other fillings of
- * its slots it was parsed as the same document with just these values, so each slot is the whole of one string literal or
+ * its places it was parsed as the same document with just these values, so each place is the whole of one string literal or
  * number. A text without quote, backslash and control characters (RFC 8259, section 7), or a number without a leading zero,
  * in its place gives the same document with another value there. Bytes that are no UTF-8 are decoded as replacement
  * characters, never as one of those. Of the values, only the counts enter an outcome.
@@ -209,7 +213,7 @@ const maxLearnedLength = 16 * 1024;
 export class CompletionTemplate {
   /** The one matched last comes first. */
   readonly #bodies: LearnedBody[] = [];
-  #lessons = maxLessons;
+  #learningsLeft = maxLearnings;
   #matches = 0;
 
   /** What an answer is made of, if the body matches one that was learned; else `null`: then it must be read. Its texts are not the body's. */
@@ -227,21 +231,22 @@ export class CompletionTemplate {
 
   /** Learns a body that was just read as this completion, if it is suitable. */
   learn(text: string, { choices, usage }: CompletionParts): void {
-    if (this.#lessons === 0 || text.length > maxLearnedLength || !usage?.completion_tokens) return;
-    this.#lessons -= 1;
+    if (this.#learningsLeft === 0 || text.length > maxLearnedLength || !usage?.completion_tokens)
+      return;
+    this.#learningsLeft -= 1;
     // A name can be found elsewhere first; what it holds there stays fixed.
-    const places = placesIn(text).filter((place) => holdsSlots(text, [place]));
-    const names = new Set(places.map(({ slot: { name } }) => name));
+    const places = placesIn(text).filter((place) => holdsOnlyValues(text, [place]));
+    const names = new Set(places.map(({ member: { name } }) => name));
     if (!names.has('prompt_tokens') || !names.has('completion_tokens')) return;
-    if (!holdsSlots(text, places)) return;
+    if (!holdsOnlyValues(text, places)) return;
     this.#bodies.unshift(new LearnedBody(text, places, choices));
     this.#bodies.splice(maxBodies);
   }
 
   #noteMatch(): void {
     this.#matches += 1;
-    if (this.#matches < matchesPerLesson) return;
+    if (this.#matches < matchesPerLearning) return;
     this.#matches = 0;
-    this.#lessons = Math.min(maxLessons, this.#lessons + 1);
+    this.#learningsLeft = Math.min(maxLearnings, this.#learningsLeft + 1);
   }
 }

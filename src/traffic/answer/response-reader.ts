@@ -90,7 +90,7 @@ const noRoom: AbortReason = {
   detail: `the answers that were being read at the same time held more than ${maxCollectedBytes / 1024 / 1024} MiB; lower the rate, or the cap on bytes`,
 };
 
-/** A class: V8 makes a new hidden class for every object literal with a getter, which takes as long as reading a short answer. */
+/** A class: V8 allocates the getter of an object literal among the old objects, where it and the whole answer would survive young collections. */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
   readonly #inner: BodyReader;

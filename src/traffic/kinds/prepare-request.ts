@@ -9,6 +9,7 @@ import type { TrafficHandler, PreparedRequest, PrepareContext } from '../traffic
 import { speech } from './speech.ts';
 import { transcription } from './transcription.ts';
 
+const modelListHeaders = { accept: 'application/json', 'accept-encoding': 'identity' };
 const modelListFormat = { name: 'a model list', schema: modelListSchema };
 
 /** The list of models (interface 4.2). */
@@ -16,7 +17,7 @@ const models: TrafficHandler<'models'> = {
   prepare: () => ({
     request: {
       ...routes.models,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      headers: modelListHeaders,
       body: null,
     },
     read: (context) =>

@@ -23,6 +23,12 @@ export const speech: TrafficHandler<'speech'> = {
   },
 };
 
+const headers = {
+  'content-type': 'application/json',
+  accept: '*/*',
+  'accept-encoding': 'identity',
+} as const;
+
 /** The entry's further body fields override everything except what the answer is compared with. */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,
@@ -49,11 +55,7 @@ const speechRequest = (
   };
   return {
     ...routes.speech,
-    headers: {
-      'content-type': 'application/json',
-      accept: '*/*',
-      'accept-encoding': 'identity',
-    },
+    headers,
     body: Buffer.from(JSON.stringify(fields)),
   };
 };
