@@ -98,7 +98,12 @@ export class ObservedConnection {
     this.#clock = clock;
     this.#requests = requests;
     this.#begin = begin;
-    client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
+    client.parser = {
+      execute: (bytes) => {
+        countReadBytes(bytes.length);
+        this.#read(bytes, bytes.length);
+      },
+    };
     client.pipelinedRequests = noFigures;
     if (client.opts.protocol === 'http:') client[connect] = () => this.#connect();
     client
@@ -161,7 +166,6 @@ export class ObservedConnection {
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
   #read(bytes: Buffer, length: number): void {
-    countReadBytes(length);
     const exchange = this.#inFlight;
     if (exchange === null) return;
     exchange.readAt = this.#clock.read();

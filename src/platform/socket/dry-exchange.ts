@@ -27,7 +27,8 @@ export const dryExchanges = (clock: Clock): DryExchange => {
     for (const bytes of reads) {
       // Not `read`: the clock would count it as a read from a socket.
       exchange.readAt = clock.now();
-      const status = parser.read(bytes);
+      // The parser may change what it reads.
+      const status = parser.read(Buffer.from(bytes));
       if (status === 'complete') exchange.complete(exchange.readAt, parser.reusableFor);
       else if (status !== 'more') exchange.onFault(status, true);
     }

@@ -7,7 +7,6 @@ import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
-import { countReadBytes } from '../host/clean-heap.ts';
 import type { RequestWriter } from './request-writer.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
@@ -146,7 +145,6 @@ export class SocketConnection implements SocketEvents {
     const exchange = this.#exchange;
     if (exchange === null) return this.#context.discard(this);
     exchange.readAt = at;
-    countReadBytes(length);
     const status = this.#parser.read(bytes, length);
     if (status === 'more' || exchange.isFinished) return;
     if (status === 'complete') exchange.complete(at, this.#reusableFor());
