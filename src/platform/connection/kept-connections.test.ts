@@ -74,6 +74,29 @@ describe('connections of a server of which nothing is known', () => {
     expect(connections.take(now)).toBe(second);
   });
 
+  it('rest one by one, each for its own time', () => {
+    const rule = new ReuseRule({});
+    rule.onEnded(2, 1);
+    const { connections, keep } = kept(rule);
+    const [suspect, other] = [keep(2), keep(1)];
+    vi.advanceTimersByTime(10);
+    expect(connections.take(now)).toBe(other);
+    expect(connections.take(now)).toBeNull();
+    vi.advanceTimersByTime(20);
+    expect(connections.take(now)).toBe(suspect);
+  });
+
+  it('rest for longer when another one ends meanwhile after as many answers', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const [first, second] = [keep(), keep()];
+    vi.advanceTimersByTime(1);
+    connections.onEnded(first, now);
+    vi.advanceTimersByTime(10);
+    expect(connections.take(now)).toBeNull();
+    vi.advanceTimersByTime(20);
+    expect(connections.take(now)).toBe(second);
+  });
+
   it('are awaited by one request each', () => {
     const { connections, keep } = kept(new ReuseRule({}));
     expect(connections.awaitRested(() => undefined)).toBe(false);

@@ -17,12 +17,6 @@ export interface KeptConnection {
 /** Called with the connection for a request, or with `null` if it needs another one. */
 export type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/**
- * How long a connection is left alone after its answer while nothing is known of the server, in ms: an end often follows an
- * answer by a tenth of it. The event loop reads its sockets at least once in that time, however busy it is.
- */
-export const restTime = 1;
-
 /** How long a connection that is not used again is watched for its end, and how far apart such watches are, in ms. */
 const watchTime = 1000;
 const watchesApart = 5000;
@@ -32,7 +26,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #idle: Connection[] = [];
-  /** Connections that are left alone for a moment, and since when by `performance.now()`, the oldest first; and the requests that wait for them. */
+  /** Connections that are left alone for a moment, and since when by `performance.now()`; and the requests that wait for them. */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: NodeJS.Timeout | null = null;
@@ -77,7 +71,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   keep(connection: Connection, now: Instant): void {
     const { answers } = connection;
     if (this.#rule.allowsReuse(answers)) {
-      if (this.#rule.isTrusted) this.#idle.push(connection);
+      if (this.#rule.restAfter(answers) === 0) this.#idle.push(connection);
       else this.#rest(connection);
     } else if (
       this.#rule.isOnlyLearnt(answers) &&
@@ -121,26 +115,36 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#setRestTimer();
   }
 
-  /** The sockets are read between a timer and what it sets for the same turn of the loop. */
   #setRestTimer(): void {
-    this.#restTimer ??= setTimeout(() => setImmediate(this.#onRested), restTime);
+    if (this.#resting.size === 0) return;
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer);
+    const ends = [...this.#resting].map(([{ answers }, since]) => this.#restEnd(answers, since));
+    const wait = Math.min(...ends) - performance.now();
+    // The sockets are read between a timer and what it sets for the same turn of the loop.
+    this.#restTimer = setTimeout(() => setImmediate(this.#onRested), wait);
+  }
+
+  /** By what is known by now: more than when the rest began. */
+  #restEnd(answers: number, since: number): number {
+    return since + this.#rule.restAfter(answers);
   }
 
   readonly #onRested = (): void => {
-    this.#restTimer = null;
     const now = this.#clock.now();
-    const latest = performance.now() - restTime;
+    const at = performance.now();
     for (const [connection, since] of this.#resting) {
-      if (since > latest) return this.#setRestTimer();
+      if (this.#restEnd(connection.answers, since) > at) continue;
       this.#resting.delete(connection);
       this.#endRest(connection, now);
     }
+    this.#setRestTimer();
   };
 
   #endRest(connection: Connection, now: Instant): void {
     const use = this.#waiting.shift();
     const isUsable = this.#isUsable(connection, now);
-    if (!isUsable) connection.destroy();
+    if (isUsable) this.#rule.onRested();
+    else connection.destroy();
     if (use !== undefined) use(isUsable ? connection : null);
     else if (isUsable) this.#idle.push(connection);
   }

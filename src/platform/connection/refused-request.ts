@@ -15,6 +15,8 @@ const nothing = new Uint8Array(0);
 
 /** What is refused is refused one round trip after it was written; longer waits than this, in ms, are not worth it. */
 const longestWait = 1000;
+/** A busy server can take a while between ending a connection and closing it, in ms. */
+const shortestWait = 50;
 
 /** An error that says that not all of a request was written. */
 export const isUnwritten = (error: unknown): boolean => {
@@ -44,7 +46,7 @@ export const lookForRefusal = (
   openedIn: number,
   onNone: () => void,
 ): (() => void) => {
-  const until = performance.now() + Math.min(longestWait, 4 * openedIn + 5);
+  const until = performance.now() + Math.min(longestWait, 4 * openedIn + shortestWait);
   let timer: NodeJS.Timeout | null = null;
   let pause = 0.5;
   const look = (): void => {

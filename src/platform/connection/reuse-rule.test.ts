@@ -72,18 +72,36 @@ describe('how often a connection is used', () => {
   });
 });
 
-describe('a server', () => {
-  it('is trusted to keep connections after three answers on used ones, until one ends just after an answer', () => {
+describe('a connection rests after its answer', () => {
+  const reused = (rule: ReuseRule, times: number): ReuseRule => {
+    for (let n = 0; n < times; n += 1) rule.onReused(1);
+    return rule;
+  };
+
+  it('until three answers have come on used ones, and again after one has ended just after an answer', () => {
     const rule = new ReuseRule({});
-    const trusted: boolean[] = [];
-    for (let answers = 1; answers <= 3; answers += 1) {
-      trusted.push(rule.isTrusted);
-      rule.onReused(answers);
-    }
-    expect([...trusted, rule.isTrusted]).toEqual([false, false, false, true]);
+    const rests = [0, 1, 1, 1].map((times) => reused(rule, times).restAfter(1));
+    expect(rests.map((rest) => rest > 0)).toEqual([true, true, true, false]);
     ended(rule, after(4, 5000));
-    expect(rule.isTrusted).toBe(true);
+    expect(rule.restAfter(1)).toBe(0);
     ended(rule, after(4));
-    expect(rule.isTrusted).toBe(false);
+    expect(rule.restAfter(1)).toBeGreaterThan(0);
+  });
+
+  it('for less once one has outlived its rest, until one ends', () => {
+    const rule = new ReuseRule({});
+    const atFirst = rule.restAfter(1);
+    rule.onRested();
+    expect(rule.restAfter(1)).toBeLessThan(atFirst);
+    ended(rule, after(4));
+    expect(rule.restAfter(1)).toBe(atFirst);
+  });
+
+  it('for longer where the latest end came after as many answers, until one outlives that', () => {
+    const rule = reused(ended(new ReuseRule({}), after(4)), 3);
+    expect(rule.restAfter(3)).toBe(0);
+    expect(rule.restAfter(4)).toBeGreaterThan(new ReuseRule({}).restAfter(4));
+    rule.onReused(4);
+    expect(rule.restAfter(4)).toBe(0);
   });
 });

@@ -7,7 +7,6 @@ import type {
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
-import { restTime } from '../connection/kept-connections.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { ResponseParser } from '../socket/response-parser.ts';
 import { AutocannonExchange } from './autocannon-exchange.ts';
@@ -189,22 +188,25 @@ export class ObservedConnection {
   #sendNext(): void {
     const client = this.#client;
     const { rule } = this.#context;
-    const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(this.#socket?.answers ?? 0);
+    const answers = this.#socket?.answers ?? 0;
+    const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(answers);
+    const rest = this.#isStopping ? 0 : rule.restAfter(answers);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayReuse && !this.#isStopping)
       client.conn.destroy(new Error('the connection is not used again'));
-    else if (!rule.isTrusted && !this.#isStopping) this.#sendAfterRest(client.conn);
+    else if (rest > 0) this.#sendAfter(rest, client.conn);
     else if (!client.destroyed) client[sendNext]();
   }
 
-  /** Sends the next request unless the server ends the connection first, which makes autocannon reconnect. */
-  #sendAfterRest(socket: Socket): void {
+  /** Sends the next request after so many ms, unless the server ends the connection first, which makes autocannon reconnect. */
+  #sendAfter(rest: number, socket: Socket): void {
     const send = (): void => {
-      if (this.#client.conn === socket && socket.writable && !this.#client.destroyed)
-        this.#client[sendNext]();
+      if (this.#client.conn !== socket || !socket.writable || this.#client.destroyed) return;
+      this.#context.rule.onRested();
+      this.#client[sendNext]();
     };
     // The sockets are read between a timer and what it sets for the same turn of the loop.
-    setTimeout(() => setImmediate(send), restTime);
+    setTimeout(() => setImmediate(send), rest);
   }
 
   #beginExchange(): AutocannonExchange {
