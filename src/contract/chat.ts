@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentPartSchema } from './content-parts.ts';
 
 /** Chat completions: the request with every range (interface 4.1), the response (2.4), the streamed chunk (2.5). */
 
@@ -17,13 +18,19 @@ const toolDefinition = z.looseObject({
  */
 const messageSchema = z
   .looseObject({
-    role: z.enum(['system', 'user', 'assistant', 'tool']),
-    content: z.string().nullish(),
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: z
+      .union(
+        [z.string(), z.array(contentPartSchema).min(1)],
+        'expected a string or a list of content parts',
+      )
+      .nullish(),
     tool_calls: z.array(z.unknown()).nullish(),
   })
   .superRefine(({ role, content, tool_calls: calls }, context) => {
-    if (typeof content === 'string' || (role === 'assistant' && calls?.length)) return;
-    const message = 'expected a string';
+    const hasContent = content !== null && content !== undefined;
+    if (hasContent || (role === 'assistant' && calls?.length)) return;
+    const message = 'expected a string or a list of content parts';
     context.addIssue({ code: 'custom', path: ['content'], message, input: content });
   });
 
@@ -63,12 +70,15 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+/** A text, or a list of parts, as servers of reasoning models send it. */
+const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
+
 /** The fields that clients rely on. */
 export const chatResponseSchema = z.looseObject({
   choices: z
     .array(
       z.looseObject({
-        message: z.looseObject({ content: z.string().nullish() }),
+        message: z.looseObject({ content: answerContent }),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -85,7 +95,7 @@ export const chatChunkSchema = z.looseObject({
         index: z.int().optional(),
         delta: z
           .looseObject({
-            content: z.string().nullish(),
+            content: answerContent,
             reasoning: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             refusal: z.string().nullish(),

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { type ContentPart, mediaTokens } from '../../contract/content-parts.ts';
 import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody } from '../http/request-body.ts';
@@ -8,9 +10,23 @@ import { countTokens } from './token-count.ts';
 
 type Message = ChatRequest['messages'][number];
 
-/** An earlier tool call counts as its JSON. */
-const textOf = ({ content, tool_calls: calls }: Message): string =>
-  (content ?? '') + (calls?.length ? JSON.stringify(calls) : '');
+/** A picture or recording in the text that the prefix cache compares. */
+const mediaMarker = (part: ContentPart): string => hash('sha256', JSON.stringify(part)).slice(0, 8);
+
+const textOfPart = (part: ContentPart): string =>
+  part.type === 'text' ? part.text : mediaMarker(part);
+
+/** The text of a message; an earlier tool call counts as its JSON. */
+const textOf = ({ content, tool_calls: calls }: Message, textOfEach = textOfPart): string =>
+  (typeof content === 'string' ? content : (content ?? []).map(textOfEach).join('')) +
+  (calls?.length ? JSON.stringify(calls) : '');
+
+const countMessageTokens = (message: Message): number => {
+  const { content } = message;
+  const texts = textOf(message, (part) => (part.type === 'text' ? part.text : ' '));
+  const parts = typeof content === 'string' ? [] : (content ?? []);
+  return countTokens(texts) + parts.reduce((sum, part) => sum + mediaTokens(part), 0);
+};
 
 /** The functions of which the answer calls one: none if the request forbids it or ends with the result of a call. */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
@@ -33,9 +49,12 @@ export const parseChat = (body: Uint8Array, settings: Settings) => {
   const request = readJsonBody(body, chatRequestSchema);
   checkModel(request.model, settings.models, settings);
   const tools = toolsOf(request);
-  const prompt = request.messages.map(textOf);
+  const prompt = request.messages.map((message) => textOf(message));
   // Roles and templates do not count.
-  const promptTokens = prompt.reduce((sum, text) => sum + countTokens(text), 0);
+  const promptTokens = request.messages.reduce(
+    (sum, message) => sum + countMessageTokens(message),
+    0,
+  );
   const maxTokens = request.max_tokens ?? request.max_completion_tokens ?? null;
   if (promptTokens + (maxTokens ?? 1) > settings.contextTokens) {
     const answer = maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`;

@@ -64,6 +64,16 @@ describe('the gateway', () => {
     expect((await get('/models', { authorization: 'bearer sk-weir-test' })).status).toBe(200);
   });
 
+  it('may expect the key alone in another header', async () => {
+    const { get } = await startManualMock({ keyHeader: 'Api-Key' });
+    expect((await get('/models', { 'api-key': 'sk-weir-test' })).status).toBe(200);
+    expect((await get('/models', { 'api-key': 'Bearer sk-weir-test' })).status).toBe(401);
+    const missing = await get('/models', testKeyHeaders);
+    expect(await missing.text()).toContain(
+      'The API key is missing; send it as \\"api-key: <API_KEY>\\".',
+    );
+  });
+
   it('lists its models by the contract', async () => {
     const { get } = await startManualMock({
       models: ['acme/one', 'acme/two'],

@@ -59,14 +59,17 @@ const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
 const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
-  { keys }: Settings,
+  { keys, keyHeader }: Settings,
 ) => {
-  const key = bearer.exec(headers.authorization ?? '')?.[1];
+  const sent = headers[keyHeader];
+  const text = typeof sent === 'string' ? sent : '';
+  const isBearer = keyHeader === 'authorization';
+  const key = isBearer ? bearer.exec(text)?.[1] : text.trim() || undefined;
   const limiter = keyLimiters.get(key ?? '');
   if (key !== undefined && limiter) return { key, keyIndex: keys.indexOf(key), limiter };
   const message =
     key === undefined
-      ? 'The API key is missing; send it as "Authorization: Bearer <API_KEY>".'
+      ? `The API key is missing; send it as "${isBearer ? 'Authorization: Bearer' : `${keyHeader}:`} <API_KEY>".`
       : 'The API key is not valid.';
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };

@@ -10,6 +10,7 @@ import type {
 import type { Instant } from '../../model/quantity.ts';
 import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { onNextStream, resetOf } from './http2-streams.ts';
 
@@ -214,7 +215,7 @@ export const undiciTransport = (
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const pool = new UndiciPool(endpoint, clock);
-  const prefix = new URL(endpoint.url).pathname.replace(/\/$/, '');
+  const pathFor = requestPathsOf(endpoint.url);
   return {
     send: ({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange => {
       const { connection, reused } = pool.take();
@@ -222,7 +223,7 @@ export const undiciTransport = (
       connection.exchange = exchange;
       if (reused) exchange.connected(clock.now(), 'reused');
       connection.client.dispatch(
-        { method, path: prefix + path, headers: { ...headers }, body },
+        { method, path: pathFor(path), headers: { ...headers }, body },
         exchange,
       );
       return exchange;

@@ -31,6 +31,12 @@ describe('a token template', () => {
         withDelta('"content":null,"reasoning_content":"b"'),
       ),
     ).toBe('reasoning');
+    const part = (text: string) => withDelta(`"content":[{"type":"text","text":"${text}"}]`);
+    expect(fits(part('a'), part('b'))).toBe('visible');
+    const thought = (text: string) =>
+      withDelta(`"content":[{"type":"thinking","thinking":[{"type":"text","text":"${text}"}]}]`);
+    expect(fits(thought('a'), thought('b'))).toBe('reasoning');
+    expect(fits(thought('a'), part('b'))).toBeNull();
   });
 
   it.each([

@@ -5,7 +5,7 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
 /** The members whose text a token event may differ in. */
-const members = ['content', 'reasoning_content', 'reasoning'].map((name) =>
+const members = ['content', 'reasoning_content', 'reasoning', 'text'].map((name) =>
   Buffer.from(`"${name}":`),
 );
 
