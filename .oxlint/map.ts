@@ -122,6 +122,8 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
     path: /\.(test|fixture)\.ts$/,
     packages: [
       'vitest',
+      'ajv',
+      'ajv-formats',
       'fast-check',
       'eventsource-parser',
       'gpt-tokenizer',

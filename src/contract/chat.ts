@@ -9,6 +9,8 @@ const toolDefinition = z.looseObject({
     name: z.string().min(1),
     description: z.string().optional(),
     parameters: z.looseObject({ type: z.literal('object') }).optional(),
+    /** Whether arguments must obey the parameters; not in the interface. */
+    strict: z.boolean().nullish(),
   }),
 });
 
@@ -48,7 +50,29 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  response_format: z.looseObject({ type: z.enum(['text', 'json_object']) }).nullish(),
+  /** The interface has `json_object`; a schema is as in the OpenAI API. */
+  response_format: z
+    .discriminatedUnion(
+      'type',
+      [
+        z.looseObject({ type: z.literal('text') }),
+        z.looseObject({ type: z.literal('json_object') }),
+        z.looseObject({
+          type: z.literal('json_schema'),
+          json_schema: z.looseObject({
+            name: z.string().min(1),
+            schema: z.record(z.string(), z.unknown()),
+            strict: z.boolean().nullish(),
+          }),
+        }),
+      ],
+      'expected a mapping with type "text", "json_object" or "json_schema"',
+    )
+    .nullish(),
+  /** Not in the interface, as the next two; as in the OpenAI API. */
+  n: z.int().min(1).max(128).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
   tools: z.array(toolDefinition).nullish(),
   /** Not in the interface; as in the OpenAI API. */
   tool_choice: z

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
-import { listModels } from '../http/model-list.ts';
+import { findModel, listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
 import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
@@ -32,19 +32,38 @@ const handlers = {
   chat: answerChat,
   speech: answerSpeech,
   transcription: answerTranscription,
-  models: ({ exchange, settings }) =>
-    exchange.answerJson('completed.models', 200, listModels(settings)),
+  models: ({ exchange, settings }) => {
+    const id = modelIdIn(pathOf(exchange.request));
+    const body = id === null ? listModels(settings) : findModel(id, settings);
+    exchange.answerJson('completed.models', 200, body);
+  },
 } as const satisfies Record<RouteName, Handler>;
 
 const routesByPath = new Map(
   (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
 );
 
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+const modelPath = `${basePath}${routes.models.path}/`;
+
+/** The id in a path such as `/models/weir/small`, where some clients write its slash as %2F; `null` for other paths. */
+const modelIdIn = (path: string): string | null => {
+  if (!path.startsWith(modelPath) || path === modelPath) return null;
+  const id = path.slice(modelPath.length);
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+};
+
 const bearer = /^bearer +(\S+) *$/i;
 
-const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
-  const path = url.split('?', 1)[0] ?? '';
-  const route = routesByPath.get(path);
+const findRoute = (request: IncomingMessage): RouteName => {
+  const { method } = request;
+  const path = pathOf(request);
+  const route = modelIdIn(path) === null ? routesByPath.get(path) : 'models';
   if (route === undefined) {
     const message = `There is no endpoint at ${path}; all paths begin with ${basePath}.`;
     throw new RequestRefusal('not-found', message);
