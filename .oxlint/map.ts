@@ -55,6 +55,7 @@ const rooms: Readonly<Record<string, Grant>> = {
     globals: ['process', 'console'],
   },
   acceptance: { folders: any, packages: any, globals: any },
+  proving: { folders: any, packages: any, globals: any },
   bench: { folders: any, packages: any, globals: any },
 };
 

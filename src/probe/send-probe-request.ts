@@ -65,7 +65,7 @@ const refusalIn = (
 ): RefusalDetails | null => {
   if (status !== 429) return null;
   const { form, message } = readRefusal(status, { text: body, isTruncated: false }, redact);
-  return { form, message, ...readRefusedLimit(message) };
+  return { form, message, ...readRefusedLimit(message, form === 'html' ? 'page' : 'message') };
 };
 
 const replyOf = (
