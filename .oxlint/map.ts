@@ -55,6 +55,7 @@ const rooms: Readonly<Record<string, Grant>> = {
     globals: ['process', 'console'],
   },
   acceptance: { folders: any, packages: any, globals: any },
+  proving: { folders: any, packages: any, globals: any },
   bench: { folders: any, packages: any, globals: any },
 };
 
@@ -122,6 +123,8 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
     path: /\.(test|fixture)\.ts$/,
     packages: [
       'vitest',
+      'ajv',
+      'ajv-formats',
       'fast-check',
       'eventsource-parser',
       'gpt-tokenizer',

@@ -47,6 +47,7 @@ export interface ScenarioSource {
 const notAvailable = (file: string) =>
   ({ ok: false, problem: `${file} cannot be read here` }) as const;
 const noFiles: WorkloadFiles = {
+  media: notAvailable,
   text: notAvailable,
   dataset: notAvailable,
   tokenizer: notAvailable,

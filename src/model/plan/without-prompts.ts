@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Plan } from './plan.ts';
 import { redactedTemplate } from './secret.ts';
+import { mapContent } from '../workload/message.ts';
 import type { Traffic, TrafficOf } from '../workload/traffic.ts';
 
 const lengthMarker = (text: string): string => {
@@ -30,7 +31,7 @@ const withoutMessages = (
 ): TrafficOf<'chat'>['conversations'] => {
   if (Array.isArray(conversations)) {
     return conversations.map((messages) =>
-      messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
+      messages.map(({ role, content }) => ({ role, content: mapContent(content, lengthMarker) })),
     );
   }
   const { system } = conversations;

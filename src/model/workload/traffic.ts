@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageSchema } from './message.ts';
 import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
@@ -8,13 +9,6 @@ import { promptSourceSchema } from './prompt-source.ts';
  */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
-
-/** One message of a chat request (interface 2.3). */
-export const messageSchema = z.strictObject({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: z.string(),
-});
-export type Message = z.infer<typeof messageSchema>;
 
 const entryFields = {
   /** The entry's share of the arrivals, relative to the weights of the other entries. */

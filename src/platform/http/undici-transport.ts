@@ -12,6 +12,7 @@ import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connec
 import { KeptConnections } from '../connection/kept-connections.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 import { cutShort } from '../connection/refused-request.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
@@ -228,10 +229,10 @@ export const undiciTransport = (
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const pool = new UndiciPool(endpoint, clock);
-  const prefix = new URL(endpoint.url).pathname.replace(/\/$/, '');
+  const pathFor = requestPathsOf(endpoint.url);
   return {
     send: ({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange => {
-      const request = { method, path: prefix + path, headers: { ...headers }, body };
+      const request = { method, path: pathFor(path), headers: { ...headers }, body };
       const exchange = new UndiciExchange(pool, request, observer, onDefect);
       pool.send(exchange);
       return exchange;

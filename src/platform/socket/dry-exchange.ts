@@ -15,7 +15,7 @@ export type DryExchange = (
 
 /** Exchanges with nobody, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
 export const dryExchanges = (clock: Clock): DryExchange => {
-  const heads = new RequestHeadWriter('dry-run', '/v1');
+  const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
   const parser = new ResponseParser();
   return (request, observer, reads) => {
     const exchange = new SocketExchange(clock, observer, throwUncaught);

@@ -13,6 +13,7 @@ import { ReuseRule } from '../connection/reuse-rule.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { RequestWriter } from './request-writer.ts';
 import {
@@ -135,9 +136,9 @@ export const socketTransport = (
   clock: Clock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
-  const { host, pathname } = new URL(endpoint.url);
+  const { host } = new URL(endpoint.url);
   const pool = new SocketPool(endpoint, clock);
-  const heads = new RequestHeadWriter(host, pathname.replace(/\/$/, ''));
+  const heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
   return {
     send: (request: WireRequest, observer: ExchangeObserver): Exchange => {
       const exchange = new SocketExchange(clock, observer, onDefect);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
+import { contentField, conversation } from './message-schema.ts';
 import {
   filledText,
   listField,
@@ -36,16 +37,6 @@ const entryFields = {
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
-const message = mapping('a message such as {role: user, content: Hello}', {
-  role: z
-    .enum(['system', 'user', 'assistant'])
-    .describe('The author: "system", "user" or "assistant".'),
-  content: z.string('expected text').describe('The text of the message.'),
-});
-
-const messages = 'a list of messages, each with "role" and "content"';
-const conversation = listField(message, messages, 'message');
-
 /** Fields of a request body, sent unchanged. */
 export const bodyFieldsSchema = z.record(
   z.string(),
@@ -62,10 +53,10 @@ const chatFields = {
   ...entryFields,
   model: model('to use'),
   prompt: optionalField(promptField).describe(
-    'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
+    'One prompt for all requests, a text or a list of content parts; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
   ),
-  prompts: optionalField(listField(textField(), 'a list of prompts', 'prompt')).describe(
-    'Several prompts; each request draws one.',
+  prompts: optionalField(listField(contentField, 'a list of prompts', 'prompt')).describe(
+    'Several prompts, each a text or a list of content parts; each request draws one.',
   ),
   messages: optionalField(conversation).describe('One whole conversation for all requests.'),
   conversations: optionalField(

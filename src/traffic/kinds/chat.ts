@@ -52,15 +52,31 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
+/** All texts in a content part; types and signatures are no text of the answer. */
+const textsIn = (value: unknown): readonly string[] => {
+  const texts: string[] = [];
+  // Not by recursion: a server may nest as deep as it likes.
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part === 'string') texts.push(part);
+    if (typeof part !== 'object' || part === null) continue;
+    for (const [name, field] of Object.entries(part))
+      if (name !== 'type' && name !== 'signature') waiting.push(field);
+  }
+  return texts;
+};
+
 /** The characters that the model wrote: text, reasoning, refusal, tool calls. */
 const charactersOf = ({ choices }: ChatResponse): number => {
   const written = choices.flatMap(({ message }) =>
-    ['content', 'reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map(
-      (name) => message[name] ?? '',
-    ),
+    ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
   );
-  const texts = written.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
-  return texts.join('').length;
+  const texts = [...written, ...choices.flatMap(({ message: { content } }) => textsIn(content))];
+  const lengths = texts.map(
+    (part) => (typeof part === 'string' ? part : JSON.stringify(part)).length,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
 };
 
 /** The server's usage, unless it counts 0 for an answer with text; else characters / 4. */

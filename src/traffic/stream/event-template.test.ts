@@ -52,6 +52,16 @@ describe('an event template', () => {
       withDelta('"content":null,"reasoning_content":"b"'),
     ],
     [
+      'the text of its only part',
+      withDelta('"content":[{"type":"text","text":"a"}]'),
+      withDelta('"content":[{"type":"text","text":"b c"}]'),
+    ],
+    [
+      'a thought among its parts',
+      withDelta('"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]'),
+      withDelta('"content":[{"type":"thinking","thinking":[{"type":"text","text":"b"}]}]'),
+    ],
+    [
       'the arguments of a tool call',
       withDelta('"tool_calls":[{"index":0,"function":{"arguments":"{"}}]'),
       withDelta(String.raw`"tool_calls":[{"index":0,"function":{"arguments":"\"city"}}]`),

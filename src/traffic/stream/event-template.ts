@@ -23,6 +23,8 @@ const variableMembers = [
   variableMember('text', 'system_fingerprint'),
   variableMember('text', 'obfuscation'),
   variableMember('words', ...delta, 'content'),
+  variableMember('words', ...delta, 'content', 0, 'text'),
+  variableMember('words', ...delta, 'content', 0, 'thinking', 0, 'text'),
   variableMember('words', ...delta, 'reasoning'),
   variableMember('words', ...delta, 'reasoning_content'),
   variableMember('words', ...delta, 'tool_calls', 0, 'function', 'arguments'),
