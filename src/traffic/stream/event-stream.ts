@@ -24,7 +24,7 @@ import { TokenTemplate } from './token-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The most bytes of one line or event; only an image in base64 would be larger. */
-const maxEventBytes = 4 * 1024 * 1024;
+export const maxEventBytes = 4 * 1024 * 1024;
 const maxComments = 1000;
 
 interface StreamContext extends ReadingContext {

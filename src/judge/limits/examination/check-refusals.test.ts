@@ -24,7 +24,7 @@ const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): Pr
 });
 
 const observedOf = (replies: readonly ProbeReply[]): string | undefined => {
-  const requests = { limit: 60, window: 60_000 };
+  const requests = { limit: 60, window: milliseconds(60_000) };
   const log: LimitLog = {
     declared: { requests, tokens: null, permitted: [] },
     replies,
