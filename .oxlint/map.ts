@@ -117,6 +117,10 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       (name) => `@opentelemetry/${name}`,
     ),
   },
+  {
+    path: /^model\/workload\/json-schema\.ts$/,
+    packages: ['ajv', 'ajv-formats', 'node:module'],
+  },
   { path: /^mock\/clock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expectationSchema } from './expectation.ts';
 import { messageSchema } from './message.ts';
 import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
@@ -37,6 +38,7 @@ const chatFields = {
   body,
   /** `null` if unknown: so is the cost. */
   price: priceSchema.nullable(),
+  expect: expectationSchema.optional(),
 };
 
 /** The audio formats of speech answers (interface 4.3). */
@@ -79,6 +81,7 @@ const transcriptionFields = {
   granularities: z.array(z.enum(['word', 'segment'])),
   /** Whether files above the interface's 25 MB are sent anyway, to see them refused. */
   oversized: z.boolean(),
+  expect: expectationSchema.optional(),
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { ClipSource } from '../../model/workload/clip.ts';
 import type { PromptSource } from '../../model/workload/prompt-source.ts';
+import type { Expectation } from '../../model/workload/expectation.ts';
 import { type WrittenPart, withMedia } from '../../model/workload/media.ts';
 import type { Message, MessageContent } from '../../model/workload/message.ts';
 import type { Price, Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
@@ -116,6 +117,10 @@ const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
+/** Without its fields that were left out, and absent in a plan that expects nothing. */
+const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
+  expect === undefined ? {} : { expect };
+
 const chatOf = (entry: ChatEntry, context: StageContext) => ({
   ...nameOf(entry),
   weight: entry.weight,
@@ -124,6 +129,7 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   maxTokens: entry.maxTokens,
   body: bodyOf(entry, context.body),
   price: priceOf(entry.model, context.prices),
+  ...expectOf(entry),
 });
 
 /** The sources of clips that an entry names, in its order. */
@@ -156,8 +162,9 @@ const trafficCompilers: {
     speed,
     body,
   }),
-  transcription: ({ clips, language, granularities, ...entry }) => ({
+  transcription: ({ clips, language, granularities, expect, ...entry }) => ({
     ...entry,
+    ...expectOf({ expect }),
     clips: clipSourcesOf(clips),
     language,
     granularities,

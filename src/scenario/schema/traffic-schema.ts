@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
+import { expectField, expectMeaning } from './expect-schema.ts';
 import { contentField, conversation } from './message-schema.ts';
 import {
   filledText,
@@ -77,6 +78,7 @@ const chatFields = {
   body: optionalField(bodyFieldsSchema).describe(
     'Further fields of the request body, sent unchanged, for example top_k: 5.',
   ),
+  expect: optionalField(expectField).describe(expectMeaning),
 };
 
 const chatEntry = ofKind('chat', 'Chat with a whole answer.', chatFields).describe(
@@ -157,6 +159,7 @@ const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
   oversized: withDefault(z.boolean('expected true or false'), false).describe(
     'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error.',
   ),
+  expect: optionalField(expectField).describe(expectMeaning),
 }).describe('Speech to text: uploads audio; the answer is a transcript.');
 
 const modelsEntry = ofKind('models', 'The model list.', entryFields).describe(

@@ -29,7 +29,7 @@ import { type ChunkReading, type EventTemplate, eventTemplateFor } from './event
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The most bytes of one line or event; only an image in base64 would be larger. */
-const maxEventBytes = 4 * 1024 * 1024;
+export const maxEventBytes = 4 * 1024 * 1024;
 const maxComments = 1000;
 
 interface StreamContext extends ReadingContext {
