@@ -182,7 +182,7 @@ class UndiciPool implements UndiciContext {
 
   release(connection: UndiciConnection, reusableFor: number, maxAnswers: number): void {
     if (connection.release(reusableFor, maxAnswers) <= 0) this.#discard(connection);
-    else this.#kept.keep(connection, this.clock.now());
+    else this.#kept.keep(connection);
   }
 
   async close(): Promise<void> {
@@ -194,7 +194,7 @@ class UndiciPool implements UndiciContext {
   /** What has been aborted meanwhile leaves its connection to others. */
   #sendRested(rested: UndiciConnection | null, exchange: UndiciExchange): void {
     if (exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested, this.clock.now());
+      if (rested !== null) this.#kept.keep(rested);
     } else if (rested === null) {
       this.send(exchange);
     } else {

@@ -77,7 +77,7 @@ class SocketPool implements ConnectionContext {
   }
 
   onIdle(connection: SocketConnection): void {
-    this.#kept.keep(connection, this.clock.now());
+    this.#kept.keep(connection);
     this.#ahead.onSuccess();
   }
 
@@ -110,7 +110,7 @@ class SocketPool implements ConnectionContext {
   #sendRested(rested: SocketConnection | null, outgoing: OutgoingRequest): void {
     const now = this.clock.now();
     if (outgoing.exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested, now);
+      if (rested !== null) this.#kept.keep(rested);
     } else if (rested === null) {
       this.send(outgoing);
     } else {
