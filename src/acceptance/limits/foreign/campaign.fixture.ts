@@ -64,7 +64,7 @@ export const simulationOf = (
       service,
       pause: draw.pick([0, 0, 0, 150]),
       date: draw.pick(['exact', 'exact', 'timer', 'none'] as const),
-      hasHeaders: draw.uniform() < 0.5,
+      hasHeaders: draw.uniform() < 0.5 || fault?.needsHeaders === true,
     },
   };
 };

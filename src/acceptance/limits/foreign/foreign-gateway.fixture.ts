@@ -115,7 +115,10 @@ class ForeignGateway {
     if (!hasHeaders) return {};
     return {
       'x-ratelimit-limit-requests': `${limit}`,
-      ...(remaining === null ? {} : { 'x-ratelimit-remaining-requests': `${remaining}` }),
+      // A gate that admits more than promised would give itself away by more than the promised limit.
+      ...(remaining === null
+        ? {}
+        : { 'x-ratelimit-remaining-requests': `${Math.min(remaining, limit)}` }),
       ...(retryAfter === null ? {} : { 'retry-after': `${Math.ceil(retryAfter / 1000)}` }),
     };
   }

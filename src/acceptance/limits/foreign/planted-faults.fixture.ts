@@ -17,6 +17,8 @@ export interface PlantedFault {
   readonly power: 'must' | 'listed';
   /** The checks that show it without a violation; `null` if only exit code 14 does. */
   readonly shownBy: RegExp | null;
+  /** Whether only limit headers can show it. */
+  readonly needsHeaders?: boolean;
   readonly plant: (open: ForeignLimiter['open']) => OpenGate;
 }
 
@@ -146,6 +148,7 @@ const remainingTooHigh: PlantedFault = {
   name: 'the reported remaining is one too high',
   power: 'listed',
   shownBy: /^remaining/,
+  needsHeaders: true,
   plant: (open) => (setting) => {
     const rule = open(setting);
     return ({ now }) => {
