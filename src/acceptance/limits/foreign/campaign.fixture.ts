@@ -42,11 +42,9 @@ export const simulationOf = (
   const fault = cell.fault === null ? null : plantedFaults[cell.fault]!;
   const draw = drawFrom(seed, 30, cell.limiter, (cell.fault ?? -1) + 1, limit, window);
   const roundTrip = draw.pick([1, 30, 140]);
-  const service = draw.pick([
-    [2, 10],
-    [5, 40],
-    [50, 400],
-  ] as const);
+  // A gateway that answers slowly must not be accused; how well its faults show is another question.
+  const slow = fault === null ? [[500, 4000] as const] : [];
+  const service = draw.pick([[2, 10] as const, [5, 40] as const, [50, 400] as const, ...slow]);
   return {
     limiter,
     simulation: {
@@ -64,6 +62,7 @@ export const simulationOf = (
       service,
       pause: draw.pick([0, 0, 0, 150]),
       date: draw.pick(['exact', 'exact', 'timer', 'none'] as const),
+      failureShare: draw.pick([0, 0, 0, 0, 0.01]),
       hasHeaders: draw.uniform() < 0.5 || fault?.needsHeaders === true,
     },
   };

@@ -46,6 +46,8 @@ export interface ForeignSimulation {
   readonly date: 'exact' | 'timer' | 'none';
   /** Whether answers report the limit, the remaining requests and `Retry-After`. */
   readonly hasHeaders: boolean;
+  /** The share of admitted requests that the model behind the gateway answers with 500. */
+  readonly failureShare: number;
 }
 
 const plainStatus = ({ path, headers }: WireRequest, body: string): number => {
@@ -66,6 +68,10 @@ const completionOf = (body: string): string => {
 
 const errorBody = JSON.stringify({
   error: { message: 'Too many requests', type: 'rate_limit_error', param: null, code: null },
+});
+
+const failureBody = JSON.stringify({
+  error: { message: 'Internal server error', type: 'server_error', param: null, code: null },
 });
 
 class ForeignGateway {
@@ -106,7 +112,9 @@ class ForeignGateway {
     const isChat = request.path === '/chat/completions' && status === 200;
     this.#queue.at(this.#queue.now + decision.delay + service, () => {
       decision.onAnswered?.(this.#serverZero + this.#queue.now);
-      answer({ status, headers, body: isChat ? completionOf(body) : '{}' });
+      const isFailed = this.#service.uniform() < this.#simulation.failureShare;
+      if (isFailed) answer({ status: 500, headers, body: failureBody });
+      else answer({ status, headers, body: isChat ? completionOf(body) : '{}' });
     });
   }
 

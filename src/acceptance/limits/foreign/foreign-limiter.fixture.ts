@@ -53,6 +53,8 @@ export interface ForeignLimiter {
   /** The file in which the rule was read. */
   readonly source: string;
   readonly family: LimiterFamily;
+  /** Names of classes that are true of it beside its family's. */
+  readonly alsoNamed?: readonly string[];
   /**
    * Whether it keeps "limit requests per window": `yes`; `no`, with the reason; or `arguable`, where the facts of
    * design/rate-limits.md leave it open.

@@ -188,6 +188,7 @@ const windows: readonly ForeignLimiter[] = [
     source:
       'GitHub traefik/traefik@26978da pkg/middlewares/ratelimiter/in_memory_limiter.go: Allow',
     family: 'burst-then-delay',
+    alsoNamed: ['burst-bucket'],
     keeps: 'yes',
     why: 'the even rate, with a wait of up to half an interval',
     open: (setting) => forgottenBucket(1, setting),

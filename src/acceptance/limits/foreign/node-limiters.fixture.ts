@@ -265,6 +265,7 @@ export const nodeLimiters: readonly ForeignLimiter[] = [
     name: '@upstash/ratelimit 2.2.0, tokenBucket refilled once a window',
     source: 'npm @upstash/ratelimit@2.2.0 dist/index.js: tokenBucketLimitScript',
     family: 'fixed-free',
+    alsoNamed: ['fixed-from-first', 'stepped-bucket'],
     keeps: 'yes',
     why: 'full again at whole windows since its first request, and when it was idle for one',
     open: (setting) => inWholeMs(upstashBucket(setting)),

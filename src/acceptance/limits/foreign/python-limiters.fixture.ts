@@ -201,6 +201,7 @@ const logsAndBuckets: readonly ForeignLimiter[] = [
     source:
       'PyPI throttled-py 3.5.0 throttled/rate_limiter/token_bucket.py, leaking_bucket.py: _do',
     family: 'other',
+    alsoNamed: ['stepped-bucket', 'token-bucket'],
     keeps: 'yes',
     why: 'a bucket in whole seconds that drops fractions of a token at every admission',
     open: wholeSecondBucket,
