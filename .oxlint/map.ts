@@ -55,6 +55,7 @@ const rooms: Readonly<Record<string, Grant>> = {
     globals: ['process', 'console'],
   },
   acceptance: { folders: any, packages: any, globals: any },
+  proving: { folders: any, packages: any, globals: any },
   bench: { folders: any, packages: any, globals: any },
 };
 
@@ -99,6 +100,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibrate capacity examine gateway history series',
   ],
   cli: ['options', 'verbs', '.'],
+  proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers', '.'],
   bench: ['harness', 'bounds lag mock run simulated transport', '.'],
 };
 

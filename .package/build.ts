@@ -9,7 +9,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 /** Of the folders of `src`, those that look at the whole from outside. */
-const onlookers = ['acceptance', 'bench'].map((folder) => resolve('src', folder));
+const onlookers = ['acceptance', 'bench', 'proving'].map((folder) => resolve('src', folder));
 /** What neither the program nor its reader needs; the launcher is published where it lies. */
 const left = ['README.md', 'tsconfig.json', 'weir.js'];
 
