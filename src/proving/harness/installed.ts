@@ -35,10 +35,14 @@ export const pinnedIn = async (file: string, pattern: RegExp): Promise<string> =
 export const outputOf = async (
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string } = {},
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<string> => {
   try {
-    const { stdout, stderr } = await runFile(program, args, { timeout: installTime, ...options });
+    const { stdout, stderr } = await runFile(program, args, {
+      timeout: installTime,
+      ...options,
+      env: { ...process.env, ...options.env },
+    });
     return `${stdout}${stderr}`.trim();
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
