@@ -112,6 +112,7 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
         };
       },
       connectAhead: (count) => void connectAhead.push({ at: now(), count }),
+      notes: () => [],
       close: () => Promise.resolve(),
     },
     advanceTo: (at) => {

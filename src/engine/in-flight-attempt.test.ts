@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { BrokenCause } from '../model/observation/exchange.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { AnswerReader } from '../traffic/traffic-handler.ts';
-import { InFlightAttempt } from './in-flight-attempt.ts';
+import { type AttemptResult, InFlightAttempt } from './in-flight-attempt.ts';
 
 type Happening = 'connected' | 'sent' | 'read' | 'token' | 'complete';
 
@@ -116,4 +116,45 @@ it('an attempt is aborted at the first check after a deadline has passed, with t
     }),
     { numRuns: 500 },
   );
+});
+
+it('an attempt that moves to another connection has its instants, a connect deadline of its own, and the moment of the move', () => {
+  const deadlines = {
+    connect: milliseconds(100),
+    firstToken: milliseconds(50),
+    idle: null,
+    total: null,
+  };
+  const results: AttemptResult[] = [];
+  const begin = (): InFlightAttempt => {
+    const attempt = new InFlightAttempt(
+      { due: instant(0), key: 'a', released: instant(0), reserved: null, begun: instant(1) },
+      readerOf({ answering: false, complete: false }),
+      {
+        onSent: () => undefined,
+        onFinished: (_, result) => void results.push(result),
+        onTick: () => undefined,
+      },
+    );
+    attempt.attach({
+      abort: (cause, detail) => attempt.onFailure(instant(999), cause, detail),
+    });
+    attempt.onConnected(instant(2), 'reused');
+    attempt.onSent(instant(3));
+    attempt.onReconnect(instant(40));
+    return attempt;
+  };
+  const moved = begin();
+  // Not sent as yet, and connecting since 40.
+  moved.checkDeadlines(instant(140), deadlines);
+  expect(results).toEqual([]);
+  moved.onConnected(instant(141), 'new');
+  moved.onSent(instant(142));
+  moved.onEnd(instant(150));
+  begin().checkDeadlines(instant(141), deadlines);
+  expect(results.map(({ facts }) => facts)).toMatchObject([
+    { connection: 'new', reconnected: 40, connected: 141, sent: 142, ended: 150 },
+    { connection: null, reconnected: 40, connected: null, sent: null },
+  ]);
+  expect(results[1]!.outcome).toMatchObject({ cause: 'deadline-connect' });
 });

@@ -60,6 +60,7 @@ export class InFlightAttempt implements ExchangeObserver {
   #exchange: Exchange | null = null;
   #connected: Instant | null = null;
   #connection: ConnectionOrigin | null = null;
+  #reconnected: Instant | undefined;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
   /** The read that completed the answer, though the body may go on. */
@@ -87,6 +88,15 @@ export class InFlightAttempt implements ExchangeObserver {
   onSent(at: Instant): void {
     this.#sent = at;
     this.#listener.onSent(this, at);
+  }
+
+  /** The server has read nothing of the request: it counts as not sent until it is sent again. */
+  onReconnect(at: Instant): void {
+    this.#reconnected = at;
+    this.#connected = null;
+    this.#connection = null;
+    this.#sent = null;
+    this.#nextDeadlineCheck = Number.NEGATIVE_INFINITY;
   }
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
@@ -136,7 +146,8 @@ export class InFlightAttempt implements ExchangeObserver {
       return true;
     };
     const { due, begun } = this.#context;
-    if (this.#connected === null && hasPassed('deadline-connect', begun, connect)) return;
+    const connecting = this.#reconnected ?? begun;
+    if (this.#connected === null && hasPassed('deadline-connect', connecting, connect)) return;
     if (!this.#reader.isAnswering && hasPassed('deadline-first-token', this.#sent, firstToken))
       return;
     if (hasPassed('deadline-idle', this.#lastRead, idle)) return;
@@ -161,6 +172,7 @@ export class InFlightAttempt implements ExchangeObserver {
       begun,
       connected: this.#connected,
       connection: this.#connection,
+      reconnected: this.#reconnected,
       sent: this.#sent,
       head: this.#reader.head,
       ended,

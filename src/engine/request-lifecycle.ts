@@ -42,6 +42,7 @@ export const observationOf = (
   begun: facts.begun,
   connected: facts.connected,
   connection: facts.connection,
+  reconnected: facts.reconnected,
   sent: facts.sent,
   head: facts.head,
   ended: facts.ended,

@@ -260,7 +260,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
       spent: this.#budgetGuard?.exhausted ?? null,
-      notes: [...this.#sendContext.targetMemory.notes],
+      notes: [...this.#sendContext.targetMemory.notes, ...this.#ports.transport.notes()],
     });
   }
 }

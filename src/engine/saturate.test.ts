@@ -42,7 +42,11 @@ const startSaturation = (connections: number, changes: Partial<Plan> = {}) => {
       start: (wanted) => {
         batch = wanted;
         for (let connection = 0; connection < connections; connection += 1) ask(connection);
-        return { stop: () => (isStopped = true), close: () => Promise.resolve() };
+        return {
+          stop: () => (isStopped = true),
+          notes: () => [],
+          close: () => Promise.resolve(),
+        };
       },
     },
   });

@@ -167,7 +167,8 @@ class SaturationRunner implements AttemptListener {
   #end(loadEnded: Instant): void {
     this.#stopTicking();
     const note = saturationNote(this.#requests.length, this.#requests.flat().length);
-    const notes = [note, ...this.#sendContext.targetMemory.notes];
+    const { targetMemory } = this.#sendContext;
+    const notes = [note, ...targetMemory.notes, ...this.#runningBatch.notes()];
     this.#finish({ loadEnded, stopped: this.#stopped, spent: null, notes });
   }
 }

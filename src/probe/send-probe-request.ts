@@ -124,6 +124,7 @@ export const fetchResponse = (
     };
     const observer: ExchangeObserver = {
       onConnected: () => {},
+      onReconnect: () => {},
       onSent: (at) => {
         sent = at;
       },

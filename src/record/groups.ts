@@ -123,9 +123,10 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   if (attempts.length > 1) group.retried += 1;
   const { gaveUp } = observation;
   if (gaveUp !== null) group.gaveUp[gaveUp] = (group.gaveUp[gaveUp] ?? 0) + 1;
-  for (const { connection } of attempts) {
+  for (const { connection, reconnected } of attempts) {
     if (connection !== null)
       group.connections[connection] = (group.connections[connection] ?? 0) + 1;
+    if (reconnected !== undefined) group.reconnected = (group.reconnected ?? 0) + 1;
   }
   recordAnswer(group, observation);
   if (observation.outcome.kind !== 'completed') return;

@@ -120,7 +120,10 @@ const startInThisThread = async (
 ): Promise<ActiveSlice> => {
   const { plan, redact } = options;
   const { baseUrl, notes } = target;
-  const openClient = saturateLoadOf(plan) === null ? null : await loadSaturatingClient(baseUrl);
+  const openClient =
+    saturateLoadOf(plan) === null
+      ? null
+      : await loadSaturatingClient({ url: baseUrl, wire: target.wire });
   const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
   if (openClient === null) dryRun(options, startClock());
   cleanHeap();

@@ -177,9 +177,11 @@ describe('a scenario', () => {
           "caFile": null,
           "connectAhead": true,
           "http2": false,
+          "maxRequestsPerConnection": null,
           "proxy": {
             "kind": "environment",
           },
+          "reuse": true,
           "verifyTls": true,
         },
         "workers": 1,
@@ -234,7 +236,7 @@ budget: {requests: 9, tokens: 8, cost: 0.07}
 retry: {attempts: 4, base: 100ms, cap: 2s, on: [limited, unanswered]}
 streams: strict
 seed: 0
-wire: {http2: true, proxy: 'http://proxy.example:3128', caFile: ca.pem, verifyTls: false, connectAhead: false}
+wire: {http2: true, proxy: 'http://proxy.example:3128', caFile: ca.pem, verifyTls: false, connectAhead: false, maxRequestsPerConnection: 7}
 mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}}
 `;
     const plan = planOf(text, { environment: { KEY_A: 'k', TEAM: 't' } });
@@ -246,7 +248,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         name: "all"
         description: "everything said"
         target: {"kind":"url","url":"https://gateway.example/v1"}
-        wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false,"connectAhead":false}
+        wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false,"connectAhead":false,"reuse":true,"maxRequestsPerConnection":7}
         transport: "undici"
         workers: 1
         canary: true

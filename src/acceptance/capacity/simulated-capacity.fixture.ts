@@ -64,6 +64,7 @@ const transportTo = (server: BatchServer, queue: EventQueue, workload: RequestSi
       };
     },
     connectAhead: () => undefined,
+    notes: () => [],
     close: async () => undefined,
   };
 };

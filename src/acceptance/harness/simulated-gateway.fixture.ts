@@ -234,7 +234,12 @@ export const openSimulatedGateway = (simulation: GatewaySimulation): SimulatedGa
     return exchange;
   };
   return {
-    transport: { send, connectAhead: () => undefined, close: async () => undefined },
+    transport: {
+      send,
+      connectAhead: () => undefined,
+      notes: () => [],
+      close: async () => undefined,
+    },
     clock: queueClock(queue),
     wallZero,
     sleepUntil: (moment) => new Promise((resolve) => void queue.at(moment, resolve)),

@@ -30,6 +30,7 @@ export const openBareSocket = (
 /** Ignores everything but a failure, which it throws. */
 export const ignoreExchange: ExchangeObserver = {
   onConnected: () => undefined,
+  onReconnect: () => undefined,
   onSent: () => undefined,
   onHeaders: () => undefined,
   onChunk: () => undefined,

@@ -82,6 +82,7 @@ const transport: Transport = {
     return { abort: () => undefined };
   },
   connectAhead: () => undefined,
+  notes: () => [],
   close: () => Promise.resolve(),
 };
 

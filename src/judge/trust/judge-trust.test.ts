@@ -386,6 +386,23 @@ describe('the sent load', () => {
     expect(judgeTrust(healthyResult({ failures })).level).toBe(level);
   });
 
+  it.each<[string, number, TrustLevel]>([
+    ['closed-on-reuse', 12, 'valid'],
+    ['closed-on-reuse', 13, 'degraded'],
+    ['closed-early', 600, 'valid'],
+    ['connect-refused', 600, 'valid'],
+  ])('of which %s took %i of 1200 requests is %s', (cause, count, level) => {
+    const failures = [sampleFailure({ outcome: 'broken', cause, count })];
+    const result = healthyResult({ failures });
+    expect(judgeTrust(result).level).toBe(level);
+    const found = evidence(result, 'connections');
+    if (level === 'valid') expect(found).toBeUndefined();
+    else {
+      expect(found?.observed).toContain(`${count} of 1200 requests were lost on kept connections`);
+      expect(found?.advice).toContain('wire: {reuse: false}');
+    }
+  });
+
   it.each([0.4, 1])('of slices that begin %d s apart is one load', (apart) => {
     const slices = [0, apart].map((late, index) =>
       sampleJudgedSlice(sampleSeconds(repeated({}, 30)), {

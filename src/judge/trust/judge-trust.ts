@@ -8,6 +8,7 @@ import { judgedValueOf, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
+import { connectionSignal } from './connection-signal.ts';
 import { figureErrors, figuresSignal } from './figure-signals.ts';
 import { generatorSignals } from './generator-signals.ts';
 
@@ -191,6 +192,7 @@ export const judgeTrust = (result: Result): Trust => {
     isSaturating ? null : figuresSignal(figures),
     startLagSignal(result, later),
     capReached(result),
+    connectionSignal(result),
     missingSamples(result),
     slicesTogether(result),
     ownFailures(

@@ -67,6 +67,8 @@ export const groupSchema = z.strictObject({
   tokenEvents: count,
   /** Over all attempts; `ahead` is absent where none was opened ahead. */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
+  /** Attempts that met a connection which the server had closed, and went once more on a new one; absent where none did. */
+  reconnected: count.optional(),
   /** Completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
   /**

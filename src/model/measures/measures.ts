@@ -33,8 +33,9 @@ export const measures = {
   ),
   connect: request(
     ['Connect time', 'Connect', 'ms', 'lower'],
-    'From begun to an established connection. Only of connections opened for their request, not ahead of it (wire.connectAhead).',
-    (_, { begun, connected, connection }) => (connection === 'new' ? span(begun, connected) : null),
+    'From begun to an established connection. Only of connections opened for their request, not ahead of it (wire.connectAhead); after a reconnect, from there on.',
+    (_, { begun, reconnected, connected, connection }) =>
+      connection === 'new' ? span(reconnected ?? begun, connected) : null,
   ),
   retryWait: request(
     ['Waited to retry', 'Waited to retry', 'ms', 'lower'],

@@ -35,6 +35,8 @@ export const attemptFactsSchema = z.strictObject({
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),
+  /** When its first connection turned out to be closed by the server before it can have read the request, which went once more on a new one; absent if it did not. */
+  reconnected: instantSchema.optional(),
   /** Before the first byte was written; `null` if nothing was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),

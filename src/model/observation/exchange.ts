@@ -3,7 +3,9 @@ import type { Instant } from '../quantity.ts';
 /**
  * The transport's port: push, not pull. A transport sends one request and reports the response to an
  * observer, with one clock reading per socket read, taken when the read returns and before any
- * parsing. It never retries, redirects, queues or enforces deadlines: the engine does, and aborts.
+ * parsing. It never retries, redirects or enforces deadlines: the engine does, and aborts. Only a request that
+ * met a connection which the server had closed, and that the server provably cannot have read, goes once
+ * more on a new connection.
  */
 
 export interface WireRequest {
@@ -43,17 +45,23 @@ export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
- * What a transport reports of one exchange. Order: `onConnected`, `onSent`, `onHeaders`, `onChunk`…
- * and finally exactly one of `onEnd` and `onFailure`; a failure can come at any point.
+ * What a transport reports of one exchange. Order: `onConnected`, `onSent`, perhaps once `onReconnect` and the
+ * first two again, `onHeaders`, `onChunk`… and finally exactly one of `onEnd` and `onFailure`; a failure can come
+ * at any point.
  */
 export interface ExchangeObserver {
   /**
-   * The connection is ready: established (`new`, `ahead`) or kept alive (`reused`). Called a second time if a
-   * kept connection turned out to be closed and was reopened: the last call counts.
+   * The connection is ready: established (`new`, `ahead`) or kept alive (`reused`). If it is called a second time,
+   * the last call counts.
    */
   onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called immediately before the first byte of the request is written. */
   onSent(at: Instant): void;
+  /**
+   * The server had closed the connection before it can have read the request: it goes once more on a new connection,
+   * which `onConnected` and `onSent` report again.
+   */
+  onReconnect(at: Instant): void;
   /** The complete head of the final response (1xx are skipped). Names in lower case, repeated headers joined by `, `. */
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /** Body bytes without chunked framing. They are valid during the call only: copy what you keep. */
@@ -75,6 +83,8 @@ export interface Transport {
    * After one that fails none is opened ahead until a request has succeeded and a while has passed; nothing else depends on it. Does nothing by undici.
    */
   connectAhead(count: number): void;
+  /** What was learnt of how the server treats connections, as sentences for the report. */
+  notes(): readonly string[];
   /** Destroys every connection, including those being established, and waits until they are gone. */
   close(): Promise<void>;
 }

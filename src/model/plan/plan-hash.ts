@@ -25,7 +25,12 @@ export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashe
   ...plan,
   ...fieldsNotHashed,
   // Left out where it changes nothing, so that such runs stay comparable with those of earlier versions.
-  wire: { ...plan.wire, connectAhead: connectsAhead(plan) || undefined },
+  wire: {
+    ...plan.wire,
+    connectAhead: connectsAhead(plan) || undefined,
+    reuse: plan.wire.reuse === false ? false : undefined,
+    maxRequestsPerConnection: plan.wire.maxRequestsPerConnection ?? undefined,
+  },
 });
 
 /**

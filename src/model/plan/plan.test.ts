@@ -38,6 +38,15 @@ describe('a plan', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
+  it('has another hash if connections are not used again, and that of earlier versions if they are', () => {
+    const { wire } = samplePlan();
+    const hashOf = (differing: object): string =>
+      planHash(samplePlan({ wire: { ...wire, ...differing } }));
+    expect(hashOf({ reuse: true, maxRequestsPerConnection: null })).toBe(planHash(samplePlan()));
+    const differing = [{}, { reuse: false }, { maxRequestsPerConnection: 5 }].map(hashOf);
+    expect(new Set(differing).size).toBe(3);
+  });
+
   it('has the same hash for any objectives: results stay comparable when a bound changes', () => {
     const scope = { traffic: null, model: null, key: null, stages: null };
     const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;

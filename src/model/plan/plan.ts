@@ -116,6 +116,10 @@ const wireSchema = z.strictObject({
   verifyTls: z.boolean(),
   /** Whether connections are opened before scheduled requests are due; absent in old plans. */
   connectAhead: z.boolean().optional(),
+  /** Whether a connection is used for several requests; absent in old plans, which means that it is. */
+  reuse: z.boolean().optional(),
+  /** Maximum requests on one connection; `null` or absent: as many as the server allows. */
+  maxRequestsPerConnection: z.int().positive().nullable().optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 

@@ -49,6 +49,7 @@ export const openCanaryStreams = async ({
     };
     const observer: ExchangeObserver = {
       onConnected: () => undefined,
+      onReconnect: () => undefined,
       onSent: () => undefined,
       onHeaders: () => {
         isOpen = true;

@@ -7,6 +7,7 @@ import type {
 } from '../../model/observation/exchange.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from './failure-cause.ts';
+import { isUnwritten } from './refused-request.ts';
 
 /** Throws outside of any handler, so that a defect ends the process. */
 export const throwUncaught = (error: unknown): void => {
@@ -25,6 +26,7 @@ export abstract class ObservedExchange implements Exchange {
   #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
+  #hasMoved = false;
 
   constructor(clock: Clock, observer: ExchangeObserver, onDefect: (error: unknown) => void) {
     this.clock = clock;
@@ -38,6 +40,19 @@ export abstract class ObservedExchange implements Exchange {
 
   /** Called once, before the observer is notified of the end, with the ms for which the connection can be used again. */
   protected abstract release(reusableFor: number): void;
+
+  /** Sends the request again, on a new connection. Called at most once, after the observer was notified. */
+  protected abstract resend(): void;
+
+  /**
+   * Whether a server that has not begun to answer may turn out not to have read the request, so that it can be sent again: once,
+   * and only if the connection was open before the request. What fails on a connection of its own is the server's answer to it.
+   */
+  mayMove(hasResponse: boolean): boolean {
+    const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
+    const wasSent = this.#sent !== null;
+    return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
+  }
 
   /** A connection is being opened, perhaps instead of a kept one that turned out to be closed: errors are now connect errors. */
   connecting(): void {
@@ -70,8 +85,12 @@ export abstract class ObservedExchange implements Exchange {
     this.notify((observer) => observer.onFailure(at, cause, detail));
   }
 
-  /** Ends it with an error of its socket, its TLS stack or its HTTP parser; `hasResponse` says whether a byte of an answer was received. */
+  /**
+   * Ends it with an error of its socket, its TLS stack or its HTTP parser, or moves it to a new connection if the server cannot have
+   * read the request; `hasResponse` says whether a byte of an answer was received.
+   */
   fail(error: Error, hasResponse: boolean, detail = failureDetail(error)): void {
+    if (this.mayMove(hasResponse) && isUnwritten(error)) return this.#move();
     const sinceSent = this.#sent === null ? null : this.clock.now() - this.#sent;
     const progress = { connection: this.#connection, sinceSent, hasResponse };
     this.abort(failureCause(error, progress), detail);
@@ -88,6 +107,15 @@ export abstract class ObservedExchange implements Exchange {
   protected endByDefect(error: unknown): void {
     if (!this.#isFinished) this.#end(0);
     this.#onDefect(error);
+  }
+
+  #move(): void {
+    this.#hasMoved = true;
+    this.#connection = null;
+    this.#sent = null;
+    const at = this.clock.now();
+    this.notify((observer) => observer.onReconnect(at));
+    if (!this.#isFinished) this.resend();
   }
 
   #end(reusableFor: number): void {

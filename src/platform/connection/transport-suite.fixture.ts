@@ -1,112 +1,24 @@
-import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../model/clock.ts';
-import type {
-  Exchange,
-  ExchangeObserver,
-  Transport,
-  WireRequest,
-} from '../../model/observation/exchange.ts';
+import { describe, expect, it } from 'vitest';
 import { startClock } from '../host/clock.ts';
-import { type ScriptedServer, startScriptedServer } from './scripted-server.fixture.ts';
+import { keptConnectionSuite } from './kept-connection-suite.fixture.ts';
+import { startScriptedServer } from './scripted-server.fixture.ts';
+import {
+  chunk,
+  chunkedHead,
+  connectionOf,
+  get,
+  observe,
+  ok,
+  post,
+  type TransportUnderTest,
+  transportWorld,
+} from './transport-world.fixture.ts';
 
 /** What every transport must do, whichever library is behind it; each transport's test calls this. */
-export type TransportUnderTest = (
-  url: string,
-  clock: Clock,
-  onDefect?: (error: unknown) => void,
-) => Transport;
-
-const post: WireRequest = {
-  method: 'POST',
-  path: '/chat/completions',
-  headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
-  body: new TextEncoder().encode('{"a":1}'),
-};
-const get: WireRequest = { method: 'GET', path: '/models', headers: {}, body: null };
-
-/** All calls of an observer, in order, and their instants. */
-interface ObserverLog {
-  readonly events: string[];
-  readonly instants: number[];
-  readonly body: string;
-  readonly chunkInstants: number[];
-}
-
-const observe = (
-  firstChunk: () => void = () => undefined,
-): { observer: ExchangeObserver; log: Promise<ObserverLog> } => {
-  const { promise, resolve } = Promise.withResolvers<ObserverLog>();
-  const events: string[] = [];
-  const instants: number[] = [];
-  const chunkInstants: number[] = [];
-  let body = '';
-  const record = (at: number, event: string): void => {
-    instants.push(at);
-    events.push(event);
-  };
-  const finish = (): void => resolve({ events, instants, body, chunkInstants });
-  return {
-    log: promise,
-    observer: {
-      onConnected: (at, connection) => record(at, `connected ${connection}`),
-      onSent: (at) => record(at, 'sent'),
-      onHeaders: (at, status, headers) =>
-        record(at, `headers ${status} ${headers['content-type'] ?? '-'}`),
-      onChunk: (at, bytes) => {
-        chunkInstants.push(at);
-        body += Buffer.from(bytes).toString('utf8');
-        firstChunk();
-      },
-      onEnd: (at) => {
-        record(at, 'end');
-        finish();
-      },
-      onFailure: (at, cause) => {
-        record(at, `failure ${cause}`);
-        finish();
-      },
-    },
-  };
-};
-
-/** How the connection came about in the end: a kept one may turn out closed. */
-const connectionOf = ({ events }: ObserverLog): string | undefined =>
-  events.findLast((event) => event.startsWith('connected'));
-
-const ok = (body: string, head = ''): string =>
-  `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
-const chunkedHead =
-  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-
 export const transportSuite = (name: string, make: TransportUnderTest): void => {
+  keptConnectionSuite(name, make);
   describe(name, () => {
-    const open: { server: ScriptedServer; transport: Transport }[] = [];
-
-    /** The script is also given a promise of the client's having read its first chunk. */
-    const startAgainst = async (
-      script: (socket: Socket, n: number, chunkRead: Promise<void>) => unknown,
-    ) => {
-      const { promise: chunkRead, resolve: firstChunk } = Promise.withResolvers<void>();
-      const server = await startScriptedServer((socket, n) => void script(socket, n, chunkRead));
-      const transport = make(server.url, startClock());
-      open.push({ server, transport });
-      const send = (
-        request: WireRequest = post,
-      ): { log: Promise<ObserverLog>; exchange: Exchange } => {
-        const { observer, log } = observe(firstChunk);
-        return { log, exchange: transport.send(request, observer) };
-      };
-      return { server, transport, send, chunkRead };
-    };
-
-    afterEach(async () => {
-      for (const { server, transport } of open.splice(0)) {
-        await transport.close();
-        await server.close();
-      }
-    });
+    const { startAgainst, open } = transportWorld(make);
 
     it('reports connected, sent, headers and end in order, with instants that never decrease', async () => {
       const { send } = await startAgainst((socket) => socket.write(ok('hello')));

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { SaturatingRun } from '../../model/observation/saturating-client.ts';
 import type { Exchange } from '../../model/observation/exchange.ts';
 import { loadSaturatingClient, rejectUnsupportedTarget } from './autocannon-client.ts';
+import { directWire } from '../connection/connector.ts';
 import { startClock } from '../host/clock.ts';
 import { Problem } from '../problem.ts';
 import { type ScriptedServer, startScriptedServer } from '../connection/scripted-server.fixture.ts';
@@ -30,7 +31,7 @@ const firstOf = async (
 ): Promise<readonly string[]> => {
   const outcomes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const client = (await loadSaturatingClient(url))(startClock());
+  const client = (await loadSaturatingClient({ url, wire: directWire }))(startClock());
   let begun = 0;
   const request = (path: string) => ({
     method: 'POST' as const,
@@ -55,6 +56,7 @@ const firstOf = async (
       return {
         onConnected: (_at, connection) => (text += ` ${connection}`),
         onSent: () => undefined,
+        onReconnect: () => (text += ' reconnect'),
         onHeaders: (_at, status) => (text += ` ${status}`),
         onChunk: (_at, bytes) => {
           body += Buffer.from(bytes).toString('latin1');

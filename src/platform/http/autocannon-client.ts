@@ -9,6 +9,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { type TargetEndpoint, proxyFor } from '../connection/connector.ts';
 import { Problem } from '../problem.ts';
+import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
 
 /**
@@ -24,6 +25,8 @@ const noTimeout = 2_000_000;
 /** How often autocannon checks whether it was stopped, in ms. */
 const stopPollInterval = 50;
 
+type SaturatedTarget = Pick<TargetEndpoint, 'url' | 'wire'>;
+
 const toAutocannonRequests = (requests: readonly WireRequest[], base: string) =>
   requests.map(({ method, path, headers, body }) => ({
     method,
@@ -33,10 +36,7 @@ const toAutocannonRequests = (requests: readonly WireRequest[], base: string) =>
   }));
 
 /** Throws a `Problem` if autocannon cannot connect to the target as the plan requires. */
-export const rejectUnsupportedTarget = ({
-  url,
-  wire,
-}: Pick<TargetEndpoint, 'url' | 'wire'>): void => {
+export const rejectUnsupportedTarget = ({ url, wire }: SaturatedTarget): void => {
   if (proxyFor(url, wire.proxy) !== null) {
     throw new Problem(
       'a load of the kind "saturate" connects directly to its target, but the plan uses a proxy. Set wire: {proxy: none}, or use the kind "closed"',
@@ -51,19 +51,20 @@ export const rejectUnsupportedTarget = ({
 
 /** Loads autocannon; the returned function makes a client for the target. */
 export const loadSaturatingClient = async (
-  url: string,
+  target: SaturatedTarget,
 ): Promise<(clock: Clock) => SaturatingClient> => {
   const { default: runAutocannon } = await import('autocannon');
-  return (clock) => ({ start: (batch) => startBatch(runAutocannon, { url, clock }, batch) });
+  return (clock) => ({ start: (batch) => startBatch(runAutocannon, { ...target, clock }, batch) });
 };
 
 const startBatch = (
   runAutocannon: typeof autocannon,
-  { url, clock }: { readonly url: string; readonly clock: Clock },
+  { url, wire, clock }: SaturatedTarget & { readonly clock: Clock },
   { requests, observerFor }: RequestBatch,
 ): SaturatingRun => {
   const base = new URL(url).pathname.replace(/\/$/, '');
   const connections: ObservedConnection[] = [];
+  const context = { clock, rule: new ReuseRule(wire) };
   const setupClient = (client: Client): void => {
     const index = connections.length;
     const connectionRequests = requests[index]!;
@@ -71,7 +72,7 @@ const startBatch = (
     // The documented interface lacks what this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(
-      new ObservedConnection(connection, clock, connectionRequests.length, (request, exchange) =>
+      new ObservedConnection(connection, context, connectionRequests.length, (request, exchange) =>
         observerFor(index, request, exchange),
       ),
     );
@@ -91,6 +92,7 @@ const startBatch = (
     stop: () => {
       for (const each of connections) each.stop();
     },
+    notes: () => context.rule.notes,
     close: async () => {
       for (const each of connections) each.destroy();
       await ended;

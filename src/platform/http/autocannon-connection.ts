@@ -1,18 +1,16 @@
 import type { EventEmitter } from 'node:events';
-import net, { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Client } from 'autocannon';
-import type { Clock } from '../../model/clock.ts';
-import type { Instant } from '../../model/quantity.ts';
 import type {
   BrokenCause,
   ConnectionOrigin,
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
-import { intoSharedBuffer } from '../socket/open-socket.ts';
-import { type ResponseSink, ResponseParser } from '../socket/response-parser.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
-import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+import { ResponseParser } from '../socket/response-parser.ts';
+import { AutocannonExchange } from './autocannon-exchange.ts';
+import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
 /** The name of the method that opens `conn` and sends the first request over it. */
 const connect = '_connect';
@@ -33,6 +31,8 @@ export interface AutocannonConnection extends EventEmitter {
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
   destroy(): void;
+  /** The bytes of the request in turn. */
+  getRequestBuffer(): Buffer;
   [connect](): void;
   [sendNext](): void;
 }
@@ -44,67 +44,41 @@ const noFigures: AutocannonConnection['pipelinedRequests'] = {
   clear: () => undefined,
 };
 
-/** One exchange of autocannon's, which reads its own response; `onEnd` is called before its observer is notified of the end. */
-class AutocannonExchange extends ObservedExchange implements ResponseSink {
-  answered = false;
-  /** The instant of the current read. */
-  readAt: Instant;
-  readonly #onEnd: () => void;
-
-  constructor(clock: Clock, observer: ExchangeObserver, onEnd: () => void) {
-    super(clock, observer, throwUncaught);
-    this.readAt = clock.now();
-    this.#onEnd = onEnd;
-  }
-
-  onHead(status: number, headers: Readonly<Record<string, string>>): void {
-    this.answered = true;
-    this.notify((observer) => observer.onHeaders(this.readAt, status, headers));
-  }
-
-  onContent(bytes: Buffer, from: number, to: number): void {
-    if (this.isFinished) return;
-    // Not by `notify`: a closure for each piece is garbage.
-    try {
-      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
-    } catch (error) {
-      this.endByDefect(error);
-    }
-  }
-
-  protected override release(): void {
-    this.#onEnd();
-  }
-}
-
 type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
 /** One autocannon connection, with an observer for each of its exchanges. */
 export class ObservedConnection {
   readonly #client: AutocannonConnection;
-  readonly #clock: Clock;
+  readonly #context: SaturatingContext;
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  #socket: Socket | null = null;
+  /** The socket that was opened last, and whether no request has begun on it. */
+  #socket: ObservedSocket | null = null;
+  #isUnused = false;
   #inFlight: AutocannonExchange | null = null;
   #parser = new ResponseParser();
   /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
 
-  constructor(client: AutocannonConnection, clock: Clock, requests: number, begin: BeginExchange) {
+  constructor(
+    client: AutocannonConnection,
+    context: SaturatingContext,
+    requests: number,
+    begin: BeginExchange,
+  ) {
     this.#client = client;
-    this.#clock = clock;
+    this.#context = context;
     this.#requests = requests;
     this.#begin = begin;
     client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
     client.pipelinedRequests = noFigures;
-    if (client.opts.protocol === 'http:') client[connect] = () => this.#connect();
-    client
-      .on('request', () => this.#onRequest())
-      .on('connError', (error: Error) => this.#inFlight?.fail(error, this.#inFlight.answered))
-      .on('done', () => this.#onClosed());
+    client[connect] = () => {
+      this.#openSocket();
+      client[sendNext]();
+    };
+    client.on('request', () => this.#onRequest()).on('done', () => this.#onClosed());
   }
 
   stop(): void {
@@ -114,30 +88,47 @@ export class ObservedConnection {
 
   destroy(): void {
     this.#client.destroy();
+    this.#socket?.drop();
   }
 
-  /** As autocannon connects, but all reads use one buffer: one for each read is garbage. */
-  #connect(): void {
-    const client = this.#client;
-    const { hostname: host, port } = client.opts;
-    const onread = intoSharedBuffer({ read: (bytes, length) => this.#read(bytes, length) });
-    const reconnect = (): void => {
-      if (!client.destroyed) client[connect]();
-    };
-    client.conn = net
-      .connect({ host, port, onread })
-      .on('error', (error) => {
-        client.emit('connError', error);
-        reconnect();
-      })
-      .on('end', reconnect);
-    client[sendNext]();
+  #openSocket(): void {
+    this.#onClosed();
+    // A late error of it would make autocannon connect twice.
+    this.#socket?.drop();
+    this.#parser = new ResponseParser();
+    this.#socket = new ObservedSocket(this.#client.opts, this.#context, {
+      read: (bytes, length) => this.#read(bytes, length),
+      onError: (error) => this.#onError(error),
+      onEnd: () => this.#onEnd(),
+    });
+    this.#isUnused = true;
+    this.#isUnusable = false;
+    this.#client.conn = this.#socket.socket;
+  }
+
+  #reconnect(): void {
+    if (!this.#client.destroyed) this.#client[connect]();
+  }
+
+  #onError(error: Error): void {
+    const exchange = this.#inFlight;
+    const { hasReceived } = this.#parser;
+    if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
+    this.#client.emit('connError', error);
+    exchange?.fail(error, hasReceived);
+    // An exchange that is sent again has its connection.
+    if (this.#inFlight === null) this.#reconnect();
+  }
+
+  #onEnd(): void {
+    const mayMove = this.#inFlight?.mayMove(this.#parser.hasReceived) === true;
+    if (mayMove || this.#inFlight === null) this.#socket?.noteEnd();
+    if (mayMove) this.#socket?.lookForRefusal(() => this.#reconnect());
+    else this.#reconnect();
   }
 
   /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
-    const isNew = this.#client.conn !== this.#socket;
-    if (isNew) this.#resetConnection();
     if (this.#isUnusable) {
       // The error stops the write and makes autocannon reconnect.
       this.#requestsBegun += 1;
@@ -145,18 +136,33 @@ export class ObservedConnection {
       return;
     }
     const exchange = this.#beginExchange();
-    if (!isNew) return this.#connected(exchange, 'reused');
+    if (this.#isUnused) this.#awaitOpening(exchange);
+    else this.#connected(exchange, 'reused');
+  }
+
+  #awaitOpening(exchange: AutocannonExchange): void {
+    this.#isUnused = false;
     const { conn, opts } = this.#client;
-    this.#socket = conn;
     const opening = opts.protocol === 'https:' ? 'secureConnect' : 'connect';
     conn.once(opening, () => this.#connected(exchange, 'new'));
   }
 
   #connected(exchange: AutocannonExchange, connection: ConnectionOrigin): void {
     if (this.#inFlight !== exchange) return;
-    const now = this.#clock.now();
+    const now = this.#context.clock.now();
     exchange.connected(now, connection);
     exchange.sent(now);
+  }
+
+  /** Writes the request in turn once more, on a new socket. */
+  #resend(exchange: AutocannonExchange): void {
+    if (this.#client.destroyed) return;
+    this.#inFlight = null;
+    this.#openSocket();
+    this.#inFlight = exchange;
+    this.#parser.expectResponse(exchange);
+    this.#awaitOpening(exchange);
+    this.#client.conn.write(this.#client.getRequestBuffer());
   }
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
@@ -164,16 +170,39 @@ export class ObservedConnection {
     countReadBytes(length);
     const exchange = this.#inFlight;
     if (exchange === null) return;
-    exchange.readAt = this.#clock.read();
+    exchange.readAt = this.#context.clock.read();
+    if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
     // An observer may have aborted it meanwhile: then the connection is about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
-    const mayContinue = this.#parser.reusableFor > 0 || this.#isStopping;
+    this.#socket?.onAnswered(exchange.readAt);
     exchange.complete(exchange.readAt, 0);
+    this.#sendNext();
+  }
+
+  #sendNext(): void {
+    const client = this.#client;
+    const { rule } = this.#context;
+    const answers = this.#socket?.answers ?? 0;
+    const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(answers);
+    const rest = this.#isStopping ? 0 : rule.restAfter(answers);
     // The error makes autocannon reconnect, with the next request in turn.
-    if (!mayContinue) this.#client.conn.destroy(new Error('the server closes the connection'));
-    else if (!this.#client.destroyed) this.#client[sendNext]();
+    if (!mayReuse && !this.#isStopping)
+      client.conn.destroy(new Error('the connection is not used again'));
+    else if (rest > 0) this.#sendAfter(rest, client.conn);
+    else if (!client.destroyed) client[sendNext]();
+  }
+
+  /** Sends the next request after so many ms, unless the server ends the connection first, which makes autocannon reconnect. */
+  #sendAfter(rest: number, socket: Socket): void {
+    const send = (): void => {
+      if (this.#client.conn !== socket || !socket.writable || this.#client.destroyed) return;
+      this.#context.rule.onRested();
+      this.#client[sendNext]();
+    };
+    // The sockets are read between a timer and what it sets for the same turn of the loop.
+    setTimeout(() => setImmediate(send), rest);
   }
 
   #beginExchange(): AutocannonExchange {
@@ -183,25 +212,17 @@ export class ObservedConnection {
     const observer = this.#begin(request, {
       abort: (cause, detail) => this.#abort(exchange, cause, detail),
     });
-    exchange = new AutocannonExchange(this.#clock, observer, () => {
-      this.#inFlight = null;
+    exchange = new AutocannonExchange(this.#context.clock, observer, {
+      onEnd: () => {
+        this.#inFlight = null;
+      },
+      onResend: () => {
+        if (exchange !== null) this.#resend(exchange);
+      },
     });
     this.#inFlight = exchange;
     this.#parser.expectResponse(exchange);
     return exchange;
-  }
-
-  /** Discards the old connection with its request and its partial answer. */
-  #resetConnection(): void {
-    this.#onClosed();
-    this.#isUnusable = false;
-    // A late error of it would make autocannon connect twice.
-    this.#socket
-      ?.removeAllListeners('error')
-      .removeAllListeners('end')
-      .on('error', () => {});
-    this.#socket?.destroy();
-    this.#parser = new ResponseParser();
   }
 
   /** The server closed the connection: only an answer without a length may end like that. */
@@ -210,7 +231,7 @@ export class ObservedConnection {
     if (lost === null) return;
     const parsed = this.#parser.closed();
     if (parsed === 'complete') {
-      lost.complete(this.#clock.now(), 0);
+      lost.complete(this.#context.clock.now(), 0);
     } else if (parsed !== 'more') {
       const error = Object.assign(new Error(), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
       lost.fail(error, this.#parser.hasReceived, parsed.detail);

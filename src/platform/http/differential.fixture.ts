@@ -52,6 +52,7 @@ const askTransport = (transport: Transport, index: number): Promise<ClientReadin
       { method: 'GET', path: `/${index}`, headers: {}, body: null },
       {
         onConnected: () => undefined,
+        onReconnect: () => undefined,
         onSent: () => undefined,
         onHeaders: (_, readings, fields) => {
           status = readings;

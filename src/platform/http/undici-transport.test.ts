@@ -1,11 +1,12 @@
+import { directWire } from '../connection/connector.ts';
 import { transportSuite } from '../connection/transport-suite.fixture.ts';
 import { undiciTransport } from './undici-transport.ts';
 
-transportSuite('the undici transport', (url, clock, onDefect) =>
+transportSuite('the undici transport', (url, clock, onDefect, wire) =>
   undiciTransport(
     {
       url,
-      wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+      wire: { ...directWire, ...wire },
       certificates: null,
     },
     clock,

@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../model/clock.ts';
 import type {
   Exchange,
@@ -9,34 +9,14 @@ import type {
 } from '../../model/observation/exchange.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
+import { KeptConnections } from '../connection/kept-connections.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
+import { cutShort } from '../connection/refused-request.ts';
+import { ReuseRule } from '../connection/reuse-rule.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
+import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { onNextStream, resetOf } from './http2-streams.ts';
-
-/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
-const keepAlive = 600_000;
-
-/** Without undici's own timeouts: their default of 300 s would abort slow answers. */
-const clientOptions = {
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  keepAliveTimeout: keepAlive,
-  keepAliveMaxTimeout: keepAlive,
-  pipelining: 1,
-} as const;
-
-/** One connection with its own undici client, since time queued inside a pool is invisible. */
-interface UndiciConnection {
-  readonly client: Client;
-  /** The instant of the latest socket read; `null` before the first, and where reads are invisible (HTTP/2). */
-  readAt: Instant | null;
-  /** Whether a byte was received since the request was sent. */
-  hasReceived: boolean;
-  idle: boolean;
-  exchange: UndiciExchange | null;
-  /** Cancels an attempt to connect: destroying the client does not. */
-  cancelConnect: () => void;
-}
+import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 type DispatchController = Dispatcher.DispatchController;
 
@@ -51,21 +31,31 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
 /** Translates undici's callbacks into the port's. undici would swallow what an observer throws. */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
   readonly #pool: UndiciPool;
-  readonly #connection: UndiciConnection;
+  readonly #request: Dispatcher.DispatchOptions;
+  #connection: UndiciConnection | null = null;
   /** The stream of the latest attempt, by HTTP/2 only. */
   #stream: ClientHttp2Stream | null = null;
   #answered = false;
   #reusableFor = Number.POSITIVE_INFINITY;
+  #maxAnswers = Number.POSITIVE_INFINITY;
 
   constructor(
     pool: UndiciPool,
-    connection: UndiciConnection,
+    request: Dispatcher.DispatchOptions,
     observer: ExchangeObserver,
     onDefect: (error: unknown) => void,
   ) {
     super(pool.clock, observer, onDefect);
     this.#pool = pool;
+    this.#request = request;
+  }
+
+  /** Sends the request on a kept connection, or opens the given new one. */
+  begin(connection: UndiciConnection): void {
     this.#connection = connection;
+    connection.assign(this);
+    if (connection.answers > 0) this.connected(this.clock.now(), 'reused');
+    if (!this.isFinished) connection.client.dispatch(this.#request, this);
   }
 
   onRequestStart(controller: DispatchController): void {
@@ -77,8 +67,10 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
         this.#stream = stream;
       });
     }
-    this.#connection.readAt = null;
-    this.#connection.hasReceived = false;
+    if (this.#connection !== null) {
+      this.#connection.readAt = null;
+      this.#connection.hasReceived = false;
+    }
     this.sent(this.clock.now());
   }
 
@@ -87,10 +79,14 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    if (!this.#answered && this.#connection !== null) this.#pool.onAnswering(this.#connection);
     this.#answered = true;
     if (this.isFinished || status < 200) return;
-    if (headers['connection'] === 'close') this.#reusableFor = 0;
-    this.notify((observer) => observer.onHeaders(this.#now(), status, flatten(headers)));
+    const fields = flatten(headers);
+    const hint = fields['keep-alive'] ?? '';
+    this.#reusableFor = fields['connection'] === 'close' ? 0 : keepAliveFor(hint);
+    this.#maxAnswers = maxAnswersOf(hint);
+    this.notify((observer) => observer.onHeaders(this.#now(), status, fields));
   }
 
   onResponseData(_: DispatchController, chunk: Buffer): void {
@@ -105,97 +101,114 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   onResponseError(_: DispatchController, error: Error): void {
-    this.fail(error, this.#answered || this.#connection.hasReceived);
+    const hasResponse = this.#answered || this.#connection?.hasReceived === true;
+    this.fail(this.#connection?.isCutShort === true ? cutShort() : error, hasResponse);
+  }
+
+  /** A frame of HTTP/2 that cannot be written need not be one of the request. */
+  override mayMove(hasResponse: boolean): boolean {
+    return !this.#pool.http2 && super.mayMove(hasResponse);
   }
 
   protected override release(reusableFor: number): void {
-    this.#pool.release(this.#connection, reusableFor > 0);
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection !== null) this.#pool.release(connection, reusableFor, this.#maxAnswers);
+  }
+
+  protected override resend(): void {
+    const closed = this.#connection;
+    this.#connection = null;
+    this.#pool.resend(this, closed);
   }
 
   #now(): Instant {
-    return this.#connection.readAt ?? this.clock.read();
+    return this.#connection?.readAt ?? this.clock.read();
   }
 }
 
-/** All connections to one target; idle ones are last in, first out. */
-class UndiciPool {
-  readonly #origin: string;
+/** All connections to one target. */
+class UndiciPool implements UndiciContext {
+  readonly origin: string;
   readonly http2: boolean;
   readonly clock: Clock;
-  readonly #connect: OpenConnection;
-  readonly #idle: UndiciConnection[] = [];
+  readonly connect: OpenConnection;
+  readonly #rule: ReuseRule;
+  readonly #kept: KeptConnections<UndiciConnection>;
   readonly #all = new Set<UndiciConnection>();
+  #closed = false;
 
   constructor(endpoint: TargetEndpoint, clock: Clock) {
-    this.#origin = new URL(endpoint.url).origin;
+    this.origin = new URL(endpoint.url).origin;
     this.http2 = endpoint.wire.http2;
     this.clock = clock;
-    this.#connect = connectorTo(endpoint);
+    this.connect = connectorTo(endpoint);
+    this.#rule = new ReuseRule(endpoint.wire);
+    this.#kept = new KeptConnections(this.#rule, clock);
   }
 
-  /** The most recently used idle connection, or a new one that connects at its first request. */
-  take(): { readonly connection: UndiciConnection; readonly reused: boolean } {
-    const reused = this.#idle.pop();
-    if (reused === undefined) return { connection: this.#open(), reused: false };
-    reused.idle = false;
-    return { connection: reused, reused: true };
+  get notes(): readonly string[] {
+    return this.#rule.notes;
   }
 
-  release(connection: UndiciConnection, reusable: boolean): void {
-    if (!reusable) return this.#discard(connection);
-    connection.idle = true;
-    this.#idle.push(connection);
+  /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, or on a new one that connects at its first request. */
+  send(exchange: UndiciExchange): void {
+    if (this.#closed) return exchange.abort('aborted', 'the transport is closed');
+    const kept = this.#kept.take(this.clock.now());
+    if (kept !== null) return exchange.begin(kept);
+    if (this.#kept.awaitRested((rested) => this.#sendRested(rested, exchange))) return;
+    exchange.begin(this.#open());
+  }
+
+  /** An answer begins. */
+  onAnswering({ answers }: UndiciConnection): void {
+    if (answers > 0) this.#rule.onReused(answers);
+  }
+
+  onEnded(connection: UndiciConnection, at: Instant): void {
+    this.#kept.onEnded(connection, at);
+  }
+
+  onClosed(connection: UndiciConnection): void {
+    this.#discard(connection);
+  }
+
+  resend(exchange: UndiciExchange, closed: UndiciConnection | null): void {
+    if (closed !== null) this.#discard(closed);
+    if (this.#closed) exchange.abort('aborted', 'the transport is closed');
+    else exchange.begin(this.#open());
+  }
+
+  release(connection: UndiciConnection, reusableFor: number, maxAnswers: number): void {
+    if (connection.release(reusableFor, maxAnswers) <= 0) this.#discard(connection);
+    else this.#kept.keep(connection, this.clock.now());
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#all].map((connection) => this.#destroy(connection)));
+    this.#closed = true;
+    this.#kept.close();
+    await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  /** What has been aborted meanwhile leaves its connection to others. */
+  #sendRested(rested: UndiciConnection | null, exchange: UndiciExchange): void {
+    if (exchange.isFinished) {
+      if (rested !== null) this.#kept.keep(rested, this.clock.now());
+    } else if (rested === null) {
+      this.send(exchange);
+    } else {
+      exchange.begin(rested);
+    }
   }
 
   #discard(connection: UndiciConnection): void {
     this.#all.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-    void this.#destroy(connection);
-  }
-
-  /** Fails the connection's exchange if it has one. */
-  async #destroy(connection: UndiciConnection): Promise<void> {
-    const destroyed = connection.client.destroy().catch(() => undefined);
-    // After the client: it must not mistake the cancelled attempt for a failed one and connect again.
-    connection.cancelConnect();
-    await destroyed;
+    this.#kept.forget(connection);
+    connection.destroy();
   }
 
   #open(): UndiciConnection {
-    const connect: buildConnector.connector = (options, callback) => {
-      connection.exchange?.connecting();
-      connection.cancelConnect = this.#connect(options, (...[error, socket]) => {
-        if (error !== null) return callback(error, null);
-        const at = this.clock.read();
-        if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
-          socket.prependListener('readable', () => {
-            countReadBytes(socket.readableLength);
-            connection.readAt = this.clock.read();
-            // Also called at the end, without anything to read.
-            if (socket.readableLength > 0) connection.hasReceived = true;
-          });
-        }
-        connection.exchange?.connected(at, 'new');
-        callback(null, socket);
-      });
-    };
-    const connection: UndiciConnection = {
-      client: new Client(this.#origin, { ...clientOptions, connect, allowH2: this.http2 }),
-      readAt: null,
-      hasReceived: false,
-      idle: false,
-      exchange: null,
-      cancelConnect: () => undefined,
-    };
-    // undici must not reopen an idle connection that the server closed.
-    connection.client.on('disconnect', () => {
-      if (connection.idle) this.#discard(connection);
-    });
+    const connection = new UndiciConnection(this);
     this.#all.add(connection);
     return connection;
   }
@@ -205,8 +218,9 @@ class UndiciPool {
  * The general transport: undici's `Client.dispatch`, one client for each connection and one
  * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
  * most recently used idle one is taken first. A client connects at its first request, so nothing is
- * connected ahead. No timeouts, retries or redirects. What an observer
- * throws ends its exchange and goes to `onDefect`.
+ * connected ahead. A request that the server cannot have read, since it had closed the kept connection, goes once
+ * more on a new one (by HTTP/1.1 only). No timeouts, retries or redirects. What an observer throws ends its exchange
+ * and goes to `onDefect`.
  */
 export const undiciTransport = (
   endpoint: TargetEndpoint,
@@ -217,17 +231,13 @@ export const undiciTransport = (
   const prefix = new URL(endpoint.url).pathname.replace(/\/$/, '');
   return {
     send: ({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange => {
-      const { connection, reused } = pool.take();
-      const exchange = new UndiciExchange(pool, connection, observer, onDefect);
-      connection.exchange = exchange;
-      if (reused) exchange.connected(clock.now(), 'reused');
-      connection.client.dispatch(
-        { method, path: prefix + path, headers: { ...headers }, body },
-        exchange,
-      );
+      const request = { method, path: prefix + path, headers: { ...headers }, body };
+      const exchange = new UndiciExchange(pool, request, observer, onDefect);
+      pool.send(exchange);
       return exchange;
     },
     connectAhead: () => undefined,
+    notes: () => pool.notes,
     close: () => pool.close(),
   };
 };

@@ -75,6 +75,7 @@ const fetchOnce = async (
     { method: 'GET', path: '/models', headers: {}, body: null },
     {
       onConnected: () => undefined,
+      onReconnect: () => undefined,
       onSent: () => undefined,
       onHeaders: (_, seen) => {
         status = seen;
@@ -151,6 +152,7 @@ describe.each(transports)('TLS by $name', ({ open }) => {
           { method: 'GET', path: '/models', headers: {}, body: null },
           {
             onConnected: () => undefined,
+            onReconnect: () => undefined,
             onSent: () => undefined,
             onHeaders: () => undefined,
             onChunk: () => undefined,
@@ -273,6 +275,7 @@ describe.each(transports)(
     };
     const silently = {
       onConnected: () => undefined,
+      onReconnect: () => undefined,
       onSent: () => undefined,
       onHeaders: () => undefined,
       onChunk: () => undefined,

@@ -31,7 +31,9 @@ const world = () => {
     },
     onIdle: () => ahead.onSuccess(),
     onOpenedAhead: (connection: SocketConnection) => ahead.onOpened(connection),
-    discard: (connection: SocketConnection) => ahead.onLost(connection),
+    onReused: () => undefined,
+    onEnded: (connection: SocketConnection) => ahead.onLost(connection),
+    resend: () => undefined,
     onClosed: (connection: SocketConnection) => ahead.onLost(connection),
   };
   return {

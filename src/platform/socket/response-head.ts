@@ -17,6 +17,8 @@ export interface ParsedHead {
   readonly closes: boolean;
   /** How long the server keeps the connection, in ms; infinite if it does not say. */
   readonly keepAliveFor: number;
+  /** How many answers come on the connection, by `Keep-Alive: max`; infinite if it does not say. */
+  readonly maxAnswers: number;
 }
 
 type Fields = Record<string, string>;
@@ -96,11 +98,21 @@ const listIncludes = (list: string, word: string): boolean =>
 /** The server's idle timer started before ours: a connection is not used in the last seconds, as in undici. */
 const keepAliveMargin = 2000;
 
-const keepAliveFor = (hint: string): number => {
+/** How long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinite without it. */
+export const keepAliveFor = (hint: string): number => {
   const seconds = /timeout=(\d+)/.exec(hint)?.[1];
   return seconds === undefined
     ? Number.POSITIVE_INFINITY
     : Math.max(0, Number(seconds) * 1000 - keepAliveMargin);
+};
+
+/**
+ * How many answers come on a connection, by the `Keep-Alive` of its first one; infinite without `max`. Some servers count down from it,
+ * others repeat it: the first is the same for both.
+ */
+export const maxAnswersOf = (hint: string): number => {
+  const most = /max=(\d+)/.exec(hint)?.[1];
+  return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
 };
 
 const closesAfter = (text: string, connection: string): boolean => {
@@ -117,12 +129,14 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
   const framing = framingOf(headers);
   if (framing instanceof HttpFault) return framing;
   const closes = closesAfter(text, headers['connection'] ?? '');
+  const hint = headers['keep-alive'] ?? '';
   return {
     status,
     headers,
     framing,
     closes,
-    keepAliveFor: keepAliveFor(headers['keep-alive'] ?? ''),
+    keepAliveFor: keepAliveFor(hint),
+    maxAnswers: maxAnswersOf(hint),
   };
 };
 

@@ -35,6 +35,9 @@ export class ResponseParser {
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
+  /** Answers so far on the connection, and how many the first of them announced. */
+  #answers = 0;
+  #maxAnswers = Number.POSITIVE_INFINITY;
   /** The remaining bytes of a body with a known length. */
   #left = 0;
 
@@ -134,8 +137,11 @@ export class ResponseParser {
       : null;
   }
 
-  #begin({ status, headers, framing, closes, keepAliveFor }: ParsedHead): void {
-    this.reusableFor = closes ? 0 : keepAliveFor;
+  #begin({ status, headers, framing, closes, keepAliveFor, maxAnswers }: ParsedHead): void {
+    this.#answers += 1;
+    if (this.#answers === 1) this.#maxAnswers = maxAnswers;
+    const isLast = closes || this.#answers >= this.#maxAnswers || maxAnswers === 0;
+    this.reusableFor = isLast ? 0 : keepAliveFor;
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';

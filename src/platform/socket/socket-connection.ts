@@ -6,7 +6,9 @@ import { type ResponseSink, ResponseParser } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
+import type { KeptConnection } from '../connection/kept-connections.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
+import { cutShort, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import type { RequestWriter } from './request-writer.ts';
 
@@ -44,6 +46,10 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
   protected override release(reusableFor: number): void {
     this.owner?.release(reusableFor);
   }
+
+  protected override resend(): void {
+    this.owner?.giveBack();
+  }
 }
 
 /** A request that is ready to be written. */
@@ -60,28 +66,42 @@ export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
-  /** Called when a connection is idle and can be used again until it is discarded. */
+  /** Called when a connection is idle and can be used again. */
   onIdle(connection: SocketConnection): void;
+  /** Called when an answer begins on a connection that was used before. */
+  onReused(connection: SocketConnection): void;
   /** Called when a connection without a request is open. */
   onOpenedAhead(connection: SocketConnection): void;
-  /** Called when an idle connection is no longer usable. */
-  discard(connection: SocketConnection): void;
+  /** Called when the server turns out to have ended a kept connection, before or after the next request on it. */
+  onEnded(connection: SocketConnection, at: Instant): void;
+  /** Sends a request again, on a new connection. */
+  resend(outgoing: OutgoingRequest): void;
   /** Called when the socket is gone. */
   onClosed(connection: SocketConnection): void;
 }
 
 /** One connection, and the exchange on it. */
-export class SocketConnection implements SocketEvents {
+export class SocketConnection implements SocketEvents, KeptConnection {
   /** The end of the time in which it can be used again. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
   readonly #parser = new ResponseParser();
   readonly #cancelConnect: CancelConnect;
   #socket: Socket | null = null;
+  /** How many answers came on it, and when the last of them ended. */
+  answers = 0;
+  answeredAt: Instant = instant(0);
   /** `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** Released once written, to save memory during long streams. */
-  #unsent: OutgoingRequest | null = null;
+  /** Released once it cannot have to be sent again, to save memory during long streams. */
+  #outgoing: OutgoingRequest | null = null;
+  #isUnsent = false;
+  /** When it began to open, and how long that took, in ms. */
+  readonly #begun: number;
+  #openedIn = 0;
+  /** Whether the server has ended it, as far as this process knows. */
+  #hasEnded = false;
+  #endLook: () => void = () => undefined;
   /** Whether its request asked to close the connection. */
   #closes = false;
   /** How its next request gets it. */
@@ -91,6 +111,7 @@ export class SocketConnection implements SocketEvents {
   constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {
     this.#context = context;
     this.#origin = outgoing === null ? 'ahead' : 'new';
+    this.#begun = performance.now();
     if (outgoing !== null) this.#assign(outgoing);
     this.#cancelConnect = context.open(this);
   }
@@ -116,14 +137,26 @@ export class SocketConnection implements SocketEvents {
   release(reusableFor: number): void {
     const exchange = this.#exchange;
     this.#exchange = null;
-    this.#unsent = null;
+    this.#outgoing = null;
     if (exchange === null || reusableFor <= 0) return this.destroy();
     this.#origin = 'reused';
+    this.answers += 1;
+    this.answeredAt = exchange.readAt;
     this.idleUntil = instant(exchange.readAt + Math.min(reusableFor, keepAlive));
     this.#context.onIdle(this);
   }
 
+  /** Gives its request back, which the server cannot have read. */
+  giveBack(): void {
+    const outgoing = this.#outgoing;
+    this.#exchange = null;
+    this.#outgoing = null;
+    this.destroy();
+    if (outgoing !== null) this.#context.resend(outgoing);
+  }
+
   destroy(): void {
+    this.#endLook();
     this.#cancelConnect();
   }
 
@@ -135,7 +168,9 @@ export class SocketConnection implements SocketEvents {
 
   opened(socket: Socket): void {
     const now = this.#context.clock.read();
+    this.#openedIn = performance.now() - this.#begun;
     this.#socket = socket;
+    keepWritable(socket);
     if (this.#exchange === null) return this.#context.onOpenedAhead(this);
     this.#exchange.connected(now, this.#origin);
     this.#send(now);
@@ -144,9 +179,11 @@ export class SocketConnection implements SocketEvents {
   read(bytes: Buffer, length: number): void {
     const at = this.#context.clock.read();
     const exchange = this.#exchange;
-    if (exchange === null) return this.#context.discard(this);
+    // Bytes that no request asked for: the connection cannot be trusted.
+    if (exchange === null) return this.destroy();
     exchange.readAt = at;
     countReadBytes(length);
+    if (this.#outgoing !== null) this.#onFirstByte();
     const status = this.#parser.read(bytes, length);
     if (status === 'more' || exchange.isFinished) return;
     if (status === 'complete') exchange.complete(at, this.#reusableFor());
@@ -157,15 +194,25 @@ export class SocketConnection implements SocketEvents {
     // An error follows if it was not open yet.
     if (this.#socket === null) return;
     const exchange = this.#exchange;
-    if (exchange === null) return this.#context.discard(this);
-    exchange.readAt = this.#context.clock.read();
-    const status = this.#parser.closed();
-    if (status === 'complete') exchange.complete(exchange.readAt, 0);
-    else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
+    const at = this.#context.clock.read();
+    if (exchange === null) {
+      this.#noteEnd(at);
+      return this.destroy();
+    }
+    exchange.readAt = at;
+    const { hasReceived } = this.#parser;
+    if (!exchange.mayMove(hasReceived)) return this.#finishEnded(exchange);
+    this.#noteEnd(at);
+    if (this.#socket.writableLength > 0) return exchange.fail(cutShort(), hasReceived);
+    this.#endLook = lookForRefusal(this.#socket, this.#openedIn, () => this.#finishEnded(exchange));
   }
 
   failed(error: Error): void {
-    this.#exchange?.fail(error, this.#parser.hasReceived);
+    const { hasReceived } = this.#parser;
+    const exchange = this.#exchange;
+    const isIdle = exchange === null && this.#socket !== null;
+    if (isIdle || exchange?.mayMove(hasReceived) === true) this.#noteEnd(this.#context.clock.now());
+    exchange?.fail(error, hasReceived);
   }
 
   closed(): void {
@@ -176,19 +223,39 @@ export class SocketConnection implements SocketEvents {
 
   #assign(outgoing: OutgoingRequest): void {
     this.#exchange = outgoing.exchange;
-    this.#unsent = outgoing;
+    this.#outgoing = outgoing;
+    this.#isUnsent = true;
     this.#closes = outgoing.closes;
     outgoing.exchange.owner = this;
   }
 
   #send(now: Instant): void {
-    const unsent = this.#unsent;
-    if (unsent === null || this.#socket === null) return;
-    this.#unsent = null;
-    const { exchange, head, body } = unsent;
+    const outgoing = this.#outgoing;
+    if (outgoing === null || !this.#isUnsent || this.#socket === null) return;
+    this.#isUnsent = false;
+    if (this.#origin === 'new') this.#outgoing = null;
+    const { exchange, head, body } = outgoing;
     this.#parser.expectResponse(exchange);
     exchange.sent(now);
     if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
+  }
+
+  /** From here on the request is not sent again. */
+  #onFirstByte(): void {
+    this.#outgoing = null;
+    if (this.#origin === 'reused') this.#context.onReused(this);
+  }
+
+  #noteEnd(at: Instant): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#context.onEnded(this, at);
+  }
+
+  #finishEnded(exchange: SocketExchange): void {
+    const status = this.#parser.closed();
+    if (status === 'complete') exchange.complete(exchange.readAt, 0);
+    else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
   }
 
   /** For a complete response. A server that answers before it has the whole request may not read the rest. */

@@ -4,15 +4,16 @@ import { afterEach, expect, it } from 'vitest';
 import type { Transport } from '../../model/observation/exchange.ts';
 import { instant } from '../../model/quantity.ts';
 import { startClock } from '../host/clock.ts';
+import { directWire } from '../connection/connector.ts';
 import { startScriptedServer } from '../connection/scripted-server.fixture.ts';
 import { transportSuite } from '../connection/transport-suite.fixture.ts';
 import { socketTransport } from './socket-transport.ts';
 
-transportSuite('the socket transport', (url, clock, onDefect) =>
+transportSuite('the socket transport', (url, clock, onDefect, wire) =>
   socketTransport(
     {
       url,
-      wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+      wire: { ...directWire, ...wire },
       certificates: null,
     },
     clock,
@@ -48,6 +49,7 @@ it('says which requests found a connection that was opened ahead of them', async
             origin = connection;
           },
           onSent: ignore,
+          onReconnect: ignore,
           onHeaders: ignore,
           onChunk: ignore,
           onEnd: () => resolve(origin),
@@ -105,6 +107,7 @@ const sendLarge = (transport: Transport): Promise<string> =>
           told = connection;
         },
         onSent: () => undefined,
+        onReconnect: () => undefined,
         onHeaders: (_, status) => {
           told += ` ${status}`;
         },

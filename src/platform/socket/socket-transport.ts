@@ -5,8 +5,11 @@ import type {
   Transport,
   WireRequest,
 } from '../../model/observation/exchange.ts';
+import type { Instant } from '../../model/quantity.ts';
 import type { TargetEndpoint } from '../connection/connector.ts';
+import { KeptConnections } from '../connection/kept-connections.ts';
 import { throwUncaught } from '../connection/observed-exchange.ts';
+import { ReuseRule } from '../connection/reuse-rule.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
@@ -19,42 +22,42 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** All connections to one target; idle ones are last in, first out, before those that were opened ahead. */
+/** All connections to one target. */
 class SocketPool implements ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer = new RequestWriter();
-  readonly #idle: SocketConnection[] = [];
+  readonly #rule: ReuseRule;
+  readonly #kept: KeptConnections<SocketConnection>;
   readonly #all = new Set<SocketConnection>();
   readonly #ahead: AheadConnections;
   #closed = false;
   #allGone: () => void = () => undefined;
 
-  constructor(open: OpenSocket, clock: Clock) {
-    this.open = open;
+  constructor(endpoint: TargetEndpoint, clock: Clock) {
+    this.open = socketOpener(endpoint);
     this.clock = clock;
+    this.#rule = new ReuseRule(endpoint.wire);
+    this.#kept = new KeptConnections(this.#rule, clock);
     this.#ahead = new AheadConnections(clock, () => this.#add(null));
   }
 
+  get notes(): readonly string[] {
+    return this.#rule.notes;
+  }
+
   connectAhead(count: number): void {
-    const now = this.clock.now();
-    let missing = this.#closed ? 0 : count;
-    for (const connection of this.#idle) if (connection.idleUntil > now) missing -= 1;
+    const missing = this.#closed ? 0 : count - this.#kept.countUsable(this.clock.now());
     this.#ahead.want(missing);
   }
 
-  /** Sends on the most recently used idle connection, on one that was opened ahead, or on a new one. */
+  /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, on one that was opened ahead, or on a new one. */
   send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
     const now = this.clock.now();
-    for (
-      let connection = this.#idle.pop();
-      connection !== undefined;
-      connection = this.#idle.pop()
-    ) {
-      if (connection.isOpen && connection.idleUntil > now) return connection.begin(outgoing, now);
-      connection.destroy();
-    }
+    const kept = this.#kept.take(now);
+    if (kept !== null) return kept.begin(outgoing, now);
+    if (this.#kept.awaitRested((rested) => this.#sendRested(rested, outgoing))) return;
     const ahead = this.#ahead.take(now);
     if (ahead === null) this.#add(outgoing);
     else ahead.begin(outgoing, now);
@@ -64,6 +67,7 @@ class SocketPool implements ConnectionContext {
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead.want(0);
+    this.#kept.close();
     if (this.#all.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#allGone = resolve;
@@ -72,25 +76,45 @@ class SocketPool implements ConnectionContext {
   }
 
   onIdle(connection: SocketConnection): void {
-    this.#idle.push(connection);
+    this.#kept.keep(connection, this.clock.now());
     this.#ahead.onSuccess();
+  }
+
+  onReused({ answers }: SocketConnection): void {
+    this.#rule.onReused(answers);
   }
 
   onOpenedAhead(connection: SocketConnection): void {
     this.#ahead.onOpened(connection);
   }
 
-  discard(connection: SocketConnection): void {
-    const at = this.#idle.lastIndexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
+  onEnded(connection: SocketConnection, at: Instant): void {
+    this.#kept.onEnded(connection, at);
     this.#ahead.onLost(connection);
-    connection.destroy();
+  }
+
+  resend(outgoing: OutgoingRequest): void {
+    if (this.#closed) outgoing.exchange.abort('aborted', 'the transport is closed');
+    else this.#add(outgoing);
   }
 
   onClosed(connection: SocketConnection): void {
     this.#ahead.onLost(connection);
+    this.#kept.forget(connection);
     this.#all.delete(connection);
     if (this.#all.size === 0) this.#allGone();
+  }
+
+  /** What has been aborted meanwhile leaves its connection to others. */
+  #sendRested(rested: SocketConnection | null, outgoing: OutgoingRequest): void {
+    const now = this.clock.now();
+    if (outgoing.exchange.isFinished) {
+      if (rested !== null) this.#kept.keep(rested, now);
+    } else if (rested === null) {
+      this.send(outgoing);
+    } else {
+      rested.begin(outgoing, now);
+    }
   }
 
   #add(outgoing: OutgoingRequest | null): SocketConnection {
@@ -103,8 +127,8 @@ class SocketPool implements ConnectionContext {
 /**
  * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One
  * exchange at a time on a connection; connections are kept alive and the most recently used idle one
- * is taken first. No timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its
- * exchange and goes to `onDefect`.
+ * is taken first. A request that the server cannot have read, since it had closed the kept connection, goes once more on a new one. No
+ * timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its exchange and goes to `onDefect`.
  */
 export const socketTransport = (
   endpoint: TargetEndpoint,
@@ -112,7 +136,7 @@ export const socketTransport = (
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const { host, pathname } = new URL(endpoint.url);
-  const pool = new SocketPool(socketOpener(endpoint), clock);
+  const pool = new SocketPool(endpoint, clock);
   const heads = new RequestHeadWriter(host, pathname.replace(/\/$/, ''));
   return {
     send: (request: WireRequest, observer: ExchangeObserver): Exchange => {
@@ -123,6 +147,7 @@ export const socketTransport = (
       return exchange;
     },
     connectAhead: (count) => pool.connectAhead(count),
+    notes: () => pool.notes,
     close: () => pool.close(),
   };
 };

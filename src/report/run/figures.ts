@@ -35,7 +35,11 @@ const connectionsSentence = (total: (of: (group: Group) => number) => number): s
   const ahead = total((g) => g.connections.ahead ?? 0);
   const early =
     ahead > 0 && `${countText(ahead)} opened ahead of their requests, which did not wait for them`;
-  return `Connections: ${present([`${countText(opened)} new`, early, `${countText(reused)} reused`]).join(', ')}.`;
+  const reconnected = total((g) => g.reconnected ?? 0);
+  const again =
+    reconnected > 0 &&
+    ` Reconnected: ${plural(reconnected, 'request')} met a connection that the server had closed and went once more on a new one, which is part of the latency.`;
+  return `Connections: ${present([`${countText(opened)} new`, early, `${countText(reused)} reused`]).join(', ')}.${again || ''}`;
 };
 
 const kindNotes = (result: Result, { kind }: KindFigures): string => {

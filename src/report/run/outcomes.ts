@@ -56,10 +56,18 @@ const retryText = (result: Result): string => {
   return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
 };
 
-/** The effects of retries and the pace over the whole run, which outcomes do not show; none if the plan has neither. */
+const reconnectText = ({ groups }: Result): string | null => {
+  const reconnected = sumOf(groups, (group) => group.reconnected ?? 0);
+  return reconnected === 0
+    ? null
+    : `Reconnected: ${plural(reconnected, 'request')} met a kept connection that the server had closed before it can have read them, and went once more on a new one. The time is part of their latency.`;
+};
+
+/** The effects of reconnects, retries and the pace over the whole run, which outcomes do not show. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return present([
+    reconnectText(result),
     retry !== null && retryText(result),
     retry !== null && gaveUpText(result),
     retry !== null && waitText(result, 'retryWait'),

@@ -34,6 +34,16 @@ const withGroup = (differing: Partial<Group>, plan: Partial<Result['plan']>): Re
   ],
 });
 
+describe('reconnects in words', () => {
+  it('are counted over all groups, with or without retries', () => {
+    const { groups } = withGroup({ reconnected: 2 }, {});
+    const both = { ...result, groups: [...groups, ...groups] };
+    expect(retrySentences(both)).toEqual([
+      expect.stringMatching(/^Reconnected: 4 requests met a kept connection/),
+    ]);
+  });
+});
+
 describe('retries in words', () => {
   it('are left out if the plan has none', () => {
     expect(retrySentences(result)).toEqual([]);

@@ -111,6 +111,11 @@ const limitsText = ({ limits: { requestsPerMinute, tokensPerMinute } }: Plan): s
   return parts.length === 0 ? 'none' : `${parts.join(' and ')} per minute and key`;
 };
 
+const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): string | false => {
+  if (reuse === false) return 'a new connection for each request';
+  return typeof most === 'number' && `at most ${plural(most, 'request')} on a connection`;
+};
+
 /** Names the transport that was used: with HTTP/2 it is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
@@ -125,6 +130,7 @@ const wireText = (plan: Plan): string => {
     caFile !== null && `certificates from ${caFile}`,
     !verifyTls && 'certificates not verified',
     connectAhead === false && 'no connection opened ahead',
+    reuseText(wire),
   ]).join(', ');
 };
 

@@ -51,6 +51,29 @@ describe('the verdict of a run', () => {
     expect(first({ ...validTrust, evidence: [] })).toBe('The load was the planned one.');
   });
 
+  it.each([
+    [[], null],
+    [[['reset', 1]], null],
+    [
+      [
+        ['reset', 2],
+        ['closed-on-reuse', 3],
+        ['deadline-idle', 9],
+      ],
+      '2.5 % of the requests failed by their connections (3 closed-on-reuse and 2 reset)',
+    ],
+  ] as const)('speaks of more than 1 %% of failures by connections: %j', (causes, expected) => {
+    const [second] = result.timeline;
+    const [failure] = result.failures;
+    const failures = causes.map(
+      ([cause, count]) => ({ ...failure!, outcome: 'broken', status: null, cause, count }) as const,
+    );
+    const timeline = [{ ...second!, due: 200 }];
+    const { sentences } = runVerdict({ ...result, failures, timeline }, validTrust);
+    const found = sentences.filter((sentence) => sentence.includes('connections'));
+    expect(found).toEqual(expected === null ? [] : [expect.stringContaining(expected)]);
+  });
+
   it('names the figures that a degraded run leaves uncertain, up to six', () => {
     const sentencesOf = (figures: readonly FigureError[]) =>
       runVerdict(result, { ...degradedTrust, figures }).sentences;

@@ -1,3 +1,7 @@
+import {
+  connectionFailuresOf,
+  notableConnectionFailures,
+} from '../../model/result/connection-failures.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
 import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
 import { measures } from '../../model/measures/measures.ts';
@@ -12,7 +16,7 @@ import {
   missingSlices,
 } from '../../model/result/summary.ts';
 import type { FigureError, Trust, TrustLevel, TrustSignal } from '../../model/result/verdict.ts';
-import { figureText, listed, plural, shareText } from '../text/number-text.ts';
+import { countText, figureText, listed, plural, shareText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
 /** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
@@ -126,6 +130,14 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
   return `No ${which} succeeded, so there are no latencies; the failures below show why.`;
 };
 
+/** How many requests failed by their connections, and what to do, if they are more than a few. */
+const connectionSentence = (result: Result): string | null => {
+  const { due, failed, byCause } = connectionFailuresOf(result);
+  if (failed <= due * notableConnectionFailures) return null;
+  const causes = byCause.map(({ cause, count }) => `${countText(count)} ${cause}`);
+  return `${shareText(failed, due)} of the requests failed by their connections (${listed(causes)}), and the figures are those of the others: see what limits connections at the target and before it, and whether it answers with wire: {reuse: false}.`;
+};
+
 /** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
@@ -139,6 +151,7 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
     ...trustSentences(trust),
+    connectionSentence(result),
     isWithheld && 'Chunk gaps are withheld.',
     missingStreamsText(result),
   ]);

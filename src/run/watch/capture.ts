@@ -92,6 +92,7 @@ const capturingObserver = (
 ): ExchangeObserver => ({
   onConnected: (at, connection) => observer.onConnected(at, connection),
   onSent: (at) => observer.onSent(at),
+  onReconnect: (at) => observer.onReconnect(at),
   onHeaders: (at, status, headers) => {
     attempt.head = { status, headers };
     observer.onHeaders(at, status, headers);
@@ -144,6 +145,7 @@ export const openCapture = async (path: string, mode: CaptureMode): Promise<RunO
         return transport.send(request, capturingObserver(attempt, observer));
       },
       connectAhead: (count) => transport.connectAhead(count),
+      notes: () => transport.notes(),
       close: () => transport.close(),
     }),
     onObservation: (observation) => {

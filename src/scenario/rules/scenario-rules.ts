@@ -36,6 +36,14 @@ function* retryFindings(scenario: WholeScenario): Findings {
   yield part.at('cap').keyFinding(message, 'raise "cap" or lower "base"');
 }
 
+function* wireFindings(scenario: WholeScenario): Findings {
+  const wire = scenario.at('wire');
+  const { reuse, maxRequestsPerConnection: most } = wire.sound ?? {};
+  if (reuse !== false || most === undefined || most === null || most === 1) return;
+  const message = `"reuse: false" opens a connection for each request, and "maxRequestsPerConnection" allows ${most}`;
+  yield wire.at('maxRequestsPerConnection').keyFinding(message, 'keep one of them');
+}
+
 /** What is wrong between the fields of the scenario itself. */
 export function* scenarioRule(scenario: WholeScenario): Findings {
   const keyNames = scenario.at('keys').items.map((key) => withText(key.at('name')));
@@ -43,4 +51,5 @@ export function* scenarioRule(scenario: WholeScenario): Findings {
   yield* trafficFindings(scenario);
   yield* duplicateNameFindings('key', keyNames);
   yield* retryFindings(scenario);
+  yield* wireFindings(scenario);
 }

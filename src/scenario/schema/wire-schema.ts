@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { transportNames } from '../../model/observation/exchange.ts';
 import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
-import { type IssueParams, textField, wholeNumberField, withDefault } from './fields.ts';
+import {
+  type IssueParams,
+  textField,
+  wholeNumberField,
+  wholeNumberOrNoneField,
+  withDefault,
+} from './fields.ts';
 
 /** The target of a scenario, and how connections to it are made. */
 
@@ -78,7 +84,13 @@ export const wireSchema = z.strictObject({
     .describe('A file of PEM certificates to trust in addition to the system’s. Default: none.'),
   verifyTls: booleanField(true).describe('Whether to verify TLS certificates.'),
   connectAhead: booleanField(true).describe(
-    'Whether to open connections up to a second before scheduled requests are due, so that their latency does not include connecting. Not with pace or the transport undici.',
+    'Whether to open connections up to a second before scheduled requests are due, so that their latency does not include connecting. Not with pace, the transport undici or reuse: false.',
+  ),
+  reuse: booleanField(true).describe(
+    'Whether a connection is used for several requests; false opens one for each request, which is then part of its latency.',
+  ),
+  maxRequestsPerConnection: withDefault(wholeNumberOrNoneField(1_000_000_000), 'none').describe(
+    'After how many requests a connection is not used again, or none.',
   ),
 });
 

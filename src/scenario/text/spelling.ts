@@ -41,6 +41,8 @@ const synonyms: Readonly<Record<string, string>> = {
     'transcriptions transcribe stt asr speechtotext audiotranscription audiotranscriptions whisper',
   maxTokens: 'maxcompletiontokens outputtokens maxoutputtokens',
   verifyTls: 'insecure insecureskiptlsverify insecureskipverify',
+  reuse: 'keepalive reuseconnections connectionreuse',
+  maxRequestsPerConnection: 'maxrequestsperconn requestsperconnection',
   constant: 'constantarrivalrate fixed',
   ramping: 'rampingarrivalrate ramp linear',
   closed: 'constantvus concurrency',

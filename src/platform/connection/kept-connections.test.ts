@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Instant, instant } from '../../model/quantity.ts';
+import { type KeptConnection, KeptConnections } from './kept-connections.ts';
+import { ReuseRule } from './reuse-rule.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+class FakeConnection implements KeptConnection {
+  isOpen = true;
+  readonly idleUntil = instant(1000);
+  readonly answers: number;
+  readonly answeredAt: Instant = instant(0);
+
+  constructor(answers = 1) {
+    this.answers = answers;
+  }
+
+  destroy(): void {
+    this.isOpen = false;
+  }
+}
+
+const trustedRule = (): ReuseRule => {
+  const rule = new ReuseRule({});
+  for (let n = 0; n < 3; n += 1) rule.onReused(1);
+  return rule;
+};
+const now = instant(0);
+
+const kept = (rule: ReuseRule) => {
+  const connections = new KeptConnections<FakeConnection>(rule, { now: () => now });
+  const keep = (answers = 1): FakeConnection => {
+    const connection = new FakeConnection(answers);
+    connections.keep(connection, now);
+    return connection;
+  };
+  return { connections, keep };
+};
+
+describe('connections of a server that keeps them', () => {
+  it('can be used at once, the latest first', () => {
+    const { connections, keep } = kept(trustedRule());
+    const [first, second] = [keep(), keep()];
+    expect(connections.countUsable(now)).toBe(2);
+    expect([connections.take(now), connections.take(now), connections.take(now)]).toEqual([
+      second,
+      first,
+      null,
+    ]);
+  });
+
+  it('are not used once closed, or idle for too long', () => {
+    const { connections, keep } = kept(trustedRule());
+    keep().isOpen = false;
+    expect(connections.take(now)).toBeNull();
+    const late = keep();
+    expect(connections.take(instant(1000))).toBeNull();
+    expect(late.isOpen).toBe(false);
+  });
+});
+
+describe('connections of a server of which nothing is known', () => {
+  it('are left alone after their answer, and then go to who waits for them', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const [first, second] = [keep(), keep()];
+    const given: (FakeConnection | null)[] = [];
+    expect(connections.take(now)).toBeNull();
+    expect(connections.countUsable(now)).toBe(2);
+    expect(connections.awaitRested((connection) => given.push(connection))).toBe(true);
+    expect(connections.countUsable(now)).toBe(1);
+    vi.runAllTimers();
+    expect(given).toEqual([first]);
+    expect(connections.take(now)).toBe(second);
+  });
+
+  it('rest one by one, each for its own time', () => {
+    const rule = new ReuseRule({});
+    rule.onEnded(2, 1);
+    const { connections, keep } = kept(rule);
+    const [suspect, other] = [keep(2), keep(1)];
+    vi.advanceTimersByTime(10);
+    expect(connections.take(now)).toBe(other);
+    expect(connections.take(now)).toBeNull();
+    vi.advanceTimersByTime(20);
+    expect(connections.take(now)).toBe(suspect);
+  });
+
+  it('rest for longer when another one ends meanwhile after as many answers', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const [first, second] = [keep(), keep()];
+    vi.advanceTimersByTime(1);
+    connections.onEnded(first, now);
+    vi.advanceTimersByTime(10);
+    expect(connections.take(now)).toBeNull();
+    vi.advanceTimersByTime(20);
+    expect(connections.take(now)).toBe(second);
+  });
+
+  it('are awaited by one request each', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    expect(connections.awaitRested(() => undefined)).toBe(false);
+    keep();
+    expect(connections.awaitRested(() => undefined)).toBe(true);
+    expect(connections.awaitRested(() => undefined)).toBe(false);
+    connections.close();
+  });
+
+  it('are not used if they end meanwhile: who waits gets none', () => {
+    const { connections, keep } = kept(new ReuseRule({}));
+    const [first] = [keep(), keep()];
+    const given: (FakeConnection | null)[] = [];
+    connections.awaitRested((connection) => given.push(connection));
+    connections.awaitRested((connection) => given.push(connection));
+    connections.onEnded(first, now);
+    expect(given).toEqual([null]);
+    connections.close();
+    expect(given).toEqual([null, null]);
+  });
+});
+
+describe('connections of a server that is known to close them', () => {
+  const learnt = (): ReuseRule => {
+    const rule = new ReuseRule({});
+    for (let n = 0; n < 3; n += 1) rule.onEnded(2, 1);
+    return rule;
+  };
+
+  it('are closed after so many answers, but for one that is watched', () => {
+    const { connections, keep } = kept(learnt());
+    const [watched, other] = [keep(2), keep(2)];
+    expect([watched.isOpen, other.isOpen]).toEqual([true, false]);
+    expect(connections.take(now)).toBeNull();
+    connections.close();
+  });
+
+  it('are used again once the watched one was not closed', () => {
+    const rule = learnt();
+    const watched = kept(rule).keep(2);
+    vi.runAllTimers();
+    expect(rule.allowsReuse(2)).toBe(true);
+    expect(watched.isOpen).toBe(false);
+  });
+
+  it('are still not used after the server has closed the watched one', () => {
+    const rule = learnt();
+    const { connections, keep } = kept(rule);
+    connections.onEnded(keep(2), now);
+    vi.runAllTimers();
+    expect(rule.allowsReuse(2)).toBe(false);
+  });
+});

@@ -1,0 +1,162 @@
+import type { Clock } from '../../model/clock.ts';
+import type { Instant } from '../../model/quantity.ts';
+import type { ReuseRule } from './reuse-rule.ts';
+
+/** A connection that can be used again. */
+export interface KeptConnection {
+  /** Whether the socket is open, as far as this process knows. */
+  readonly isOpen: boolean;
+  /** How many answers came on it, and when the last of them ended. */
+  readonly answers: number;
+  readonly answeredAt: Instant;
+  /** The end of the time in which it can be used again. */
+  readonly idleUntil: Instant;
+  destroy(): void;
+}
+
+/** Called with the connection for a request, or with `null` if it needs another one. */
+export type UseConnection<Connection> = (connection: Connection | null) => void;
+
+/** How long a connection that is not used again is watched for its end, and how far apart such watches are, in ms. */
+const watchTime = 1000;
+const watchesApart = 5000;
+
+/** The idle connections to one target: last in, first out, and only as often as the reuse rule allows. */
+export class KeptConnections<Connection extends KeptConnection> {
+  readonly #rule: ReuseRule;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #idle: Connection[] = [];
+  /** Connections that are left alone for a moment, and since when by `performance.now()`; and the requests that wait for them. */
+  readonly #resting = new Map<Connection, number>();
+  readonly #waiting: UseConnection<Connection>[] = [];
+  #restTimer: NodeJS.Timeout | null = null;
+  /** Left open although it is not used again, to see whether the server still ends it. */
+  #watched: Connection | null = null;
+  #nextWatch: number = Number.NEGATIVE_INFINITY;
+  #watchTimer: NodeJS.Timeout | null = null;
+
+  constructor(rule: ReuseRule, clock: Pick<Clock, 'now'>) {
+    this.#rule = rule;
+    this.#clock = clock;
+  }
+
+  /** How many connections requests can use now or in a moment. */
+  countUsable(now: Instant): number {
+    const isUsable = (connection: Connection): boolean => this.#isUsable(connection, now);
+    const resting = [...this.#resting.keys()].filter(isUsable).length - this.#waiting.length;
+    return this.#idle.filter(isUsable).length + Math.max(0, resting);
+  }
+
+  /** The most recently used idle connection; `null` if there is none. */
+  take(now: Instant): Connection | null {
+    for (
+      let connection = this.#idle.pop();
+      connection !== undefined;
+      connection = this.#idle.pop()
+    ) {
+      if (this.#isUsable(connection, now)) return connection;
+      connection.destroy();
+    }
+    return null;
+  }
+
+  /** Waits for a connection that rests; returns `false`, and does not call `use`, if there is none that nobody waits for. */
+  awaitRested(use: UseConnection<Connection>): boolean {
+    if (this.#resting.size <= this.#waiting.length) return false;
+    this.#waiting.push(use);
+    return true;
+  }
+
+  /** Keeps a connection whose answer is complete, or closes it. */
+  keep(connection: Connection, now: Instant): void {
+    const { answers } = connection;
+    if (this.#rule.allowsReuse(answers)) {
+      if (this.#rule.restAfter(answers) === 0) this.#idle.push(connection);
+      else this.#rest(connection);
+    } else if (
+      this.#rule.isOnlyLearnt(answers) &&
+      this.#watched === null &&
+      now >= this.#nextWatch
+    ) {
+      this.#watch(connection, now);
+    } else {
+      connection.destroy();
+    }
+  }
+
+  /** Forgets a connection that the server ended at `at`, in use or not. */
+  onEnded(connection: Connection, at: Instant): void {
+    this.#rule.onEnded(connection.answers, at - connection.answeredAt);
+    this.forget(connection);
+  }
+
+  /** Forgets a connection that is closed. */
+  forget(connection: Connection): void {
+    const idleAt = this.#idle.lastIndexOf(connection);
+    if (idleAt >= 0) this.#idle.splice(idleAt, 1);
+    this.#resting.delete(connection);
+    if (this.#waiting.length > this.#resting.size) this.#waiting.shift()?.(null);
+    if (this.#watched === connection) this.#watched = null;
+  }
+
+  /** Gives `null` to every request that waits; nothing must be kept any more. */
+  close(): void {
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer);
+    if (this.#watchTimer !== null) clearTimeout(this.#watchTimer);
+    for (const use of this.#waiting.splice(0)) use(null);
+  }
+
+  #isUsable({ isOpen, idleUntil, answers }: Connection, now: Instant): boolean {
+    return isOpen && idleUntil > now && this.#rule.allowsReuse(answers);
+  }
+
+  #rest(connection: Connection): void {
+    this.#resting.set(connection, performance.now());
+    this.#setRestTimer();
+  }
+
+  #setRestTimer(): void {
+    if (this.#resting.size === 0) return;
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer);
+    const ends = [...this.#resting].map(([{ answers }, since]) => this.#restEnd(answers, since));
+    const wait = Math.min(...ends) - performance.now();
+    // The sockets are read between a timer and what it sets for the same turn of the loop.
+    this.#restTimer = setTimeout(() => setImmediate(this.#onRested), wait);
+  }
+
+  /** By what is known by now: more than when the rest began. */
+  #restEnd(answers: number, since: number): number {
+    return since + this.#rule.restAfter(answers);
+  }
+
+  readonly #onRested = (): void => {
+    const now = this.#clock.now();
+    const at = performance.now();
+    for (const [connection, since] of this.#resting) {
+      if (this.#restEnd(connection.answers, since) > at) continue;
+      this.#resting.delete(connection);
+      this.#endRest(connection, now);
+    }
+    this.#setRestTimer();
+  };
+
+  #endRest(connection: Connection, now: Instant): void {
+    const use = this.#waiting.shift();
+    const isUsable = this.#isUsable(connection, now);
+    if (isUsable) this.#rule.onRested();
+    else connection.destroy();
+    if (use !== undefined) use(isUsable ? connection : null);
+    else if (isUsable) this.#idle.push(connection);
+  }
+
+  #watch(connection: Connection, now: Instant): void {
+    this.#watched = connection;
+    this.#nextWatch = now + watchesApart;
+    this.#watchTimer = setTimeout(() => {
+      if (this.#watched !== connection) return;
+      this.#watched = null;
+      this.#rule.onKept();
+      connection.destroy();
+    }, watchTime).unref();
+  }
+}

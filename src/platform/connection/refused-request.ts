@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Whether a server can have read a request is known in two cases only.
+ *
+ * - The request could not be written in full: the connection was reset or closed before.
+ * - The server had sent its end (FIN) and its system then refused what was written (RST). A system refuses bytes that come
+ *   after the server has closed the connection, and what a server has not read in full it cannot have carried out. A server that
+ *   reads a request and then closes the connection sends an end and no refusal.
+ *
+ * A reset without an end before it says nothing: a server can have read the request and aborted.
+ */
+
+const nothing = new Uint8Array(0);
+
+/** What is refused is refused one round trip after it was written; longer waits than this, in ms, are not worth it. */
+const longestWait = 1000;
+/** A busy server can take a while between ending a connection and closing it, in ms. */
+const shortestWait = 50;
+
+/** An error that says that not all of a request was written. */
+export const isUnwritten = (error: unknown): boolean => {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  return syscall === 'write' && (code === 'EPIPE' || code === 'ECONNRESET');
+};
+
+/** The error of a request of which this process still had a part when the server ended the connection. */
+export const cutShort = (): Error =>
+  Object.assign(new Error('the server closed the connection before the request was written'), {
+    code: 'EPIPE',
+    syscall: 'write',
+  });
+
+/** Keeps a socket open for writing after the server's end: otherwise a refusal could not be seen. */
+export const keepWritable = (socket: Socket): void => {
+  socket.allowHalfOpen = true;
+};
+
+/**
+ * Looks for a refusal after the end of an open socket was read: writing nothing fails, with an error for which `isUnwritten` holds, as soon as one
+ * has come. Calls `onNone` if none comes in the time of some round trips; `openedIn` is how long the connection took to open, in ms.
+ * Returns a function that ends the look.
+ */
+export const lookForRefusal = (
+  socket: Socket,
+  openedIn: number,
+  onNone: () => void,
+): (() => void) => {
+  const until = performance.now() + Math.min(longestWait, 4 * openedIn + shortestWait);
+  let timer: NodeJS.Timeout | null = null;
+  let pause = 0.5;
+  const look = (): void => {
+    if (performance.now() > until || !socket.writable) return onNone();
+    socket.write(nothing);
+    pause *= 2;
+    timer = setTimeout(look, pause);
+  };
+  look();
+  return () => {
+    if (timer !== null) clearTimeout(timer);
+  };
+};

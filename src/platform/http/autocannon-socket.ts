@@ -1,0 +1,98 @@
+import net, { type Socket } from 'node:net';
+import tls from 'node:tls';
+import type { Clock } from '../../model/clock.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import { cutShort, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
+import type { ReuseRule } from '../connection/reuse-rule.ts';
+import { intoSharedBuffer } from '../socket/open-socket.ts';
+
+/** What the connections of a client share. */
+export interface SaturatingContext {
+  readonly clock: Clock;
+  readonly rule: ReuseRule;
+}
+
+interface SocketAddress {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: number;
+}
+
+interface SocketHandlers {
+  /** Called with received bytes, valid during the call only. */
+  read(bytes: Buffer, length: number): void;
+  onError(error: Error): void;
+  onEnd(): void;
+}
+
+/** Opens a socket as autocannon does, but all reads use one buffer. */
+const openSocket = (
+  { protocol, hostname: host, port }: SocketAddress,
+  handlers: SocketHandlers,
+): Socket => {
+  const options = { host, port, onread: intoSharedBuffer(handlers) };
+  if (protocol === 'http:') return net.connect(options);
+  const servername = net.isIP(host) === 0 ? host : '';
+  const tlsOptions: tls.ConnectionOptions = { ...options, servername, rejectUnauthorized: false };
+  return tls.connect(tlsOptions);
+};
+
+/** A socket of an autocannon connection, and what is known of how the server treats it. */
+export class ObservedSocket {
+  readonly socket: Socket;
+  /** Answers on it. */
+  answers = 0;
+  #answeredAt: Instant = instant(0);
+  readonly #context: SaturatingContext;
+  readonly #begun: Instant;
+  /** How long it took to open, in ms. */
+  #openedIn = 0;
+  #hasEnded = false;
+  #endLook: () => void = () => undefined;
+
+  constructor(address: SocketAddress, context: SaturatingContext, handlers: SocketHandlers) {
+    this.#context = context;
+    this.#begun = context.clock.now();
+    this.socket = openSocket(address, handlers)
+      .on('error', (error) => handlers.onError(error))
+      .on('end', () => handlers.onEnd());
+    keepWritable(this.socket);
+    const opening = address.protocol === 'https:' ? 'secureConnect' : 'connect';
+    this.socket.once(opening, () => {
+      this.#openedIn = context.clock.now() - this.#begun;
+    });
+  }
+
+  onAnswerBegins(): void {
+    if (this.answers > 0) this.#context.rule.onReused(this.answers);
+  }
+
+  onAnswered(at: Instant): void {
+    this.answers += 1;
+    this.#answeredAt = at;
+  }
+
+  /** The server has ended it, before or after the next request on it. */
+  noteEnd(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { clock, rule } = this.#context;
+    rule.onEnded(this.answers, clock.now() - this.#answeredAt);
+  }
+
+  /** Looks whether the server refused a part of the request, which comes as an error of the socket. */
+  lookForRefusal(onNone: () => void): void {
+    if (this.socket.writableLength > 0) this.socket.destroy(cutShort());
+    else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
+  }
+
+  /** Destroys it; nothing is heard of it any more. */
+  drop(): void {
+    this.#endLook();
+    this.socket
+      .removeAllListeners('error')
+      .removeAllListeners('end')
+      .on('error', () => {})
+      .destroy();
+  }
+}

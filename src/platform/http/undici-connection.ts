@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net';
+import { type buildConnector, Client } from 'undici';
+import type { Clock } from '../../model/clock.ts';
+import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import type { OpenConnection } from '../connection/connector.ts';
+import type { KeptConnection } from '../connection/kept-connections.ts';
+import { keepWritable, lookForRefusal } from '../connection/refused-request.ts';
+import { countReadBytes } from '../host/clean-heap.ts';
+
+/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
+const keepAlive = 600_000;
+
+/** Without undici's own timeouts: their default of 300 s would abort slow answers. */
+const clientOptions = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: keepAlive,
+  keepAliveMaxTimeout: keepAlive,
+  pipelining: 1,
+} as const;
+
+/** The exchange on a connection. */
+export interface ConnectionUser {
+  connecting(): void;
+  connected(at: Instant, connection: ConnectionOrigin): void;
+  mayMove(hasResponse: boolean): boolean;
+}
+
+/** What all connections of a transport share. */
+export interface UndiciContext {
+  readonly origin: string;
+  readonly http2: boolean;
+  readonly clock: Clock;
+  readonly connect: OpenConnection;
+  /** Called when the server turns out to have ended a kept connection, before or after the next request on it. */
+  onEnded(connection: UndiciConnection, at: Instant): void;
+  /** Called when an idle connection is closed. */
+  onClosed(connection: UndiciConnection): void;
+}
+
+const isHttp2 = (socket: Socket): boolean =>
+  'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+
+/**
+ * Keeps undici from destroying a socket while it handles the server's end, and lets it do so once a refusal has come or none will
+ * come: the error that undici reports is then that of the refusal, or its own.
+ */
+const destroyAfterLook = (socket: Socket, openedIn: number): void => {
+  let cause: Error | undefined;
+  socket.destroy = (error) => {
+    cause = error;
+    return socket;
+  };
+  queueMicrotask(() => {
+    Reflect.deleteProperty(socket, 'destroy');
+    const endLook = lookForRefusal(socket, openedIn, () => void socket.destroy(cause));
+    socket.once('close', endLook);
+  });
+};
+
+/** One connection with its own undici client, since time queued inside a pool is invisible. */
+export class UndiciConnection implements KeptConnection {
+  readonly client: Client;
+  /** The instant of the latest socket read; `null` before the first, and where reads are invisible (HTTP/2). */
+  readAt: Instant | null = null;
+  /** Whether a byte was received since the request was sent. */
+  hasReceived = false;
+  /** Whether a part of the request was still in this process when the server ended the connection. */
+  isCutShort = false;
+  answers = 0;
+  answeredAt: Instant = instant(0);
+  idleUntil: Instant = instant(0);
+  /** How many answers the first one announced. */
+  #maxAnswers = Number.POSITIVE_INFINITY;
+  /** `null` while it is idle. */
+  #user: ConnectionUser | null = null;
+  #hasEnded = false;
+  /** Cancels an attempt to connect: destroying the client does not. */
+  #cancelConnect: () => void = () => undefined;
+  readonly #context: UndiciContext;
+
+  constructor(context: UndiciContext) {
+    this.#context = context;
+    const { origin, http2 } = context;
+    const connect: buildConnector.connector = (options, callback) =>
+      this.#connect(options, callback);
+    this.client = new Client(origin, { ...clientOptions, connect, allowH2: http2 });
+    // undici must not reopen an idle connection that the server closed.
+    this.client.on('disconnect', () => {
+      if (this.#user === null) context.onClosed(this);
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#hasEnded && !this.client.destroyed;
+  }
+
+  assign(user: ConnectionUser): void {
+    this.#user = user;
+    this.hasReceived = false;
+  }
+
+  /** Its answer is complete or its exchange has ended. Returns for how long it can be used again, in ms. */
+  release(reusableFor: number, maxAnswers: number): number {
+    this.#user = null;
+    this.answers += 1;
+    if (this.answers === 1) this.#maxAnswers = maxAnswers;
+    this.answeredAt = this.#context.clock.now();
+    const usableFor = this.answers >= this.#maxAnswers || maxAnswers === 0 ? 0 : reusableFor;
+    this.idleUntil = instant(this.answeredAt + Math.min(usableFor, keepAlive));
+    return usableFor;
+  }
+
+  destroy(): void {
+    void this.close();
+  }
+
+  /** Destroys it and waits until it is gone. Fails the connection's exchange if it has one. */
+  close(): Promise<void> {
+    this.#hasEnded = true;
+    const destroyed = this.client.destroy().catch(() => undefined);
+    // After the client: it must not mistake the cancelled attempt for a failed one and connect again.
+    this.#cancelConnect();
+    return destroyed;
+  }
+
+  #connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
+    this.#user?.connecting();
+    const { clock, connect } = this.#context;
+    const begun = clock.now();
+    this.#cancelConnect = connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      const at = clock.read();
+      this.answers = 0;
+      this.#hasEnded = false;
+      if (!isHttp2(socket)) this.#listen(socket, at - begun);
+      this.#user?.connected(at, 'new');
+      callback(null, socket);
+    });
+  }
+
+  #listen(socket: Socket, openedIn: number): void {
+    keepWritable(socket);
+    socket.prependListener('readable', () => {
+      countReadBytes(socket.readableLength);
+      this.readAt = this.#context.clock.read();
+      // Also called at the end, without anything to read.
+      if (socket.readableLength > 0) this.hasReceived = true;
+    });
+    socket.prependListener('end', () => this.#onEnd(socket, openedIn));
+    socket.prependListener('error', () => this.#noteEnd());
+  }
+
+  #onEnd(socket: Socket, openedIn: number): void {
+    const mayMove = this.#user?.mayMove(this.hasReceived) === true;
+    this.#noteEnd();
+    if (!mayMove) return;
+    if (socket.writableLength > 0) this.isCutShort = true;
+    else destroyAfterLook(socket, openedIn);
+  }
+
+  #noteEnd(): void {
+    // The end of an answer is another matter.
+    if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
+    this.#hasEnded = true;
+    this.#context.onEnded(this, this.#context.clock.now());
+  }
+}
