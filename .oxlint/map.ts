@@ -100,6 +100,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibrate capacity examine gateway history series',
   ],
   cli: ['options', 'verbs', '.'],
+  proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers', '.'],
   bench: ['harness', 'bounds lag mock run simulated transport', '.'],
 };
 

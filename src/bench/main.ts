@@ -8,12 +8,13 @@ import { measureMockChats } from './mock/mock-chats.ts';
 import { measureMockLateness } from './mock/mock-lateness.ts';
 import { measureMockMemory } from './mock/mock-memory.ts';
 import { measureCommandStart } from './run/command-start.ts';
+import { measureForeignLimiters } from './run/foreign-limiters.ts';
 import { measureHourOfHeap } from './run/hour-of-heap.ts';
 import { measurePromptCost } from './run/prompt-cost.ts';
 import { measureReport } from './run/report-size.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
-import { measureForeignLimiters } from './simulated/foreign-limiters.ts';
+import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
@@ -36,6 +37,7 @@ const abouts = {
   lag: 'how late a run starts its requests, alone and beside streams',
   start: 'how long the command takes from start to end',
   limits: 'whether examinations name limiters rightly, accuse none, and catch planted faults',
+  limiters: 'whether examinations of limiters that others wrote are right',
   pace: 'how much of the admitted work a paced client does, beside one that only backs off',
   workload: 'whether making prompts costs less CPU than sending them',
   capacity: 'how far capacity searches end from the saturation by formula',
@@ -55,7 +57,8 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   cost: fixedCost,
   lag: startLag,
   start: [measureCommandStart],
-  limits: [measureLimitExamination, measureForeignLimiters],
+  limits: [measureLimitExamination, measureSimulatedLimiters],
+  limiters: [measureForeignLimiters],
   pace: [measurePace],
   workload: [measurePromptCost],
   capacity: capacitySearches,
@@ -66,7 +69,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
 };
 
 /** They take so long that they run only if they are named. */
-const onlyByName: readonly BenchName[] = ['soak', 'truth'];
+const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth'];
 
 const known = Object.keys(abouts) as BenchName[];
 const names = process.argv.slice(2);

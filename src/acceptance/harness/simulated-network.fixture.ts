@@ -93,7 +93,12 @@ export const openSimulatedNetwork = (options: NetworkOptions): SimulatedNetwork 
     return exchange;
   };
   return {
-    transport: { send, connectAhead: () => undefined, notes: () => [], close: async () => undefined },
+    transport: {
+      send,
+      connectAhead: () => undefined,
+      notes: () => [],
+      close: async () => undefined,
+    },
     clock: queueClock(queue),
     sleepUntil: (moment) => new Promise((resolve) => void queue.at(moment, resolve)),
     run: (work) => runUntilSettled(queue, work),

@@ -21,16 +21,17 @@ const mayImport = {
   engine: ['model', 'contract', 'schedule', 'traffic', 'record'],
   mock: ['model', 'contract'],
   probe: ['model', 'contract', 'traffic', 'record', 'judge', 'engine'],
-  run: 'all but cli, acceptance and bench',
-  cli: 'all but acceptance and bench',
+  run: 'all but cli, acceptance, proving and bench',
+  cli: 'all but acceptance, proving and bench',
   acceptance: 'all',
+  proving: 'all',
   bench: 'all',
 } as const;
 type Folder = keyof typeof mayImport;
 const folders: readonly Folder[] = Object.keys(mayImport).filter(
   (name): name is Folder => name in mayImport,
 );
-const everywhere: readonly Folder[] = ['acceptance', 'bench'];
+const everywhere: readonly Folder[] = ['acceptance', 'proving', 'bench'];
 /** Which folders may use all modules of Node. */
 const touchers: readonly Folder[] = ['platform', 'mock', 'cli'];
 

@@ -32,7 +32,7 @@ const runAll = async (say: Say, what: string, cells: readonly CampaignCell[]) =>
  * Examines limiters of others in simulated time, as they are and with planted faults: how often it accuses or names them wrongly,
  * and how often it catches the faults. Writes `reports/limits-power.md` and `reports/limits-power.json`.
  */
-export const measureForeignLimiters: BenchPart = async (say) => {
+export const measureSimulatedLimiters: BenchPart = async (say) => {
   const compliant = await runAll(say, 'limiters of others', compliantCells(seeds));
   const faulty = await runAll(say, 'planted faults', faultyCells(runs));
   await mkdir('reports', { recursive: true });

@@ -33,6 +33,7 @@ export const examineForeignGateway = async (
       clock: gateway.clock,
       wallZero: gateway.wallZero,
       headers: {},
+      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
       redact: (text) => text,
       timeoutFor: 2 * window + 10_000,
     },

@@ -1,0 +1,113 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { examineGateway, type Examination } from '../harness/examine.ts';
+import { compareWithLog, type ComparedCounts, readServerLog } from '../harness/server-log.ts';
+import { freePort } from '../harness/server-process.ts';
+import type { LimiterCase } from './limiter-case.ts';
+
+/** How a limiter is examined. */
+export interface ExaminationTerms {
+  readonly limit: number;
+  /** In ms. */
+  readonly window: number;
+  /** Further words for `weir limits`. */
+  readonly args: readonly string[];
+}
+
+type Assessment = 'true' | 'undecided' | 'WRONG';
+
+/** What `weir limits` said of a limiter, and whether it is true. */
+export interface LimiterRow {
+  readonly limiter: string;
+  readonly version: string;
+  readonly fault: string | null;
+  readonly limit: number;
+  readonly window: number;
+  readonly code: number | null;
+  /** Whether the exit code is the right one. */
+  readonly verdict: Assessment;
+  readonly named: string | null;
+  /** `undecided` if it named none. */
+  readonly name: Assessment;
+  readonly requests: number;
+  readonly minutes: number;
+  readonly counts: ComparedCounts;
+}
+
+/** Exit codes of `weir limits`. */
+const exits = { kept: 0, violated: 14 } as const;
+
+const assessVerdict = ({ isCompliant }: LimiterCase, code: number | null): Assessment => {
+  if (code === (isCompliant ? exits.kept : exits.violated)) return 'true';
+  return code === (isCompliant ? exits.violated : exits.kept) ? 'WRONG' : 'undecided';
+};
+
+/** The classes that an examination names, more than one if they are tied. */
+const namesIn = ({ report }: Examination): readonly string[] => {
+  const { best } = report.judgement.declared;
+  return best === null ? [] : [best.limiter];
+};
+
+const assessName = ({ classes }: LimiterCase, named: readonly string[]): Assessment => {
+  if (named.length === 0) return 'undecided';
+  return named.some((name) => classes.includes(name)) ? 'true' : 'WRONG';
+};
+
+export const rowOf = (
+  examined: LimiterCase,
+  terms: ExaminationTerms,
+  { version, examination, counts }: Examined,
+): LimiterRow => {
+  const named = namesIn(examination);
+  return {
+    limiter: examined.name,
+    version,
+    fault: examined.fault?.what ?? null,
+    limit: terms.limit,
+    window: terms.window,
+    code: examination.code,
+    verdict: assessVerdict(examined, examination.code),
+    named: named.length === 0 ? null : named.join(' or '),
+    name: assessName(examined, named),
+    requests: examination.report.log.replies.length,
+    minutes: examination.took / 60_000,
+    counts,
+  };
+};
+
+interface Examined {
+  readonly version: string;
+  readonly examination: Examination;
+  readonly counts: ComparedCounts;
+}
+
+/**
+ * Starts a limiter's gateway, examines it with the real program and compares the counts of both. Throws
+ * `Unavailable` if its registry cannot be reached.
+ */
+export const examineLimiter = async (
+  examined: LimiterCase,
+  { limit, window, args }: ExaminationTerms,
+): Promise<Examined> => {
+  await using own = await mkdtempDisposable(join(tmpdir(), 'weir-proving-'));
+  const { fault } = examined;
+  const log = join(own.path, 'requests.log');
+  const options = {
+    limit: Math.round(limit * (fault?.limit ?? 1)),
+    window: window * (fault?.window ?? 1),
+    port: await freePort(),
+    folder: own.path,
+    log,
+  };
+  // A faulty limiter's headers would give it away.
+  const words = fault === undefined ? [] : ['headers=none', ...(fault.words ?? [])];
+  const gateway = await examined.start(options, words);
+  try {
+    const examination = await examineGateway({ url: gateway.url, limit, window, args });
+    const counts = compareWithLog(examination.report.log, await readServerLog(log));
+    return { version: gateway.version, examination, counts };
+  } finally {
+    await gateway.stop();
+  }
+};

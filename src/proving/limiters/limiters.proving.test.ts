@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
+import { Unavailable } from '../harness/installed.ts';
+import { writeTable } from '../harness/markdown-table.ts';
+import { examineLimiter, type LimiterRow, rowOf } from './examine-limiter.ts';
+import { limiterTable } from './examine-limiters.ts';
+import type { LimiterCase } from './limiter-case.ts';
+import { casesOfContinuousIntegration, faultsOfContinuousIntegration } from './limiter-cases.ts';
+
+// The first run installs the limiters.
+vi.setConfig({ testTimeout: 900_000 });
+
+const terms = { limit: 20, window: 10_000, args: [] };
+
+const rows: LimiterRow[] = [];
+afterAll(() => writeTable('limiters', limiterTable(rows)));
+
+/** The row of a limiter; skips the test where its registry cannot be reached. */
+const examined = async (limiter: LimiterCase, context: TestContext): Promise<LimiterRow> => {
+  try {
+    const row = rowOf(limiter, terms, await examineLimiter(limiter, terms));
+    rows.push(row);
+    return row;
+  } catch (error) {
+    if (error instanceof Unavailable) return context.skip(error.message);
+    throw error;
+  }
+};
+
+describe.concurrent('weir limits, against limiters that others wrote', () => {
+  it.for(casesOfContinuousIntegration)(
+    'accuses $name of nothing, gives it no wrong name, and counts what its gateway counted',
+    async (limiter, context) => {
+      const row = await examined(limiter, context);
+      expect(row.counts.differences).toEqual([]);
+      expect(row.requests).toBeGreaterThan(50);
+      expect(row.verdict, `exit ${row.code}`).not.toBe('WRONG');
+      expect(row.name, row.named ?? 'none of ours').not.toBe('WRONG');
+    },
+  );
+
+  it.for(faultsOfContinuousIntegration)(
+    'exits with 14 for $name with a planted fault: $fault.what',
+    async (limiter, context) => {
+      const row = await examined(limiter, context);
+      expect(row.code).toBe(14);
+    },
+  );
+});

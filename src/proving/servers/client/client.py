@@ -1,0 +1,43 @@
+"""An independent client: streams one chat after another with httpx and prints, as JSON, how many were answered and
+the milliseconds to each first token and between tokens. Arguments: address (ends in /v1), key, model, seconds, most tokens."""
+
+import json
+import sys
+import time
+
+import httpx
+
+url, key, model, seconds, tokens = sys.argv[1:6]
+times = {"answered": 0, "failed": 0, "ttft": [], "gap": []}
+body = {
+    "model": model,
+    "messages": [{"role": "user", "content": "hello there"}],
+    "max_tokens": int(tokens),
+    "stream": True,
+}
+end = time.perf_counter() + float(seconds)
+serial = 0
+with httpx.Client(verify=False, timeout=30, trust_env=False) as client:
+    while time.perf_counter() < end:
+        serial += 1
+        headers = {"authorization": f"Bearer {key}", "x-request-id": f"client-{serial}"}
+        last = begun = time.perf_counter()
+        received = 0
+        try:
+            with client.stream("POST", f"{url}/chat/completions", json=body, headers=headers) as answer:
+                answer.raise_for_status()
+                for line in answer.iter_lines():
+                    now = time.perf_counter()
+                    if not line.startswith("data: {"):
+                        continue
+                    choices = json.loads(line[6:]).get("choices") or [{}]
+                    if not (choices[0].get("delta") or {}).get("content"):
+                        continue
+                    times["gap" if received else "ttft"].append((now - last) * 1000)
+                    received += 1
+                    last = now
+            times["answered"] += 1
+        except httpx.HTTPError as error:
+            times["failed"] += 1
+            print(repr(error), file=sys.stderr)
+print(json.dumps(times))

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { weirCommand } from '../../bench/harness/run-weir.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { roomFile } from '../harness/installed.ts';
+import { readServerLog } from '../harness/server-log.ts';
+import { freePort, provingKeys } from '../harness/server-process.ts';
+import { type ClientTimes, type ComparedMedian, compareMedians } from './client-times.ts';
+import { serverPackages } from './model-servers.ts';
+import type { ServerCase, ServerTokens, StartedServer } from './server-case.ts';
+import { compareWithServerLog, isOfRun, tokensOf } from './server-counts.ts';
+
+export interface ObservedServer {
+  readonly server: string;
+  readonly version: string;
+  /** Exit code of `weir run`. */
+  readonly code: number | null;
+  readonly trust: string;
+  readonly sent: number;
+  readonly completed: number;
+  /** Weir's requests in the server's own log; `null` if it has none. */
+  readonly logged: number | null;
+  /** Differences between what Weir and the server counted, one sentence each. */
+  readonly differences: readonly string[];
+  readonly medians: readonly ComparedMedian[];
+  readonly clientAnswered: number;
+}
+
+const runProgram = async (
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+) => {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+};
+
+/** How long the independent client sends, in s. */
+const clientSeconds = 7;
+
+const runClient = async (server: ServerCase, url: string): Promise<ClientTimes> => {
+  const { model, maxTokens } = server;
+  const words = [url, provingKeys[1], model, String(clientSeconds), String(maxTokens)];
+  const { stdout, stderr } = await runProgram(
+    ['python3', roomFile('servers/client/client.py'), ...words],
+    { PYTHONPATH: await serverPackages() },
+  );
+  if (stdout === '') throw new Error(`the independent client printed nothing: ${stderr}`);
+  return JSON.parse(stdout) as ClientTimes;
+};
+
+/** Runs a scenario by the real program, beside the independent client. */
+const runBoth = async (server: ServerCase, { url }: StartedServer, folder: string) => {
+  const file = join(folder, 'scenario.json');
+  const scenario = { name: 'proving', target: url, warmUp: '0s', ...server.scenario };
+  await writeFile(file, JSON.stringify(scenario));
+  const [program, ...flags] = weirCommand;
+  const words = ['run', file, '--out', folder, '--no-history', '--quiet'];
+  const [run, times] = await Promise.all([
+    runProgram([program, ...flags, ...words], {
+      WEIR_API_KEY: provingKeys[0],
+      GITHUB_STEP_SUMMARY: '',
+    }),
+    runClient(server, url),
+  ]);
+  const path = join(folder, 'result.json');
+  if (!existsSync(path)) throw new Error(`weir run left no result: ${run.stderr.slice(-1000)}`);
+  const result = resultSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  return { code: run.code, result, times };
+};
+
+/** What a run and its server's own metrics count differently in tokens, one sentence each; the client sends the same prompt. */
+const compareTokens = async (
+  result: Result,
+  { countTokens }: StartedServer,
+  before: ServerTokens | undefined,
+  { answered, ttft, gap }: ClientTimes,
+): Promise<readonly string[]> => {
+  if (countTokens === undefined || before === undefined) return [];
+  const after = await countTokens();
+  const own = tokensOf(result);
+  const completed = result.groups.reduce((sum, { outcomes }) => sum + outcomes.completed, 0);
+  const counted: ServerTokens = {
+    input: after.input - before.input - (own.input / completed) * answered,
+    output: after.output - before.output - ttft.length - gap.length,
+  };
+  return (['input', 'output'] as const).flatMap((side) =>
+    own[side] === counted[side]
+      ? []
+      : [`${own[side]} ${side} tokens, ${counted[side]} by the server's own metrics`],
+  );
+};
+
+/**
+ * Runs Weir and an independent client against a server of others, and compares their counts and times. Throws
+ * `Unavailable` if the server cannot be had here.
+ */
+export const observeServer = async (server: ServerCase): Promise<ObservedServer> => {
+  await serverPackages();
+  await using own = await mkdtempDisposable(join(tmpdir(), 'weir-proving-'));
+  const log = join(own.path, 'requests.log');
+  const started = await server.start({ port: await freePort(), folder: own.path, log });
+  try {
+    const before = await started.countTokens?.();
+    const { code, result, times } = await runBoth(server, started, own.path);
+    const differences = [...(await compareTokens(result, started, before, times))];
+    let logged: number | null = null;
+    if (server.hasLog) {
+      const requests = await readServerLog(log);
+      logged = requests.filter(isOfRun).length;
+      differences.push(...compareWithServerLog(result, requests));
+    }
+    const sum = (count: (group: Result['groups'][number]) => number): number =>
+      result.groups.reduce((total, group) => total + count(group), 0);
+    return {
+      server: server.name,
+      version: started.version,
+      code,
+      trust: judgeTrust(result).level,
+      sent: sum((group) => group.sent),
+      completed: sum(({ outcomes }) => outcomes.completed),
+      logged,
+      differences,
+      medians: compareMedians(result, times),
+      clientAnswered: times.answered,
+    };
+  } finally {
+    await started.stop();
+  }
+};

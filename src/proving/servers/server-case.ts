@@ -1,0 +1,38 @@
+import type { RunningServer } from '../harness/server-process.ts';
+
+/** What a server is started with. */
+export interface ServerOptions {
+  readonly port: number;
+  /** A folder of its own. */
+  readonly folder: string;
+  /** The file for its own log of requests. */
+  readonly log: string;
+}
+
+/** Totals of tokens by a server's own count. */
+export interface ServerTokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface StartedServer extends RunningServer {
+  readonly version: string;
+  /** The tokens that it has counted since its start; absent if it does not. */
+  readonly countTokens?: () => Promise<ServerTokens>;
+}
+
+/** A server of others, and what a run against it sends. */
+export interface ServerCase {
+  readonly name: string;
+  /** Starts it and resolves once it answers. Throws `Unavailable` if it cannot be had here. */
+  readonly start: (options: ServerOptions) => Promise<StartedServer>;
+  /** The traffic, load and wire of the scenario. */
+  readonly scenario: Readonly<Record<string, unknown>>;
+  readonly model: string;
+  /** The most tokens of a stream. */
+  readonly maxTokens: number;
+  /** Whether it logs each request with its id; otherwise only tokens are compared. */
+  readonly hasLog: boolean;
+  /** Whether tokens arrive as they are made, so that gaps can be compared. */
+  readonly isUnbuffered: boolean;
+}

@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { Unavailable } from '../harness/installed.ts';
+import { writeTable } from '../harness/markdown-table.ts';
+import { type ObservedServer, observeServer } from './observe-server.ts';
+import { serverCases, serverTable } from './server-table.ts';
+
+// The first run installs the servers.
+vi.setConfig({ testTimeout: 900_000 });
+
+const rows: ObservedServer[] = [];
+afterAll(() => writeTable('servers', serverTable(rows)));
+
+// One after another: the times of two would disturb each other.
+describe('weir run, against servers that others wrote', () => {
+  it.for(serverCases)(
+    'completes all at $name, counts what it counts, and measures what an independent client measures',
+    async (server, context) => {
+      let row: ObservedServer;
+      try {
+        row = await observeServer(server);
+      } catch (error) {
+        if (error instanceof Unavailable) return context.skip(error.message);
+        throw error;
+      }
+      rows.push(row);
+      expect(row.differences).toEqual([]);
+      expect(row.completed).toBe(row.sent);
+      expect(row.completed).toBeGreaterThan(30);
+      expect(row.clientAnswered).toBeGreaterThan(3);
+      const measured = row.medians.map(({ measure }) => measure);
+      expect(measured).toContain('ttft');
+      expect(measured.includes('gap')).toBe(server.isUnbuffered);
+      if (row.trust !== 'invalid') expect(row.medians.filter(({ agree }) => !agree)).toEqual([]);
+    },
+  );
+});
