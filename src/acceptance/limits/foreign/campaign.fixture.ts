@@ -1,10 +1,11 @@
 import { drawFrom } from '../../../model/workload/draw.ts';
 import { examineForeignGateway } from './examine-foreign-gateway.fixture.ts';
 import type { ForeignSimulation } from './foreign-gateway.fixture.ts';
+import type { LimitVerdict } from '../../../model/limits/limit-report.ts';
 import type { ForeignLimiter } from './foreign-limiter.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';
 import { type PlantedFault, plantedFaults } from './planted-faults.fixture.ts';
-import { rateName, type NameRating, verdictOf } from './rate-judgement.fixture.ts';
+import { rateName, type NameRating } from './rate-judgement.fixture.ts';
 
 /** One examination of a campaign; all of it follows from these values. */
 export interface CampaignCell {
@@ -18,7 +19,7 @@ export interface CampaignCell {
 }
 
 export interface CampaignResult extends CampaignCell {
-  readonly verdict: 'kept' | 'violated' | 'undecided';
+  readonly verdict: LimitVerdict;
   /** The class that was named; `null` for none. */
   readonly named: string | null;
   readonly rating: NameRating;
@@ -74,7 +75,7 @@ export const runCell = async (cell: CampaignCell): Promise<CampaignResult> => {
   const { named, rating } = rateName(judgement, limiter);
   return {
     ...cell,
-    verdict: verdictOf(judgement),
+    verdict: judgement.verdict,
     named,
     rating,
     refuted: judgement.checks.filter(({ finding }) => finding === 'refuted').map(({ id }) => id),

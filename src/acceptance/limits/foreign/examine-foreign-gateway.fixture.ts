@@ -8,7 +8,7 @@ import {
 import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { examineKey } from '../../../probe/examine-key.ts';
-import { probeBudgetFor } from '../../../probe/probe-budget.ts';
+import { defaultSustain, probeBudgetFor } from '../../../probe/probe-budget.ts';
 import { openProbeClient } from '../../../probe/send-probe-request.ts';
 import { type ForeignSimulation, openForeignGateway } from './foreign-gateway.fixture.ts';
 
@@ -40,6 +40,7 @@ export const examineForeignGateway = async (
     sleepUntil: gateway.sleepUntil,
     models: {
       chat: 'weir/small',
+      otherChat: 'weir/large',
       speech: 'weir-tts',
       transcription: 'weir/whisper',
       listed: ['weir/small', 'weir/large'],
@@ -58,7 +59,12 @@ export const examineForeignGateway = async (
       },
       phases,
       hasSecondKey: true,
-      maxRequests: probeBudgetFor(phases, rule, true, null).max,
+      sustain: defaultSustain,
+      maxRequests: probeBudgetFor(
+        phases,
+        { rule, hasSecondKey: true, sustain: defaultSustain },
+        null,
+      ).max,
       stopReason: () => null,
       onPhaseStart: () => undefined,
     }),

@@ -4,42 +4,34 @@ import type { ForeignLimiter, LimiterFamily } from './foreign-limiter.fixture.ts
 /** The names that are true of a family. A family without one is "none of ours". */
 const trueNames: Readonly<Record<LimiterFamily, readonly string[]>> = {
   'fixed-from-first': ['fixed-from-first'],
-  'fixed-aligned': ['fixed-aligned'],
-  'fixed-free': ['fixed-free'],
+  // Without a `Date` header no one can tell that regular times are those of the clock.
+  'fixed-aligned': ['fixed-aligned', 'fixed-any-phase'],
+  'fixed-free': ['fixed-any-phase'],
   'sliding-log': ['sliding-log'],
   'sliding-counter': ['sliding-counter'],
-  'counter-counting-refusals': [],
+  'counter-counting-refusals': ['sliding-counter-counting-refusals'],
   'token-bucket': ['token-bucket'],
   'burst-bucket': ['burst-bucket'],
   'stepped-bucket': ['stepped-bucket'],
-  queue: ['leaky-queue'],
-  'burst-then-delay': [],
-  'two-tiers': [],
-  penalty: [],
-  'restart-by-refusals': [],
+  queue: ['leaky-queue', 'delaying-bucket'],
+  'burst-then-delay': ['delaying-bucket', 'leaky-queue'],
+  'two-tiers': ['two-tier'],
+  penalty: ['penalty-box'],
+  'restart-by-refusals': ['fixed-restarted'],
   other: [],
 };
 
-/** `right`: a true name. `none`: none was named. `tie`: a wrong name that another explains about as well. `wrong`: a wrong name with a margin. */
+/** `right`: a true name. `none`: none was named. `tie`: a wrong name, but a true one is said to explain as well. `wrong`: any other name. */
 export type NameRating = 'right' | 'none' | 'tie' | 'wrong';
 
-/** How many decisions more the runner-up has to miss, so that a name has a margin. */
-const margin = 3;
-
 export const rateName = (
-  judgement: LimitJudgement,
-  { family }: ForeignLimiter,
+  { identification: { best, ties } }: LimitJudgement,
+  { family, alsoNamed = [] }: ForeignLimiter,
 ): { readonly named: string | null; readonly rating: NameRating } => {
-  const { best, runnerUp } = judgement.declared;
   if (best === null) return { named: null, rating: 'none' };
   const named = best.limiter;
-  if (trueNames[family].includes(named)) return { named, rating: 'right' };
-  const isClose = runnerUp !== null && runnerUp.wrong - best.wrong < margin;
-  return { named, rating: isClose ? 'tie' : 'wrong' };
-};
-
-export const verdictOf = (judgement: LimitJudgement): 'kept' | 'violated' | 'undecided' => {
-  const kept = judgement.checks.find(({ id }) => id === 'limit-kept');
-  if (judgement.violated) return 'violated';
-  return kept?.finding === 'undecided' ? 'undecided' : 'kept';
+  const names: readonly string[] = [...trueNames[family], ...alsoNamed];
+  if (names.includes(named)) return { named, rating: 'right' };
+  const isTie = ties.some(({ limiter }) => names.includes(limiter));
+  return { named, rating: isTie ? 'tie' : 'wrong' };
 };
