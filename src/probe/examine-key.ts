@@ -1,3 +1,12 @@
+import { burstEnvelope } from '../judge/limits/facts/burst-envelope.ts';
+import { evenPace } from '../judge/limits/facts/even-pace.ts';
+import {
+  calmPhases,
+  evenlyDecided,
+  firstKeyHistory,
+  isAnswered,
+  limiterDecisions,
+} from '../judge/limits/examination/limiter-decisions.ts';
 import { serverWindow } from '../judge/limits/limiter/server-window.ts';
 import type {
   DeclaredLimits,
@@ -8,14 +17,19 @@ import type {
   ProbeRequest,
 } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
+import { certainIdleTime, type ChatSender, evenPause, idleTime } from './chat-sender.ts';
 import {
   chargedChats,
-  countedInWindow,
+  evenRequests,
+  maxEvenWindows,
+  repeatedEvenRequests,
   requestsWhenExhausted,
   requestsBetweenChats,
   secondKeyRequests,
 } from './probe-budget.ts';
-import { type ChatSender, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
+import { ExaminationStopped, FailureWatch } from './failure-watch.ts';
+import { provokeLimiter, releaseTogether } from './provoke-limiter.ts';
+import { sustainLoad } from './sustain-load.ts';
 
 export interface ProbeClient {
   now(): Instant;
@@ -32,15 +46,12 @@ export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;
+  /** The windows of the sustained load. */
+  readonly sustain: number;
   readonly maxRequests: number;
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
-
-/** The examination stops after this many consecutive small chats that are neither answered nor limited. */
-const maxFailures = 3;
-
-class ExaminationStopped extends Error {}
 
 class Examination {
   readonly replies: ProbeReply[] = [];
@@ -48,27 +59,31 @@ class Examination {
   readonly #client: ProbeClient;
   readonly #options: ExaminationOptions;
   #asked = 0;
-  #failures = 0;
+  readonly #rule: LimitRule;
+  readonly #failures: FailureWatch;
+  /** When the first burst began. */
+  #burstAt: Instant | null = null;
+  /** Whether an even pace was certainly refused: more load would add nothing. */
+  #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
     this.#client = client;
     this.#options = options;
+    this.#rule = options.declared.requests;
+    this.#failures = new FailureWatch(this.#rule);
   }
 
   readonly phases: Readonly<Record<ProbePhase, () => Promise<void>>> = {
     counting: () => this.#count(),
-    provocation: () =>
-      provokeLimiter(this.#asker('provocation'), {
-        ...this.#rule,
-        minuteBegin: this.#minuteBegin(),
-      }),
-    concurrency: () => releaseTogether(this.#asker('concurrency'), this.#rule),
+    even: () => this.#askEvenly(),
+    provocation: () => this.#provoke(),
+    sustained: async () => {
+      if (this.#isRefusedEvenly) return;
+      await sustainLoad(this.#sender('sustained'), this.#rule, this.#options.sustain);
+    },
+    concurrency: () => this.#releaseTogether(),
     exhausted: () => this.#askExhausted(),
   };
-
-  get #rule(): LimitRule {
-    return this.#options.declared.requests;
-  }
 
   async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
     const why = this.#options.stopReason();
@@ -83,20 +98,8 @@ class Examination {
     if (reply === null) this.#asked -= 1;
     else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
     else this.replies.push(reply);
-    if (request === 'chat' && reply !== null) this.#watchFailures(reply);
+    if (request === 'chat' && reply !== null) this.#failures.see(reply, this.#client.now());
     return typeof reply === 'string' ? null : reply;
-  }
-
-  /** A small chat that is neither answered nor limited shows nothing: no credit, an unknown model, a gateway that is down. */
-  #watchFailures(reply: ProbeReply | string): void {
-    const status = typeof reply === 'string' ? null : reply.status;
-    const isDecided = status === 429 || (status !== null && status >= 200 && status < 300);
-    this.#failures = isDecided ? 0 : this.#failures + 1;
-    if (this.#failures < maxFailures) return;
-    const what = typeof reply === 'string' ? reply : `status ${reply.status}`;
-    throw new ExaminationStopped(
-      `${maxFailures} small chats in a row failed, the last with ${what}`,
-    );
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
@@ -109,12 +112,46 @@ class Examination {
     }
   }
 
-  #asker(phase: ProbePhase): ChatSender {
+  #sender(phase: ProbePhase): ChatSender {
     return {
       now: () => this.#client.now(),
       sleepUntil: (moment) => this.#sleepUntil(moment),
-      sendChat: async () => (await this.#ask(phase, 'chat'))?.admitted ?? true,
+      sendChat: async () => {
+        const reply = await this.#ask(phase, 'chat');
+        return reply === null || !this.#isRefusal(reply);
+      },
+      roundTrip: () => this.#roundTrip(),
     };
+  }
+
+  /** Whether a chat was refused, by 429 or another status; one that also fails below the limit is no refusal. */
+  #isRefusal(reply: ProbeReply): boolean {
+    if (reply.status === 429) return true;
+    return (
+      !isAnswered(reply) &&
+      !this.replies.some(
+        ({ phase, request, status, holdsError }) =>
+          calmPhases.includes(phase) &&
+          request === 'chat' &&
+          status === reply.status &&
+          holdsError === reply.holdsError,
+      )
+    );
+  }
+
+  /** The median time of answered small chats, in ms. */
+  #roundTrip(): number {
+    const times = this.replies
+      .filter((reply) => reply.request === 'chat' && isAnswered(reply))
+      .map(({ sent, answered }) => answered - sent)
+      .toSorted((a, b) => a - b);
+    return times[Math.floor(times.length / 2)] ?? 0;
+  }
+
+  /** Waits until the key has been idle for so long; at once if nothing was sent yet. */
+  async #idle(time: number): Promise<void> {
+    const last = this.replies.reduce((most, { ended }) => Math.max(most, ended), -Infinity);
+    if (Number.isFinite(last)) await this.#sleepUntil(instant(last + time));
   }
 
   /** A start of the server's minute by its `Date` headers, or `null`. */
@@ -123,24 +160,89 @@ class Examination {
     return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
   }
 
+  /** Sends one request no sooner than the even rate allows. */
+  async #askPaced(phase: ProbePhase, request: ProbeRequest) {
+    await this.#idle(evenPause(this.#rule));
+    return this.#ask(phase, request);
+  }
+
   async #count(): Promise<void> {
-    const share = countedInWindow(this.#rule);
-    let spent = 0;
-    const one = async (request: ProbeRequest): Promise<void> => {
-      if (spent >= share) {
-        await this.#sleepUntil(instant(this.#client.now() + idleTime(this.#rule)));
-        spent = 0;
-        // The first remaining of the new window.
-        await this.#ask('counting', 'chat');
-        spent += 1;
-      }
-      if ((await this.#ask('counting', request)) !== null) spent += 1;
-    };
-    await one('chat');
+    await this.#ask('counting', 'chat');
     for (const request of [...requestsBetweenChats, ...chargedChats]) {
-      await one(request);
-      await one('chat');
+      if ((await this.#askPaced('counting', request)) === null) continue;
+      await this.#askPaced('counting', 'chat');
     }
+  }
+
+  /** The log so far. */
+  log(cut: string | null): LimitLog {
+    return {
+      declared: this.#options.declared,
+      replies: this.replies.toSorted((a, b) => a.sent - b.sent),
+      unanswered: this.unanswered,
+      cut,
+    };
+  }
+
+  /** Whether a request was refused at an even pace: `certainly`, or possibly for an earlier use of the key. */
+  #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
+    const log = this.log(null);
+    const decisions = evenlyDecided(log);
+    const { refusals } = evenPace(decisions, firstKeyHistory(log), this.#rule);
+    return {
+      some: decisions.some(({ admitted, phase }) => !admitted && calmPhases.includes(phase)),
+      certainly: refusals.length > 0,
+    };
+  }
+
+  async #sendEvenly(count: number, windows: number): Promise<void> {
+    const until = this.#client.now() + windows * this.#rule.window;
+    for (let sentCount = 0; sentCount < count && this.#client.now() < until; sentCount += 1) {
+      const reply = await this.#askPaced('even', 'chat');
+      if (reply?.status === 429) return;
+    }
+  }
+
+  /** Sends evenly; if something is refused, again after the key was certainly idle. */
+  async #askEvenly(): Promise<void> {
+    const rule = this.#rule;
+    if (!this.#evenRefusals().some) {
+      const begin = this.replies.reduce((least, { sent }) => Math.min(least, sent), Infinity);
+      const passed = Number.isFinite(begin) ? (this.#client.now() - begin) / rule.window : 0;
+      const left = evenRequests(rule) - this.replies.length;
+      await this.#sendEvenly(left, maxEvenWindows(rule) - passed);
+    }
+    if (!this.#evenRefusals().some) return;
+    if (!this.#evenRefusals().certainly) {
+      await this.#idle(certainIdleTime(rule));
+      await this.#sendEvenly(repeatedEvenRequests(rule), 2 * maxEvenWindows(rule));
+    }
+    this.#isRefusedEvenly = this.#evenRefusals().certainly;
+  }
+
+  async #provoke(): Promise<void> {
+    const { phases } = this.#options;
+    await this.#idle(idleTime(this.#rule));
+    this.#burstAt = await provokeLimiter(this.#sender('provocation'), {
+      ...this.#rule,
+      minuteBegin: this.#minuteBegin(),
+      isFollowed: phases.includes('sustained') && !this.#isRefusedEvenly,
+    });
+  }
+
+  async #releaseTogether(): Promise<void> {
+    const sender = this.#sender('concurrency');
+    await this.#idle(idleTime(this.#rule));
+    const begin = this.#client.now();
+    await releaseTogether(sender, this.#rule, this.#burstAt);
+    const log = this.log(null);
+    const { requests } = firstKeyHistory(log);
+    const { bursts, isExceeded } = burstEnvelope(limiterDecisions(log), requests, this.#rule);
+    const last = bursts.at(-1);
+    if (isExceeded || last === undefined || last.admitted <= last.allowed) return;
+    // One burst above the limit can be a window's boundary; a second one at another phase cannot.
+    await this.#idle(idleTime(this.#rule));
+    await releaseTogether(sender, this.#rule, begin);
   }
 
   async #askExhausted(): Promise<void> {
@@ -169,10 +271,5 @@ export const examineKey = async (
     if (!(error instanceof ExaminationStopped)) throw error;
     stoppedBecause = error.message;
   }
-  return {
-    declared: options.declared,
-    replies: examination.replies.toSorted((a, b) => a.sent - b.sent),
-    unanswered: examination.unanswered,
-    cut: stoppedBecause,
-  };
+  return examination.log(stoppedBecause);
 };

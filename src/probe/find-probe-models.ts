@@ -7,6 +7,12 @@ import type { ProbeModels } from './probe-requests.ts';
 const idsIn = (body: string): readonly string[] =>
   modelListSchema.safeParse(jsonIn(body)).data?.data.map(({ id }) => id) ?? [];
 
+/** Models that answer no chats, by their names. */
+const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
+
+const otherChatOf = (ids: readonly string[], used: readonly (string | null)[]): string | null =>
+  ids.find((id) => !used.includes(id) && !notForChats.test(id)) ?? null;
+
 const keyAdvice = 'check the key (--key NAME of an environment variable)';
 
 const advice: Readonly<Record<number, string>> = {
@@ -38,5 +44,12 @@ export const findProbeModels = async (
   const chatModel = chat ?? ids.find((id) => id !== speech && id !== transcription);
   return chatModel === undefined
     ? 'the model list has no chat model: name one with --model PUBLISHER/MODEL'
-    : { chat: chatModel, speech, transcription, voice: 'Emily.wav', listed: ids };
+    : {
+        chat: chatModel,
+        otherChat: otherChatOf(ids, [chatModel, speech, transcription]),
+        speech,
+        transcription,
+        voice: 'Emily.wav',
+        listed: ids,
+      };
 };

@@ -1,10 +1,7 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../model/limits/limit-log.ts';
-import {
-  idleTime,
-  longIdleTime,
-  maxProvocationRequests,
-  maxReleasedRequests,
-} from './provoke-limiter.ts';
+import { evenPause, idleTime } from './chat-sender.ts';
+import { aboveLimit, maxProvocationRequests, usualProvocationRequests } from './provoke-limiter.ts';
+import { maxSustainedRequests, usualSustainedWindows } from './sustain-load.ts';
 import { chatCost, speechCost, transcriptionCost } from '../contract/prices.ts';
 
 /** Each is sent between two small chats, whose difference in remaining is its cost in requests. */
@@ -32,6 +29,7 @@ export const chargedChats = [
 
 export const requestsWhenExhausted = [
   'chat',
+  'other-model',
   'chat-stream',
   'models',
   'speech',
@@ -40,40 +38,72 @@ export const requestsWhenExhausted = [
 
 export const secondKeyRequests = 5;
 
-/** The maximum share of the limit used for counting in one window. */
-const countingShare = 0.75;
-
-/** Requests for counting in one window: at least one between two small chats. */
-export const countedInWindow = ({ limit }: LimitRule): number =>
-  Math.max(3, Math.floor(limit * countingShare));
-
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
+/** Evenly sent requests, those for counting included: more than one limit. */
+export const evenRequests = ({ limit }: LimitRule): number => Math.ceil(1.05 * limit) + 1;
+
+/** The requests of a second attempt, after a refusal that an earlier use of the key can explain. */
+export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
+
+/** Maximum duration of an even pace, in windows: slow answers make it slower. Counting alone can take longer. */
+export const maxEvenWindows = ({ limit }: LimitRule): number => (limit < 10 ? 2.5 : 1.4);
+
+/** The windows of the sustained load: they show a rate that is off by half. */
+export const defaultSustain = 3;
+
+/** A phase, as far as its budget depends on it. */
+export interface BudgetOptions {
+  readonly rule: LimitRule;
+  readonly hasSecondKey: boolean;
+  /** The windows of the sustained load. */
+  readonly sustain: number;
+  /** Whether the requests for counting are among the even ones. */
+  readonly isCounting: boolean;
+}
+
+interface PhaseBudget {
+  readonly usual: number;
+  readonly most: number;
+  /** In ms. */
+  readonly time: number;
+}
+
 /** The typical and maximum requests of a phase, and its time in ms. */
-export const phaseBudget = (
-  phase: ProbePhase,
-  rule: LimitRule,
-  hasSecondKey: boolean,
-): { readonly usual: number; readonly most: number; readonly time: number } => {
-  const { limit, window } = rule;
+export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBudget => {
+  const { rule, hasSecondKey, sustain, isCounting } = options;
+  const { window } = rule;
   switch (phase) {
     case 'counting': {
-      const requestsPerWindow = countedInWindow(rule);
-      const further = countingRequests - requestsPerWindow;
-      // Every further window starts with another small chat.
-      const extraWindows = Math.max(0, Math.ceil(further / (requestsPerWindow - 1)));
-      const requests = countingRequests + extraWindows;
-      return { usual: requests, most: requests, time: extraWindows * idleTime(rule) };
+      const usual = countingRequests;
+      return { usual, most: usual, time: usual * evenPause(rule) };
+    }
+    case 'even': {
+      const usual = Math.max(0, evenRequests(rule) - (isCounting ? countingRequests : 0));
+      const most = usual + repeatedEvenRequests(rule);
+      return {
+        usual,
+        most,
+        time: Math.min(usual * evenPause(rule), maxEvenWindows(rule) * window),
+      };
     }
     case 'provocation':
       return {
-        usual: Math.ceil(3.4 * limit),
+        usual: usualProvocationRequests(rule),
         most: maxProvocationRequests(rule),
-        time: longIdleTime(rule) + 2.6 * window,
+        time: idleTime(rule) + 1.6 * window,
       };
+    case 'sustained': {
+      const windows = usualSustainedWindows(sustain);
+      return {
+        usual: maxSustainedRequests(rule, windows),
+        most: maxSustainedRequests(rule, sustain),
+        time: windows * window,
+      };
+    }
     case 'concurrency': {
-      const requests = maxReleasedRequests(rule);
-      return { usual: requests, most: requests, time: idleTime(rule) };
+      const requests = aboveLimit(rule);
+      return { usual: requests, most: 2 * requests, time: idleTime(rule) + window / 10 };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);
@@ -100,18 +130,18 @@ const longTokens = { input: 1000, output: 200 };
 /** Maximum speech and transcription requests each: while counting, and with the exhausted key. */
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
-/** Forecasts the phases for the examined rule; `price` in micro-units per million tokens. */
+/** Forecasts the phases; `price` in micro-units per million tokens. */
 export const probeBudgetFor = (
   phases: readonly ProbePhase[],
-  rule: LimitRule,
-  hasSecondKey: boolean,
+  options: Omit<BudgetOptions, 'isCounting'>,
   price: { readonly input: number; readonly output: number } | null,
 ): ProbeBudget => {
-  const parts = phases.map((phase) => phaseBudget(phase, rule, hasSecondKey));
+  const isCounting = phases.includes('counting');
+  const parts = phases.map((phase) => phaseBudget(phase, { ...options, isCounting }));
   const sum = (pick: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((whole, part) => whole + pick(part), 0);
   const [usual, most] = [sum((part) => part.usual), sum((part) => part.most)];
-  const isLong = phases.includes('counting') ? 1 : 0;
+  const isLong = isCounting ? 1 : 0;
   const tokensOf = (requests: number) => ({
     input: requests * chatTokens.input + isLong * longTokens.input,
     output: requests * chatTokens.output + isLong * longTokens.output,

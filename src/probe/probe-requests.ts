@@ -6,6 +6,8 @@ import { encodeForm } from '../traffic/request/multipart.ts';
 /** The models for a probe; `null` if the target offers none. */
 export interface ProbeModels {
   readonly chat: string;
+  /** Another chat model, to see whether it has a limit of its own. */
+  readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
@@ -108,6 +110,8 @@ export const probeRequestBuilders = {
   models: () => plain({ ...routes.models, headers: { accept: json.accept }, body: null }),
   speech,
   transcription,
+  'other-model': (models) =>
+    models.otherChat === null ? null : chat(models, { model: models.otherChat }),
   'long-prompt': (models) => chat(models, { prompt: longPrompt }),
   'longer-answer': (models) => chat(models, { maxTokens: longerAnswer }),
   'bad-parameter': (models) => chat(models, { temperature: 9 }),

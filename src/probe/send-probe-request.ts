@@ -48,6 +48,13 @@ const usageIn = (body: string): ProbeReply['usage'] => {
   return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
 };
 
+/** Whether a body holds an error and no answer. */
+const holdsError = (body: string): boolean => {
+  const { error, choices } =
+    (jsonIn(body) as { error?: unknown; choices?: unknown } | null | undefined) ?? {};
+  return (error ?? null) !== null && (choices ?? null) === null;
+};
+
 interface ProbeResponse {
   readonly sent: Instant;
   readonly answered: Instant;
@@ -85,6 +92,7 @@ const replyOf = (
     told: reported,
     date,
     admitted: status !== 429,
+    ...(status >= 200 && status < 300 && holdsError(response.body) ? { holdsError: true } : {}),
     unreadable: unreadable.map(session.redact),
     retryAfter: readRetryAfter(headers, now)?.wait ?? null,
     refusal: refusalIn(response, session.redact),

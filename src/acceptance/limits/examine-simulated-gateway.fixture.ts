@@ -7,7 +7,7 @@ import {
 } from '../../model/limits/limit-log.ts';
 import type { LimitJudgement } from '../../model/limits/limit-report.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { probeBudgetFor } from '../../probe/probe-budget.ts';
+import { defaultSustain, probeBudgetFor } from '../../probe/probe-budget.ts';
 import { examineKey } from '../../probe/examine-key.ts';
 import { openProbeClient } from '../../probe/send-probe-request.ts';
 import {
@@ -36,6 +36,7 @@ export const examineSimulatedGateway = async (
     sleepUntil: gateway.sleepUntil,
     models: {
       chat: 'weir/small',
+      otherChat: 'weir/large',
       speech: 'weir-tts',
       transcription: 'weir/whisper',
       listed: [],
@@ -54,7 +55,9 @@ export const examineSimulatedGateway = async (
       },
       phases: only,
       hasSecondKey: true,
-      maxRequests: probeBudgetFor(only, rule, true, null).max,
+      sustain: defaultSustain,
+      maxRequests: probeBudgetFor(only, { rule, hasSecondKey: true, sustain: defaultSustain }, null)
+        .max,
       stopReason: () => null,
       onPhaseStart: () => undefined,
     }),

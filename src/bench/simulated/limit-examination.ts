@@ -15,12 +15,12 @@ export const measureLimitExamination: BenchPart = async (say) => {
     for (let seed = 0; seed < seeds; seed += 1) {
       const { simulation, declared } = compliantSimulation(kind, seed);
       const { judgement } = await examineSimulatedGateway(simulation, declared);
-      const { best, runnerUp } = judgement.declared;
+      const { best, runnerUp } = judgement.identification;
       if (best?.limiter === kind) {
         own += 1;
         margin = Math.min(margin, (runnerUp?.wrong ?? 0) - best.wrong);
       }
-      if (judgement.violated) violated += 1;
+      if (judgement.verdict === 'violated') violated += 1;
     }
     named += own;
     say(`${kind}: ${own} of ${seeds} named, the runner-up at least ${margin} decisions worse`);

@@ -16,7 +16,10 @@ export const limitsVerb = defineVerb({
       window: textOption('Length of the window of the limits [60s]'),
       class: textOption('Compliant limiters, separated by commas [all]'),
       checks: textOption(
-        'Parts of the examination: counting, provocation, concurrency, exhausted [all]',
+        'Parts of the examination: counting, even, provocation, sustained, concurrency, exhausted [all]',
+      ),
+      sustain: textOption(
+        'Windows of load above the limit: 3 show a rate that is off by half, 10 one by 20 % [3]',
       ),
       quick: switchOption('Only identify the limiter'),
       price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),

@@ -63,6 +63,7 @@ export const probeRequests = {
   models: 'the model list',
   speech: 'speech of one word',
   transcription: 'the transcription of a tenth of a second',
+  'other-model': 'a small chat with another model',
   'long-prompt': 'a chat with a long prompt',
   'longer-answer': 'a chat with an answer of up to 40 tokens',
   'bad-parameter': 'a chat with a temperature of 9 (400)',
@@ -76,8 +77,10 @@ export type ProbeRequest = keyof typeof probeRequests;
 
 /** The phases of the examination of one key, in order. */
 export const probePhases = {
-  counting: 'which requests count, and how tokens are charged',
-  provocation: 'which limiter the key has',
+  counting: 'which requests count, and how tokens are charged; at an even pace below the limit',
+  even: 'whether an even pace below the limit is always admitted',
+  provocation: 'a burst above the limit, and when the key is admitted again',
+  sustained: 'a load that always asks for more than the limit',
   concurrency: 'more requests than the limit, sent at the same time',
   exhausted: 'how each kind of request is answered, and whether another key is admitted',
 } as const satisfies Record<string, string>;
@@ -92,6 +95,8 @@ export interface ProbeReply extends LimiterDecision {
   readonly key: 'first' | 'second';
   /** 0 if aborted before the response head. */
   readonly status: number;
+  /** Whether a response with a status of success holds an error instead of an answer; absent if not. */
+  readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
   /** Limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];

@@ -1,63 +1,20 @@
-import type { LimitFinding, LimitCheck, LimiterClass, LimitLog } from './limit-log.ts';
+import type { LimitFacts } from './limit-facts.ts';
+import type { LimitCheck, LimitLog } from './limit-log.ts';
+import type { LimiterIdentification } from './limiter-fit.ts';
 
-/** Bounds of a number that cannot be observed directly. */
-export interface CountBounds {
-  readonly least: number;
-  readonly most: number;
-}
-
-/**
- * What a log proves about a limit for any limiter. None of these facts is a fault by itself: a fixed
- * window admits up to twice its limit across its boundary, a sliding counter refuses with room left.
- * Only decisions that no permitted class explains are faults.
- */
-export interface LimitFacts {
-  readonly mostAdmitted: CountBounds;
-  /** Whether more than the limit was admitted within one window. */
-  readonly overAdmitted: LimitFinding;
-  /** Whether a request was refused although fewer than the limit had been admitted in the window before it. */
-  readonly refusedWithRoom: LimitFinding;
-  /** The proved cases, as indexes in the log. */
-  readonly refusalsWithRoom: readonly number[];
-  /** Whether a request was refused although nothing had been admitted in the window before it. */
-  readonly lockedOut: LimitFinding;
-}
-
-/** How well the best limiter of a class explains a log. */
-export interface LimiterFit {
-  readonly limiter: LimiterClass;
-  readonly limit: number;
-  /** Decisions that it cannot have made at any possible moment. */
-  readonly wrong: number;
-  /** Breaks ties: larger is less likely. */
-  readonly unlikely: number;
-  /** Start of its windows or steps, size of its bucket, number of refill steps; `null` if the class has none. */
-  readonly phase: number | null;
-  readonly burst: number | null;
-  readonly steps: number | null;
-}
-
-export interface LimiterIdentification {
-  /** The limiter that explains the log best; `null` if none fits. */
-  readonly best: LimiterFit | null;
-  /** The best of the other classes. */
-  readonly runnerUp: LimiterFit | null;
-  /** The number of replayed decisions, and of wrong predictions that a fit can have. */
-  readonly decisions: number;
-  readonly tolerated: number;
-  /** All classes, the best first. */
-  readonly ranking: readonly LimiterFit[];
-}
+/** Exit codes 0, 14 and 13. */
+export const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
+export type LimitVerdict = (typeof limitVerdicts)[number];
 
 /** What an examination of a key's limits proves. */
 export interface LimitJudgement {
+  readonly verdict: LimitVerdict;
+  /** The facts that the verdict rests on, or why there is none: one sentence each. */
+  readonly reasons: readonly string[];
   readonly facts: LimitFacts;
-  /** Replayed with the declared limit. */
-  readonly declared: LimiterIdentification;
-  /** Replayed with the observed limit, if the declared one explains nothing and this one does. */
-  readonly seen: LimiterIdentification | null;
+  /** The limiter, with its fitted parameters; it explains and predicts. */
+  readonly identification: LimiterIdentification;
   readonly checks: readonly LimitCheck[];
-  readonly violated: boolean;
 }
 
 /** The result file of `weir limits`. */

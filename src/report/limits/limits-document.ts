@@ -1,9 +1,6 @@
 import { isViolation, type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
-import type {
-  LimitReport,
-  LimiterFit,
-  LimiterIdentification,
-} from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { Fitted, LimiterFit, LimiterIdentification } from '../../model/limits/limiter-fit.ts';
 import {
   column,
   type Column,
@@ -17,7 +14,7 @@ import {
   type Tone,
 } from '../document/document.ts';
 import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
-import { countText, plural, timeText } from '../text/number-text.ts';
+import { countText, plural, shareText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
@@ -30,52 +27,77 @@ const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   return isViolation(check) ? 'violated' : 'does not hold';
 };
 
-/** Two classes that differ in fewer decisions cannot be distinguished. */
-const minDecisionMargin = 2;
+/** `72`, or with its interval `60.0 (59.6–60.4)`. */
+const fittedText = ({ value, least, most }: Fitted, show: (value: number) => string): string =>
+  show(least) === show(most) ? show(value) : `${show(value)} (${show(least)}–${show(most)})`;
 
-const limiterText = ({ limiter, burst, steps }: LimiterFit): string =>
-  `${limiter} (${present([
-    limiterClasses[limiter],
-    burst !== null && `burst ${countText(burst)}`,
-    steps !== null && `${countText(steps)} per window`,
-  ]).join(', ')})`;
+const tenths = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: 1 });
 
-/** Which limiter explains the decisions, and how many decisions the next best gets wrong. */
-const identificationText = (
-  { best, runnerUp, decisions }: LimiterIdentification,
-  limit: number,
-  window: number,
-): string => {
-  const replayed = `${plural(decisions, 'decision')} replayed`;
+const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
+
+/** Parameters that are lengths of time, in ms. */
+const timeParameters = ['phase', 'delay', 'penalty', 'secondWindow'];
+
+const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
+  `${name} ${timeParameters.includes(name) ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
+
+/** `sliding-log (…): 60 requests in 60 s`. */
+const fitText = ({ limiter, limit, window, parameters }: LimiterFit): string =>
+  `${limiter} (${limiterClasses[limiter]}): ${present([
+    `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
+    ...Object.entries(parameters).map(parameterText),
+  ]).join(', ')}`;
+
+/** Which limiter explains the decisions, what it is confused with, and how many decisions the next best gets wrong. */
+const identificationText = ({
+  best,
+  ties,
+  runnerUp,
+  decisions,
+  errorRate,
+}: LimiterIdentification): string => {
+  const explained = plural(decisions, 'decision');
   if (best === null) {
     const closest =
       runnerUp === null
         ? ''
-        : `; the closest, ${runnerUp.limiter}, has ${countText(runnerUp.wrong)} wrong`;
-    return `No class of limiter of ${countText(limit)} requests in ${timeText(window)} fits (${replayed}${closest}).`;
+        : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
+    return `none of our classes explains the ${explained}${closest}.`;
   }
   return present([
-    `${limiterText(best)}: ${countText(best.wrong)} wrong of ${replayed}.`,
-    best.limit !== limit && `Its limit is ${countText(best.limit)}.`,
-    runnerUp !== null && runnerUpText(runnerUp, best),
+    `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
+    ties.length > 0 &&
+      `This log does not distinguish it from ${ties.map(({ limiter }) => limiter).join(', ')}.`,
+    runnerUp !== null &&
+      `The next best, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}.`,
+    errorRate > 0 && `About ${shareText(errorRate, 1)} of the decisions are arbitrary.`,
   ]).join(' ');
 };
 
-const runnerUpText = ({ limiter, wrong }: LimiterFit, best: LimiterFit): string =>
-  wrong - best.wrong < minDecisionMargin
-    ? `It cannot be distinguished from ${limiter}, which has ${plural(wrong, 'decision')} wrong.`
-    : `The next best, ${limiter}, has ${countText(wrong)} wrong.`;
+const verdictWords = {
+  kept: 'Limit kept',
+  violated: 'LIMIT VIOLATED',
+  undecided: 'Undecided',
+} as const satisfies Record<LimitReport['judgement']['verdict'], string>;
 
-const limitsVerdictText = ({ judgement: { checks, violated }, log }: LimitReport): string => {
+/** The first line: the verdict, and the facts that it rests on. */
+const limitsVerdictText = ({ judgement: { checks, verdict, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
-  const [kept, unkept] = [count('holds'), count('does not hold')];
-  const others = `${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
-  const verdict = violated
-    ? `LIMITS VIOLATED: ${plural(count('violated'), 'claim')}; of the others`
-    : `No limit violated: of ${plural(checks.length, 'claim')}`;
-  const endedEarly = log.cut === null ? '' : ` The examination ended early: ${log.cut}.`;
-  return `${verdict} ${others}${endedEarly}`;
+  const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
+  const claims = `Of ${plural(checks.length, 'claim')} ${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
+  return `${verdictWords[verdict]}: ${reasons.join('; ')}. ${claims}`;
+};
+
+/** The rate that was admitted under a load that always asked for more. */
+const sustainedText = ({ judgement: { facts }, log }: LimitReport): string => {
+  const { sustained } = facts;
+  if (sustained === null) return 'not tried';
+  const { windows, admitted, offered, rate } = sustained;
+  const per = timeText(log.declared.requests.window);
+  const most = rate.most === null ? 'unknown' : countText(Math.floor(rate.most));
+  return `${tenths(admitted / windows)} requests in ${per} (${countText(Math.ceil(rate.least))} to ${most} for any limiter), ${countText(admitted)} of ${countText(offered)} in ${windows.toFixed(1)} windows`;
 };
 
 const sourceText = (check: LimitCheck): string =>
@@ -93,6 +115,12 @@ const tones = {
   'does not hold': 'warning',
   undecided: 'quiet',
 } as const satisfies Record<CheckOutcome, Tone>;
+
+const verdictTones = {
+  kept: 'good',
+  violated: 'bad',
+  undecided: 'warning',
+} as const satisfies Record<LimitReport['judgement']['verdict'], Tone>;
 
 const claimColumns: readonly Column<LimitCheck>[] = [
   column.verdict('Finding', (check) => ({
@@ -120,7 +148,11 @@ const claimColumns: readonly Column<LimitCheck>[] = [
 
 const limiterColumns: readonly Column<LimiterFit>[] = [
   column.name('Limiter', ({ limiter }) => limiter),
-  column.number('Wrong', ({ wrong }) => countText(wrong)),
+  column.number('Contradicted', ({ wrong }) => countText(wrong)),
+  column.text(
+    'Limit',
+    ({ limit, window }) => `${fittedCount(limit)} in ${fittedText(window, timeText)}`,
+  ),
   column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
 ];
 
@@ -132,7 +164,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
   const { weir, target, model, judgement, log, startedAt } = report;
   const { limit, window } = log.declared.requests;
   const { least, most } = judgement.facts.mostAdmitted;
-  const { ranking, tolerated, decisions } = judgement.seen ?? judgement.declared;
+  const { ranking, decisions } = judgement.identification;
   const evidence = judgement.checks
     .filter((check) => checkOutcomeOf(check) === 'violated')
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
@@ -143,11 +175,10 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     showsNotes: true,
   });
   const limiters = table(
-    `Each class of limiter with its best parameters, replayed over ${plural(decisions, 'decision')}; it fits with at most ${countText(tolerated)} wrong`,
+    `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
     limiterColumns,
     ranking,
   );
-  const toneIfKept = log.cut === null ? 'good' : 'warning';
   return {
     weir,
     title: `Limits of ${target}`,
@@ -157,13 +188,12 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     ],
     verdict: {
       text: limitsVerdictText(report),
-      tone: judgement.violated ? 'bad' : toneIfKept,
+      tone: verdictTones[judgement.verdict],
     },
     blocks: [
       section('Limiter', [
-        text(`With the declared limit: ${identificationText(judgement.declared, limit, window)}`),
-        judgement.seen !== null &&
-          text(`With the observed limit: ${identificationText(judgement.seen, limit, window)}`),
+        text(`Model: ${identificationText(judgement.identification)}`),
+        text(`Sustained rate: ${sustainedText(report)}.`),
         text(`Maximum admitted within any ${timeText(window)}: ${admitted}.`),
         only(['html', 'markdown'], limiters),
       ]),
@@ -194,7 +224,11 @@ export const limitsJunit = (report: LimitReport): string =>
     name: `weir limits ${report.target}`,
     startedAt: report.startedAt,
     duration: report.took,
-    properties: { weir: report.weir, model: report.model },
+    properties: {
+      weir: report.weir,
+      model: report.model,
+      verdict: report.judgement.verdict,
+    },
     cases: report.judgement.checks.map(caseOf),
     output: [
       limitsVerdictText(report),

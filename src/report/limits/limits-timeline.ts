@@ -4,7 +4,8 @@ import {
   type ProbeReply,
   reportedLimitOf,
 } from '../../model/limits/limit-log.ts';
-import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimiterFit } from '../../model/limits/limiter-fit.ts';
 import { multiplesBetween, plotFigure } from '../document/plot.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
@@ -27,7 +28,7 @@ const windowStarts = (
     }
     return starts;
   }
-  const phase = fit?.phase ?? null;
+  const phase = fit?.parameters['phase']?.value ?? null;
   if (phase === null) return [];
   return multiplesBetween(from - phase, to - phase, window).map((start) => phase + start);
 };
@@ -55,7 +56,7 @@ const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | n
   const { limit, window } = log.declared.requests;
   const from = Math.min(...replies.map(({ sent }) => sent));
   const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
-  const fit = judgement.declared.best ?? judgement.seen?.best ?? null;
+  const { best: fit } = judgement.identification;
   const starts = windowStarts(fit, replies, window, [from, to]);
   const refused = replies.filter(({ admitted }) => !admitted).length;
   const steps = remainingSteps(replies);

@@ -68,7 +68,12 @@ export const examine = async (
       hasSecondKey,
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       onPhaseStart: (phase) => {
-        const { usual, time } = phaseBudget(phase, options.declared.requests, hasSecondKey);
+        const { usual, time } = phaseBudget(phase, {
+          rule: options.declared.requests,
+          hasSecondKey,
+          sustain: options.sustain,
+          isCounting: options.phases.includes('counting'),
+        });
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);
       },

@@ -13,14 +13,22 @@ const order: LimitsRequest = {
   permitted: undefined,
   checks: undefined,
   price: undefined,
+  sustain: undefined,
   quick: false,
   yes: false,
   out: undefined,
 };
 
 it('all problems with the options of an examination are reported at once', () => {
-  const wrong = { ...order, window: 'x', permitted: 'foo', checks: 'nix', price: '3' };
+  const wrong = {
+    ...order,
+    window: 'x',
+    permitted: 'foo',
+    checks: 'nix',
+    price: '3',
+    sustain: '0.5',
+  };
   expect(() => examinationSettingsFrom(samplePlan(), wrong)).toThrow(
-    /^--window: .*\n--class: .*\n--price: .*\n--checks: [^\n]*$/,
+    /^--window: .*\n--class: .*\n--price: .*\n--sustain: .*\n--checks: [^\n]*$/,
   );
 });

@@ -4,6 +4,7 @@ import {
   type ProbePhase,
   probePhases,
 } from '../../model/limits/limit-log.ts';
+import { defaultSustain } from '../../probe/probe-budget.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -24,6 +25,8 @@ export interface LimitsRequest {
   readonly permitted: string | undefined;
   readonly checks: string | undefined;
   readonly price: string | undefined;
+  /** Windows of the sustained load. */
+  readonly sustain: string | undefined;
   readonly quick: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
@@ -60,6 +63,19 @@ const priceOf = (text: string | undefined): { input: number; output: number } | 
   return { input: Math.round(Number(input) * 1e6), output: Math.round(Number(output) * 1e6) };
 };
 
+const maxSustain = 60;
+
+const sustainOf = (text: string | undefined): number => {
+  if (text === undefined) return defaultSustain;
+  const windows = Number(text);
+  if (!/^\d+$/.test(text) || windows > maxSustain) {
+    throw new Problem(
+      `--sustain: expected a number of windows from 0 to ${maxSustain}; got ${text}`,
+    );
+  }
+  return windows;
+};
+
 /** A plan with the target and the keys; its traffic is not used. */
 export const targetPlanFor = async (
   request: LimitsRequest,
@@ -86,12 +102,20 @@ export interface ExaminationSettings {
   readonly declared: DeclaredLimits;
   readonly price: ReturnType<typeof priceOf>;
   readonly phases: readonly ProbePhase[];
+  readonly sustain: number;
 }
 
 /** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
   { limits: { requestsPerMinute, tokensPerMinute } }: Plan,
-  { window: windowText = '60s', permitted: permittedText, quick, checks, price }: LimitsRequest,
+  {
+    window: windowText = '60s',
+    permitted: permittedText,
+    quick,
+    checks,
+    price,
+    sustain,
+  }: LimitsRequest,
 ): ExaminationSettings => {
   const problems: string[] = [];
   const collectProblem = <Value>(read: () => Value): Value | null => {
@@ -107,6 +131,7 @@ export const examinationSettingsFrom = (
   const window = collectProblem(() => readOption('window', windowText, windowNotation));
   const permitted = collectProblem(() => readList('class', permittedText, limiterClassNames));
   const readPrice = collectProblem(() => priceOf(price));
+  const windows = collectProblem(() => sustainOf(sustain));
   const phases = quick
     ? (['provocation'] as const)
     : collectProblem(() => readList('checks', checks, phaseNames));
@@ -119,6 +144,7 @@ export const examinationSettingsFrom = (
     window === null ||
     permitted === null ||
     phases === null ||
+    windows === null ||
     requestsPerMinute === null ||
     problems.length > 0
   ) {
@@ -126,5 +152,6 @@ export const examinationSettingsFrom = (
   }
   const tokens = tokensPerMinute === null ? null : { limit: tokensPerMinute, window };
   const declared = { requests: { limit: requestsPerMinute, window }, tokens, permitted };
-  return { declared, price: readPrice, phases };
+  const isSustained = (phase: ProbePhase): boolean => phase !== 'sustained' || windows > 0;
+  return { declared, price: readPrice, phases: phases.filter(isSustained), sustain: windows };
 };

@@ -38,22 +38,25 @@ const publishLimits = async (
   ]);
 };
 
+/** Whether any small chat was answered. */
+const hasAnswered = ({ replies }: LimitReport['log']): boolean =>
+  replies.some(({ request, status }) => request === 'chat' && status === 200);
+
 const exitFor = (
   { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
   { judgement }: LimitReport,
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
-  if (judgement.violated) return 'violated';
-  return log.replies.some(({ request, status }) => request === 'chat' && status === 200)
-    ? 'pass'
-    : 'invalid';
+  if (judgement.verdict === 'violated') return 'violated';
+  if (judgement.verdict === 'undecided' && hasAnswered(log)) return 'inconclusive';
+  return hasAnswered(log) ? 'pass' : 'invalid';
 };
 
 /** Examines the limits of one idle key and publishes the findings. */
 export const examineLimits = async (request: LimitsRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
-  const { declared, price, phases } = examinationSettingsFrom(read.plan, request);
+  const { declared, price, phases, sustain } = examinationSettingsFrom(read.plan, request);
   const folder = await openRunFolder(folderFor(request.out, 'limits'));
   let target: ReadyTarget | null = null;
   let probe: OpenedProbe | null = null;
@@ -64,7 +67,9 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
     target = await stops.unlessStopped(prepareTarget(read), closeTarget);
     const opening = openProbe(target, declared.requests.window, request.model);
     probe = await stops.unlessStopped(opening, ({ close }) => close());
-    const budget = probeBudgetFor(phases, declared.requests, probe.keys.second !== null, price);
+    const hasSecondKey = probe.keys.second !== null;
+    const parts = { rule: declared.requests, hasSecondKey, sustain };
+    const budget = probeBudgetFor(phases, parts, price);
     say(
       `${target.baseUrl}, model ${probe.models.chat}: nothing else may use the key until the end.`,
     );
@@ -75,7 +80,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
     }
     const completed = await examine(
       probe,
-      { declared, phases, maxRequests: budget.max },
+      { declared, phases, sustain, maxRequests: budget.max },
       { ...host, onStop: stops.onStop },
     );
     const report: LimitReport = {

@@ -30,14 +30,15 @@ export const exitCodes = [
   {
     name: 'violated',
     code: 14,
-    meaning: 'a rate limit is violated: no permitted limiter explains it',
+    meaning: 'a rate limit is violated: facts prove it that hold for any limiter',
   },
   { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
   { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
   {
     name: 'inconclusive',
     code: 13,
-    meaning: 'with `--strict`: a comparison is inconclusive',
+    meaning:
+      '`weir limits` ended early or decided nothing, or with `--strict` a comparison is inconclusive',
   },
   {
     name: 'unwritten',

@@ -2,110 +2,141 @@ import {
   advisoryCheck,
   type LimitCheck,
   type LimitFinding,
-  type LimitLog,
   type LimitRule,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import type { LimiterIdentification, LimitFacts } from '../../../model/limits/limit-report.ts';
-import { checkReplies } from './check-headers.ts';
-import { isFit } from '../limiter/identify-limiter.ts';
-import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
+import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import { checkReplies } from './check-replies.ts';
+import { findingOf, longestWindow } from '../facts/rule-bounds.ts';
 
 export interface DecisionEvidence {
   readonly rule: LimitRule;
   /** In the order of the log; the facts contain indexes into it. */
   readonly decisions: readonly ProbeReply[];
+  /** Those on requests of every kind. */
+  readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  readonly declared: LimiterIdentification;
-  /** Replayed with the observed limit instead of the declared one. */
-  readonly seen: LimiterIdentification | null;
-  readonly permitted: LimitLog['declared']['permitted'];
-  /** Whether other users of the key, requests without a decision, or used-up tokens can explain refusals. */
-  readonly isAmbiguous: boolean;
+  /** Why refusals can have another cause than the limiter: other users, used-up tokens; `null` if nothing suggests it. */
+  readonly otherCause: string | null;
 }
+
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
 const opposite = (finding: LimitFinding): LimitFinding =>
   finding === 'proved' ? 'refuted' : finding === 'refuted' ? 'proved' : 'undecided';
 
-/** The requests admitted before the first refusal: the limit of a gateway that does not apply the declared one. */
-export const observedLimit = (decisions: readonly ProbeReply[]): number | null => {
-  const first = decisions.findIndex(({ admitted }) => !admitted);
-  return first <= 0 ? null : first;
-};
+const ruleText = ({ limit, window }: LimitRule): string =>
+  `${limit} requests in ${window / 1000} s`;
 
-/** Describes an observed limit. Workers with separate windows are not a limiter that can be replayed, but the number they admit shows them. */
-const otherLimitNote = ({ seen, decisions, rule }: DecisionEvidence): string => {
-  const best = seen?.best ?? null;
-  const limit = best?.limit ?? observedLimit(decisions);
-  if (limit === null) return '';
-  const times = limit / rule.limit;
-  const isMultiple = Number.isInteger(times) && times > 1;
-  const workers = `, ${times} times the declared one, as with ${times} workers that share no counter`;
-  if (best !== null) {
-    return `; ${best.limiter} with a limit of ${limit} explains them${isMultiple ? workers : ''}`;
-  }
-  return isMultiple
-    ? `; ${limit} were admitted before the first refusal${workers}, or with a shorter window`
-    : '';
-};
-
-const contextOf = (evidence: DecisionEvidence) => {
-  const { decisions, declared, permitted, isAmbiguous } = evidence;
-  const isRefused = decisions.some(({ admitted }) => !admitted);
-  // The permitted limiters that explain every decision; their decisions are never a violation. If nothing
-  // was refused, only a queue that delayed requests explains it.
-  const fits =
-    declared.best === null && !isRefused
-      ? []
-      : declared.ranking.filter((fit) => permitted.includes(fit.limiter) && isFit(fit, declared));
-  return { ...evidence, isRefused, fits, isUnexplained: fits.length === 0 && !isAmbiguous };
-};
-type Context = ReturnType<typeof contextOf>;
-
-const explanationText = (context: Context): string => {
-  const { decisions, facts, declared, permitted, fits, isRefused } = context;
-  const { most, least } = facts.mostAdmitted;
-  if (!isRefused && declared.best === null && facts.overAdmitted !== 'proved')
-    return `nothing was refused; at most ${most} were admitted within one window`;
-  if (fits.length > 0)
-    return `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`;
-  if (!isRefused)
-    return `none of ${decisions.length} requests was refused or delayed, ${least} of them within one window`;
-  const closest = declared.ranking.find(({ limiter }) => permitted.includes(limiter));
-  return `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, contradicts ${closest?.wrong ?? 0}${otherLimitNote(context)}`;
-};
-
-const checkExplained = (context: Context): LimitCheck => {
-  const { rule, facts, declared, fits, isRefused, isAmbiguous } = context;
-  const isSeen = isRefused || declared.best !== null || facts.overAdmitted === 'proved';
-  // Other users explain any refusal, and no class admits more than twice the limit.
-  const isProved = isAmbiguous
-    ? facts.mostAdmitted.least > 2 * rule.limit
-    : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
-  const finding = isSeen ? findingOf(fits.length > 0, fits.length === 0 && isProved) : 'undecided';
+/** Whether more was admitted in any span than any limiter of the rule admits. */
+const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck => {
+  const { finding, worst } = facts.envelope;
+  const { least, most } = facts.mostAdmitted;
+  const range = least === most ? most : `between ${least} and ${most}`;
   return advisoryCheck({
-    id: 'limit-kept',
-    claim: `A limiter of ${rule.limit} requests in ${rule.window / 1000} s explains every decision.`,
+    id: 'over-admission',
+    claim: `In no span were more admitted than a limiter of ${ruleText(rule)} can admit.`,
     section: '8',
-    finding,
-    violates: finding === 'refuted',
-    observed: explanationText(context),
+    finding: decisions.length === 0 ? 'undecided' : finding,
+    violates: true,
+    observed:
+      worst === null
+        ? `at most ${range} within ${seconds(rule.window)}`
+        : `${worst.admitted} were admitted within ${seconds(worst.span)}, where any limiter admits at most ${worst.allowed}`,
   });
 };
 
-/** The facts of the log as checks; only a lockout can be a fault by itself. */
-const checkFacts = (context: Context): readonly LimitCheck[] => {
-  const { rule, facts, decisions, fits, isRefused, isUnexplained } = context;
-  const [fit] = fits;
+/** Whether bursts of an idle key were admitted more than the limit at once. */
+const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
+  const { isExceeded } = facts.burst;
+  const bursts = facts.burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
+  const isKept = bursts.every(({ admitted, allowed }) => admitted <= allowed);
+  const each = bursts.map(
+    ({ admitted, span, allowed }) =>
+      `${admitted} within ${seconds(span)} (at most ${Math.floor(allowed)} are allowed)`,
+  );
+  const lone = !isKept && !isExceeded ? '; a window’s boundary within a burst can explain it' : '';
+  return advisoryCheck({
+    id: 'burst',
+    claim: `An idle key is admitted at most ${rule.limit} requests at once, and what is refilled meanwhile.`,
+    section: '8',
+    finding: findingOf(bursts.length > 0 && isKept, isExceeded),
+    violates: true,
+    observed:
+      bursts.length === 0
+        ? 'no burst came after an idle window'
+        : `admitted: ${each.join(', ')}${lone}`,
+  });
+};
+
+/** A claim that a refusal refutes, unless refusals can have another cause. */
+const unlessCaused = (finding: LimitFinding, cause: string | null): LimitFinding =>
+  finding === 'refuted' && cause !== null ? 'undecided' : finding;
+
+const causeText = (finding: LimitFinding, cause: string | null): string =>
+  finding === 'refuted' && cause !== null ? `; but ${cause}` : '';
+
+/** Minimum evenly sent requests for the claim that they are all admitted, as a share of the limit. */
+const minPacedShare = 0.3;
+
+const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
+  const { rule, facts, otherCause } = evidence;
+  const { paced, refusals, seenLimit } = facts.even;
+  const isEnough = paced >= Math.max(2, minPacedShare * rule.limit);
+  const finding = findingOf(isEnough, refusals.length > 0);
+  const seen =
+    seenLimit === null || refusals.length > 0
+      ? ''
+      : `; they would have shown a limit below ${seenLimit}`;
+  const check = checkReplies({
+    id: 'even-pace',
+    claim: `A client that keeps an even pace below ${ruleText(rule)} is never refused.`,
+    section: '8',
+    violates: true,
+    wrong: refusals.map((place) => evidence.paced[place]!),
+    observed: `${refusals.length} of ${paced} evenly sent requests were refused${seen}${causeText(finding, otherCause)}`,
+  });
+  return { ...check, finding: unlessCaused(finding, otherCause) };
+};
+
+const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitCheck => {
+  const { sustained } = facts;
+  const id = 'sustained-rate';
+  const claim = `Under a load that always asks for more, ${rule.limit} requests are admitted in each ${seconds(rule.window)}.`;
+  if (sustained === null) {
+    return advisoryCheck({ id, claim, section: '8', finding: 'undecided', observed: 'not tried' });
+  }
+  const { windows, admitted, rate, isShort } = sustained;
+  const finding = findingOf(rate.most !== null && admitted > 0, isShort);
+  const most = rate.most === null ? 'an unknown number' : Math.floor(rate.most);
+  return advisoryCheck({
+    id,
+    claim,
+    section: '8',
+    finding: unlessCaused(finding, otherCause),
+    violates: true,
+    observed: `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${causeText(finding, otherCause)}`,
+  });
+};
+
+/** The most that were certainly admitted at once by an idle key. */
+const burstText = ({ burst: { bursts } }: LimitFacts): string =>
+  bursts.length === 0
+    ? ''
+    : `: at most ${Math.max(...bursts.map(({ admitted }) => admitted))} at once`;
+
+/** The facts that are no violation by themselves. */
+const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
+  const { rule, facts, decisions } = evidence;
+  const isRefused = decisions.some(({ admitted }) => !admitted);
   const { least, most } = facts.mostAdmitted;
   const wrong = facts.refusalsWithRoom.map((place) => decisions[place]!);
-  const isOver = facts.overAdmitted === 'proved';
   const unclear = facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear';
   const certainly = facts.lockedOut === 'refuted' ? '' : 'certainly ';
   const nothing = 'nothing was refused';
   const roomText =
     wrong.length > 0
-      ? `${wrong.length} were certainly refused with room left`
+      ? `${wrong.length} were certainly refused although fewer had been admitted${burstText(facts)}`
       : `none was certainly refused with room left${unclear}`;
   const lockoutText =
     facts.lockedOut === 'proved'
@@ -117,12 +148,12 @@ const checkFacts = (context: Context): readonly LimitCheck[] => {
       claim: `At most ${rule.limit} requests were admitted within any ${rule.window / 1000} s.`,
       section: '8',
       finding: opposite(facts.overAdmitted),
-      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}${isOver && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
+      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}`,
     }),
     {
       ...checkReplies({
         id: 'refused-only-when-full',
-        claim: `No request was refused while fewer than ${rule.limit} had been admitted in the last ${rule.window / 1000} s.`,
+        claim: `No request was refused while fewer than ${rule.limit} had been admitted in the two windows before it.`,
         section: '8',
         wrong,
         observed: isRefused ? roomText : nothing,
@@ -134,17 +165,16 @@ const checkFacts = (context: Context): readonly LimitCheck[] => {
       claim: 'No request was refused after a whole window in which nothing was admitted.',
       section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
-      violates: facts.lockedOut === 'proved' && isUnexplained,
       observed: isRefused ? lockoutText : nothing,
     }),
   ];
 };
 
-const checkRecovery = ({ rule, decisions, isUnexplained }: Context): LimitCheck => {
+const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
   const refused = decisions[from];
   const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
-  const longest = rule.window + windowTolerance(rule.window);
+  const longest = longestWindow(rule.window);
   const waited = refused === undefined || next === undefined ? null : next.answered - refused.sent;
   const last = decisions.findLast(({ phase }) => phase === 'provocation');
   const isLate =
@@ -157,8 +187,7 @@ const checkRecovery = ({ rule, decisions, isUnexplained }: Context): LimitCheck 
     id: 'recovery',
     claim: `An exhausted key is admitted again within ${rule.window / 1000} s.`,
     section: '8',
-    finding: findingOf(waited !== null && waited <= longest * 1.05, isLate),
-    violates: isLate && isUnexplained,
+    finding: findingOf(waited !== null && waited <= longest * 1.1, isLate),
     observed:
       waited === null
         ? unrecovered
@@ -166,7 +195,11 @@ const checkRecovery = ({ rule, decisions, isUnexplained }: Context): LimitCheck 
   });
 };
 
-export const checkDecisions = (evidence: DecisionEvidence): readonly LimitCheck[] => {
-  const context = contextOf(evidence);
-  return [checkExplained(context), ...checkFacts(context), checkRecovery(context)];
-};
+export const checkDecisions = (evidence: DecisionEvidence): readonly LimitCheck[] => [
+  checkEnvelope(evidence),
+  checkBursts(evidence),
+  checkEvenPace(evidence),
+  checkSustained(evidence),
+  ...checkFindings(evidence),
+  checkRecovery(evidence),
+];

@@ -3,13 +3,14 @@ import {
   type LimitLog,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import { checkReplies } from './check-headers.ts';
+import { checkReplies } from './check-replies.ts';
+import { windowTolerance } from '../facts/rule-bounds.ts';
 import {
-  windowTolerance,
   type WaitAccuracy,
   retryAfterAccuracyOf,
   retryAfterTolerance,
-} from '../facts/limit-facts.ts';
+} from '../facts/wait-accuracy.ts';
+import { wrongRefusals } from './limiter-decisions.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 
 const noRefusal = 'nothing was refused with 429';
@@ -179,7 +180,32 @@ const checkReset = (log: LimitLog): LimitCheck => {
   });
 };
 
+/** Whether what is over the limit is refused with another status than 429. */
+const checkStatus = (log: LimitLog): LimitCheck => {
+  const failures = wrongRefusals(log);
+  const refusals = refusalsOf(log).length;
+  const wrong = log.replies.filter(
+    ({ key, request, status, holdsError }) =>
+      key === 'first' &&
+      request === 'chat' &&
+      failures.some((failure) => failure.startsWith(String(status))) &&
+      (status >= 400 || holdsError === true),
+  );
+  return checkReplies({
+    id: 'refusal-status',
+    claim: 'Requests over the limit are refused with status 429.',
+    section: '7',
+    unseen: refusals + wrong.length === 0 ? 'nothing was refused' : null,
+    wrong,
+    observed:
+      wrong.length === 0
+        ? `all ${refusals} refusals had status 429`
+        : `${wrong.length} chats were refused with ${failures.join(', ')}, which other chats below the limit were not`,
+  });
+};
+
 export const checkRefusals = (log: LimitLog): readonly LimitCheck[] => [
+  checkStatus(log),
   checkBodies(log),
   checkNamedLimit(log),
   checkRetryAfter(log),

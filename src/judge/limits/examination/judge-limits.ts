@@ -4,73 +4,135 @@ import {
   type LimitLog,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import type { LimiterIdentification, LimitJudgement } from '../../../model/limits/limit-report.ts';
-import type { ReplayContext } from '../limiter/limiter-models.ts';
-import { checkCounting, checkExhausted } from './check-counting.ts';
-import { checkHeaders, checkHiddenSpender } from './check-headers.ts';
-import { checkDecisions, observedLimit } from './check-limit.ts';
-import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
-import { identifyLimiter } from '../limiter/identify-limiter.ts';
+import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
+import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
+import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { serverWindow } from '../limiter/server-window.ts';
+import { checkCounting } from './check-counting.ts';
+import { checkExhausted } from './check-exhausted.ts';
+import { checkFit } from './check-fit.ts';
+import { checkHeaders } from './check-headers.ts';
+import { checkReported } from './check-reported.ts';
+import { checkHiddenSpender, checkRemaining } from './check-remaining.ts';
+import { checkDecisions } from './check-limit.ts';
+import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
+import {
+  evenlyDecided,
+  firstKeyHistory,
+  limiterDecisions,
+  undecidedChats,
+} from './limiter-decisions.ts';
 
-/** The requests sent to provoke the limiter of the idle key. */
-const provokedReplies = ({ replies }: LimitLog): readonly ProbeReply[] =>
-  replies.filter(
-    ({ phase, key }) => key === 'first' && (phase === 'provocation' || phase === 'concurrency'),
-  );
+const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
 
-/** Whether a chat was answered or limited; any other status can come before or after the limiter. */
-const isDecided = ({ status }: ProbeReply): boolean =>
-  status === 429 || (status >= 200 && status < 300);
+/** Why refusals can have another cause than the limit of requests. */
+const otherCauseOf = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+  spenders: LimitCheck,
+): string | null => {
+  if (spenders.finding === 'refuted') return 'someone else uses the key';
+  if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
+  return decisions.some((reply) => mayBeTokenRefusal(log, reply))
+    ? 'refusals can be for used-up tokens'
+    : null;
+};
+
+/** The share of chats without a decision above which a log decides nothing. */
+const maxUndecidedShare = 0.2;
+
+/** Why nothing was decided; `null` if something was. */
+const whyUndecided = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+  { best }: LimiterIdentification,
+): string | null => {
+  if (log.cut !== null) return `the examination ended early: ${log.cut}`;
+  const failed = undecidedChats(log).length;
+  if (failed > maxUndecidedShare * (decisions.length + failed)) {
+    return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
+  }
+  if (best?.limiter === 'in-flight') {
+    return 'only a cap on requests in flight was found, which limits no rate';
+  }
+  const isLimited = decisions.some(({ admitted }) => !admitted) || best?.limiter === 'leaky-queue';
+  return isLimited ? null : 'nothing was refused or delayed: the limit was never reached';
+};
+
+/** What keeps a gateway from being called compliant: a fact against it that can have another cause. */
+const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
+  checks
+    .filter(
+      ({ id, finding }) =>
+        finding === 'undecided' &&
+        ((id === 'even-pace' && facts.even.refusals.length > 0) ||
+          (id === 'sustained-rate' && facts.sustained?.isShort === true)),
+    )
+    .map(({ observed }) => observed);
+
+/** The first sentences of a report. */
+const keptReasons = ({ even, envelope }: LimitFacts): readonly string[] => [
+  envelope.finding === 'proved'
+    ? 'no span had more than any limiter of the limit admits'
+    : 'no span certainly had more than any limiter of the limit admits',
+  ...(even.paced > 1 ? ['an even pace below the limit was never refused'] : []),
+];
+
+const verdictOf = (
+  checks: readonly LimitCheck[],
+  undecided: readonly string[],
+  facts: LimitFacts,
+): Pick<LimitJudgement, 'verdict' | 'reasons'> => {
+  const violations = checks.filter(isViolation);
+  if (violations.length > 0) {
+    return {
+      verdict: 'violated',
+      reasons: violations.map(({ id, observed }) => `${id}: ${observed}`),
+    };
+  }
+  return undecided.length > 0
+    ? { verdict: 'undecided', reasons: undecided }
+    : { verdict: 'kept', reasons: keptReasons(facts) };
+};
 
 /**
- * The decisions of the limit of requests, without refusals that name tokens; those that name the cap
- * on requests in flight count only if there are no others.
+ * Judges the examination of a key. Facts decide whether its limit is kept; a model of the limiter
+ * explains the decisions, and violates only where `check-fit.ts` says so.
  */
-const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
-  const provoked = provokedReplies(log).filter(
-    (reply) => isDecided(reply) && reply.refusal?.unit !== 'tokens',
-  );
-  const others = provoked.filter(({ refusal }) => refusal?.unit !== 'in-flight');
-  return others.some(({ admitted }) => !admitted) ? others : provoked;
-};
-
-/** The observed limit if it explains what the declared one does not. */
-const identifyObservedLimit = (
-  decisions: readonly ProbeReply[],
-  context: ReplayContext,
-  declared: LimiterIdentification,
-): LimiterIdentification | null => {
-  const limit = declared.best === null ? observedLimit(decisions) : null;
-  if (limit === null || limit === context.limit) return null;
-  const seen = identifyLimiter(decisions, { ...context, limit });
-  return seen.best === null ? null : seen;
-};
-
-/** Judges the examination of a key: its limiter, and each claim about its limits. */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;
-  const decisions = decisionsOf(log);
-  const context: ReplayContext = { ...rule, minute: serverWindow(log.replies, rule.window) };
-  const declared = identifyLimiter(decisions, context);
-  const seen = identifyObservedLimit(decisions, context, declared);
-  const facts = limitFacts(decisions, rule);
+  const decisions = limiterDecisions(log);
+  const paced = evenlyDecided(log);
+  const facts = limitFacts(
+    {
+      decisions,
+      paced,
+      sustained: decisions.filter(isSustained),
+      history: firstKeyHistory(log),
+      permitted: log.declared.permitted,
+    },
+    rule,
+  );
+  const identification = identifyLimiter(decisions, {
+    declared: rule,
+    minute: serverWindow(log.replies, rule.window),
+  });
   const spenders = checkHiddenSpender(log);
-  const isAmbiguous =
-    spenders.finding === 'refuted' ||
-    log.unanswered.length > 0 ||
-    !provokedReplies(log).every(isDecided) ||
-    decisions.some((reply) => mayBeTokenRefusal(log, reply));
-  const { permitted } = log.declared;
-  const evidence = { rule, decisions, facts, declared, seen, permitted, isAmbiguous };
+  const otherCause = otherCauseOf(log, decisions, spenders);
+  const refusals = decisions.filter(({ admitted }) => !admitted).length;
   const checks: readonly LimitCheck[] = [
-    ...checkDecisions(evidence),
+    ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
+    checkFit(identification, rule, refusals, otherCause),
     ...checkExhausted(log),
-    spenders,
+    ...checkRemaining(log),
+    checkReported(log, decisions),
     ...checkHeaders(log),
     ...checkRefusals(log),
     ...checkCounting(log),
   ];
-  return { facts, declared, seen, checks, violated: checks.some(isViolation) };
+  const why = whyUndecided(log, decisions, identification);
+  const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
+  return { ...verdictOf(checks, undecided, facts), facts, identification, checks };
 };

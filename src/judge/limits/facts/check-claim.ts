@@ -1,5 +1,5 @@
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
-import { findingOf } from './limit-facts.ts';
+import { findingOf } from './rule-bounds.ts';
 
 /** A claim about every request of some kind, which counterexamples refute. */
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {

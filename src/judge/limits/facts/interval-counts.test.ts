@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
-import { admissions, chargedBefore, mostWithin } from './limit-facts.ts';
+import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 
 const decision = (sent: number, answered: number, admitted = true): LimiterDecision => ({
   sent: instant(sent),

@@ -4,7 +4,11 @@ import {
   type LimiterClass,
   limiterClassNames,
 } from '../../../model/limits/limit-log.ts';
-import type { LimiterFit, LimiterIdentification } from '../../../model/limits/limit-report.ts';
+import type {
+  Fitted,
+  LimiterFit,
+  LimiterIdentification,
+} from '../../../model/limits/limiter-fit.ts';
 import {
   limiterCandidates,
   type ReplayContext,
@@ -54,7 +58,7 @@ const replay = (
   { decisions, priors, slack }: DecisionHistory,
   model: LimiterModel,
   most: number,
-): Pick<LimiterFit, 'wrong' | 'unlikely'> | null => {
+): Pick<ReplayedFit, 'wrong' | 'unlikely'> | null => {
   let wrong = 0;
   let unlikely = 0;
   for (const [place, decision] of decisions.entries()) {
@@ -69,7 +73,17 @@ const replay = (
   return { wrong, unlikely };
 };
 
-const better = (a: LimiterFit, b: LimiterFit): LimiterFit =>
+interface ReplayedFit {
+  readonly limiter: LimiterClass;
+  readonly limit: number;
+  readonly wrong: number;
+  readonly unlikely: number;
+  readonly phase: number | null;
+  readonly burst: number | null;
+  readonly steps: number | null;
+}
+
+const better = (a: ReplayedFit, b: ReplayedFit): ReplayedFit =>
   b.wrong < a.wrong || (b.wrong === a.wrong && b.unlikely < a.unlikely) ? b : a;
 
 const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
@@ -83,9 +97,9 @@ const bestOf = (
   limiter: LimiterClass,
   history: DecisionHistory,
   context: ReplayContext,
-): LimiterFit | null => {
+): ReplayedFit | null => {
   const tried = limiterCandidates(limiter, history, context);
-  let best: LimiterFit | null = null;
+  let best: ReplayedFit | null = null;
   for (const parameters of tried) {
     const model = limiters[limiter].model(history, parameters);
     const left = replay(history, model, best?.wrong ?? Infinity);
@@ -108,14 +122,14 @@ const minQueuedRequests = 3;
  * The best limiter of each class, the best class first. A request that waited exactly as long as in a
  * queue counts as wrong for every class that decides at once.
  */
-export const explainDecisions = (
+const explainDecisions = (
   log: readonly LimiterDecision[],
   context: ReplayContext,
-): readonly LimiterFit[] => {
+): readonly ReplayedFit[] => {
   const histories = decisionHistoriesOf(log);
   const { waited, wrong } = queueDelays(log, context);
   const queued = waited < minQueuedRequests || wrong > waited / 2 ? null : { waited, wrong };
-  const ranking = limiterClassNames.flatMap((name): LimiterFit[] => {
+  const ranking = limiterClassNames.flatMap((name): ReplayedFit[] => {
     const fits = histories.flatMap((history) => bestOf(name, history, context) ?? []);
     if (fits.length === 0) return [];
     const fit = fits.reduce(better);
@@ -132,21 +146,43 @@ export const explainDecisions = (
 /** Maximum share of wrong predictions of a limiter that fits. */
 const tolerance = 0.02;
 
-export const isFit = (
-  { wrong }: LimiterFit,
-  { tolerated }: Pick<LimiterIdentification, 'tolerated'>,
-): boolean => wrong <= tolerated;
+const exactly = (value: number): Fitted => ({ value, least: value, most: value });
+
+const toFit = (
+  { limiter, limit, wrong, unlikely, ...own }: ReplayedFit,
+  window: number,
+): LimiterFit => ({
+  limiter,
+  limit: exactly(limit),
+  window: exactly(window),
+  parameters: Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) =>
+      value === null ? [] : [[name, exactly(value)]],
+    ),
+  ),
+  wrong,
+  logLikelihood: -wrong - unlikely / 1000,
+});
 
 /** Identifies the limiter behind a log of decisions, best provoked by a probe. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
-  context: ReplayContext,
+  { declared, minute }: { readonly declared: LimitRule; readonly minute: ReplayContext['minute'] },
 ): LimiterIdentification => {
-  const ranking = explainDecisions(log, context);
+  const found = explainDecisions(log, { ...declared, minute });
+  const ranking = found.map((fit) => toFit(fit, declared.window));
   const tolerated = Math.floor(log.length * tolerance);
   const [first = null, second = null] = ranking;
   const isSeen = log.some(({ admitted }) => !admitted) || first?.limiter === 'leaky-queue';
-  const best = isSeen && first !== null && isFit(first, { tolerated }) ? first : null;
+  const best = isSeen && first !== null && first.wrong <= tolerated ? first : null;
   const runnerUp = best === null ? first : second;
-  return { best, runnerUp, decisions: log.length, tolerated, ranking };
+  return {
+    best,
+    ties: [],
+    runnerUp,
+    decisions: log.length,
+    errorRate: 0,
+    ranking,
+    distinguishing: [],
+  };
 };

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
 import { checkClaim, type Claim, formatCount, reportedLimitClaim } from '../facts/check-claim.ts';
-import { findingOf } from '../facts/limit-facts.ts';
+import { findingOf } from '../facts/rule-bounds.ts';
 import type { KeyEvidence } from './key-evidence.ts';
 
 const ledgerColumns = {

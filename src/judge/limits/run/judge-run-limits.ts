@@ -12,13 +12,13 @@ import {
   type KeyLimits,
   type RunLimits,
 } from '../../../model/limits/run-limits.ts';
-import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
+import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { formatCount } from '../facts/check-claim.ts';
 import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from './key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
-import { chargedBefore } from '../facts/limit-facts.ts';
+import { chargedBefore } from '../facts/interval-counts.ts';
 import { checkKey, fullestMinute, type KeyLimit, knownOnly, minute } from './key-checks.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
@@ -67,12 +67,13 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
 /** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
-  const known = { limit, window: milliseconds(minute), minute: null };
+  const known = { declared: { limit, window: milliseconds(minute) }, minute: null };
   const classes = interpretationsOf(entries).flatMap((decisions) => {
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
-    const fits = identification.ranking.filter((fit) => isFit(fit, identification));
-    return fits.map(({ limiter }) => limiter);
+    return identification.ranking.flatMap(({ limiter, wrong, limit: fitted }) =>
+      wrong === 0 && fitted.least <= limit && limit <= fitted.most ? [limiter] : [],
+    );
   });
   // A cap on requests in flight has no rate and would explain almost anything.
   return [...new Set(classes)].filter((name) => name !== 'in-flight');

@@ -5,13 +5,8 @@ import {
   advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import type { AdmittedPeak, KeyRefusals } from '../../../model/limits/run-limits.ts';
-import {
-  type Charge,
-  chargedBefore,
-  mostWithin,
-  findingOf,
-  windowTolerance,
-} from '../facts/limit-facts.ts';
+import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
+import { findingOf, longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { formatCount } from '../facts/check-claim.ts';
 import type { KeyEvidence } from './key-evidence.ts';
 import {
@@ -23,8 +18,8 @@ import {
 
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
-const shorter = minute - windowTolerance(minute);
-const longer = minute + windowTolerance(minute);
+const shorter = shortestWindow(minute);
+const longer = longestWindow(minute);
 
 /** A declared limit per minute, and the charges of the requests. */
 export interface KeyLimit {

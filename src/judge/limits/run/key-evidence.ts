@@ -1,5 +1,6 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import { type Charge, retryAfterAccuracyOf } from '../facts/limit-facts.ts';
+import type { Charge } from '../facts/interval-counts.ts';
+import { retryAfterAccuracyOf } from '../facts/wait-accuracy.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
 import { countBefore } from '../limiter/decision-history.ts';
 

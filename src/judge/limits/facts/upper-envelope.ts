@@ -1,0 +1,39 @@
+import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { EnvelopeFact } from '../../../model/limits/limit-facts.ts';
+import { type Charge, spanCounts } from './interval-counts.ts';
+import { findingOf, longestWindow, shortestWindow } from './rule-bounds.ts';
+
+/** Logs admit their limit in any window; all other limiters can add what a boundary or a full bucket admits. */
+const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
+
+/** The limits that permitted classes admit on top of one for each window. */
+const extraLimits = (permitted: readonly LimiterClass[]): number =>
+  permitted.length > 0 && permitted.every((name) => strictClasses.includes(name)) ? 0 : 1;
+
+/**
+ * No limiter admits more than (⌈T / window⌉ + 1) limits in a span T: fixed windows touch one more
+ * window than they fill, a bucket holds one limit and refills another in each window. The bound only
+ * grows at multiples of the window, so those are all spans that matter.
+ */
+export const upperEnvelope = (
+  charges: readonly Charge[],
+  { limit, window }: LimitRule,
+  permitted: readonly LimiterClass[] = [],
+): EnvelopeFact => {
+  const [shorter, longer] = [shortestWindow(window), longestWindow(window)];
+  const begin = charges.reduce((least, { from }) => Math.min(least, from), Infinity);
+  const end = charges.reduce((most, { until }) => Math.max(most, until), begin);
+  const longest = charges.length === 0 ? 0 : Math.ceil((end - begin) / shorter);
+  const extra = extraLimits(permitted);
+  const within = spanCounts(charges);
+  let isKept = true;
+  let worst: EnvelopeFact['worst'] = null;
+  for (let windows = 1; windows <= Math.max(1, longest); windows += 1) {
+    const allowed = (windows + extra) * limit;
+    const admitted = within(windows * shorter).least;
+    if (within(windows * longer).most > allowed) isKept = false;
+    const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;
+    if (admitted > allowed && isWorse) worst = { span: windows * shorter, admitted, allowed };
+  }
+  return { finding: findingOf(isKept, worst !== null), worst };
+};

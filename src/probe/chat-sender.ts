@@ -1,0 +1,54 @@
+import type { LimitRule } from '../model/limits/limit-log.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+import { evenRate, longestWindow } from '../judge/limits/facts/rule-bounds.ts';
+
+/** Sends the small chats of a phase. */
+export interface ChatSender {
+  now(): Instant;
+  sleepUntil(moment: Instant): Promise<void>;
+  /** Sends one small request; resolves to whether it was admitted (true if there was no answer). */
+  sendChat(): Promise<boolean>;
+  /** The usual time from sending to the answer, in ms; 0 if unknown. */
+  roundTrip(): number;
+}
+
+/** Absorbs the inaccuracy of timers, in ms. */
+const timerSlack = 2;
+
+/** The pause in ms after an answer that keeps the even rate with certainty. */
+export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
+
+/** Time in ms after which no window of a limiter is open any more. */
+export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
+
+/** Time in ms after which even a key of unknown use is certainly idle: what two windows hold has been spared at the even rate. */
+export const certainIdleTime = (rule: LimitRule): number =>
+  (2 * rule.limit) / evenRate(rule) + rule.window / 60;
+
+/** Sends chats, some at once, until one is refused or so many are sent; resolves to whether one was refused. */
+export const sendUntilRefused = async (
+  sender: ChatSender,
+  maxRequests: number,
+  together: number,
+): Promise<boolean> => {
+  for (let sentCount = 0; sentCount < maxRequests; sentCount += together) {
+    const round = Array.from({ length: Math.min(together, maxRequests - sentCount) }, () =>
+      sender.sendChat(),
+    );
+    if ((await Promise.all(round)).includes(false)) return true;
+  }
+  return false;
+};
+
+/** Sleeps until at least this much of a window has passed since another moment, modulo windows, and it is in one of the ranges. */
+export const sleepUntilPhase = async (
+  sender: ChatSender,
+  origin: number,
+  window: number,
+  ranges: readonly (readonly [from: number, until: number])[],
+): Promise<void> => {
+  const phase = ((((sender.now() - origin) / window) % 1) + 1) % 1;
+  if (ranges.some(([from, until]) => phase >= from && phase <= until)) return;
+  const waits = ranges.map(([from]) => (from - phase + 1) % 1);
+  await sender.sleepUntil(instant(sender.now() + Math.min(...waits) * window));
+};

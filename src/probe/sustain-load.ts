@@ -1,0 +1,92 @@
+import { longestWindow } from '../judge/limits/facts/rule-bounds.ts';
+import type { LimitRule } from '../model/limits/limit-log.ts';
+import { instant } from '../model/quantity.ts';
+import type { ChatSender } from './chat-sender.ts';
+
+/** The requests of a load that always asks for more, as a multiple of the limit. */
+const loadMultiple = 1.4;
+
+/** A lower rate than one limit for each window but one shows after this many windows, and this many requests more. */
+const slackRequests = 3;
+
+/** A rate of half the limit shows in five sixths of three windows. */
+const lowestRateShare = 5 / 6;
+
+/** Nothing more shows if nothing was admitted for so many windows: refusals count. */
+const lockedWindows = 1.3;
+
+/** The load is observed for at least this many windows. */
+const minWindows = 1.5;
+
+/** Maximum requests of `sustainLoad`. */
+export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
+  Math.ceil(windows * loadMultiple * limit) + 2;
+
+/** Typical requests: a compliant limiter is known after about two of three windows. */
+export const usualSustainedWindows = (windows: number): number =>
+  Math.min(windows, Math.max(minWindows, windows - 1.2));
+
+/**
+ * The instants of the load, in ms from its start: one request for each place of the limit, so far apart
+ * that a limiter without any burst admits them all, and others at the middles between them.
+ */
+const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
+  const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
+  const end = windows * rule.window;
+  const moments: number[] = [];
+  const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
+  let due = 0;
+  for (let tick = 0; tick * spacing < end; tick += 1) {
+    // How many are due until the next tick, with what earlier ones left over.
+    due += perSpacing;
+    const count = Math.max(1, Math.round(due));
+    due -= count;
+    for (let i = 0; i < count; i += 1) moments.push((tick + i / count) * spacing);
+  }
+  return moments;
+};
+
+/** Sends more than the limit for some windows, or until it is certain that neither too much nor too little will have been admitted by then. */
+export const sustainLoad = async (
+  sender: ChatSender,
+  rule: LimitRule,
+  windows: number,
+): Promise<void> => {
+  const { limit, window } = rule;
+  const begin = sender.now();
+  const moments = loadInstants(rule, windows, sender.roundTrip());
+  const share = windows <= 3 ? lowestRateShare : 1;
+  const spaced = (share * moments.length) / loadMultiple;
+  let admitted = 0;
+  let refused = 0;
+  let lastAdmitted: number = begin;
+  const pending: Promise<void>[] = [];
+  let failure = null as Error | null;
+  const send = async (): Promise<void> => {
+    try {
+      if (await sender.sendChat()) {
+        admitted += 1;
+        lastAdmitted = sender.now();
+      } else refused += 1;
+    } catch (error) {
+      failure ??= error as Error;
+    }
+  };
+  const isDecided = (): boolean => {
+    const time = sender.now() - begin;
+    if (sender.now() - lastAdmitted > lockedWindows * window) return true;
+    const canExceed = moments.length - refused > (windows + 1) * limit;
+    const canFallShort = admitted < spaced - limit + slackRequests;
+    return time >= Math.min(windows, minWindows) * window && !canExceed && !canFallShort;
+  };
+  try {
+    for (const moment of moments) {
+      await sender.sleepUntil(instant(begin + moment));
+      if (isDecided() || failure !== null) break;
+      pending.push(send());
+    }
+  } finally {
+    await Promise.all(pending);
+  }
+  if (failure !== null) throw failure;
+};
