@@ -71,7 +71,6 @@ export const modelServers: readonly ServerCase[] = [
     model: 'proving/small',
     maxTokens: 20,
     hasLog: true,
-    isUnbuffered: true,
     scenario: {
       wire,
       traffic: [...chats('proving/small', 20), { kind: 'models', weight: 1 }],
@@ -84,7 +83,6 @@ export const modelServers: readonly ServerCase[] = [
     model: 'random',
     maxTokens: 16,
     hasLog: false,
-    isUnbuffered: true,
     scenario: {
       wire,
       traffic: chats('random', 16),

@@ -27,7 +27,8 @@ export interface NginxForm {
   readonly listen?: string;
   /** Further lines of the server. */
   readonly server?: string;
-  readonly isUnbuffered?: boolean;
+  /** Whether nginx may gather what it passes on. */
+  readonly isBuffered?: boolean;
   /** What comes before `/v1`. */
   readonly base?: string;
   readonly wire?: Readonly<Record<string, unknown>>;
@@ -41,7 +42,7 @@ const certificateFor = async (folder: string): Promise<string> => {
 };
 
 const nginxConfig = async (
-  { listen = '', server = '', isUnbuffered = true, base = '' }: NginxForm,
+  { listen = '', server = '', isBuffered = false, base = '' }: NginxForm,
   { port, folder, log }: ServerOptions,
   gateway: string,
 ): Promise<string> => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log crit;
@@ -54,7 +55,7 @@ http {
   upstream gateway { server ${gateway}; keepalive 16; }
   server {
     listen 127.0.0.1:${port} ${listen};
-    proxy_http_version 1.1; proxy_set_header connection ''; proxy_buffering ${isUnbuffered ? 'off' : 'on'};
+    proxy_http_version 1.1; proxy_set_header connection ''; proxy_buffering ${isBuffered ? 'on' : 'off'};
     ${server}
     location ${base}/v1/ { proxy_pass http://gateway/v1/; }
   }
@@ -91,12 +92,10 @@ const maxTokens = 20;
 const proxyCase = (
   name: string,
   start: ServerCase['start'],
-  isUnbuffered: boolean,
   wire: Readonly<Record<string, unknown>>,
 ): ServerCase => ({
   name,
   start,
-  isUnbuffered,
   maxTokens,
   model: 'proving/small',
   hasLog: true,
@@ -108,14 +107,9 @@ const proxyCase = (
 });
 
 const nginxCase = (form: NginxForm): ServerCase =>
-  proxyCase(
-    `nginx, ${form.name}`,
-    (options) => startNginx(form, options),
-    form.isUnbuffered ?? true,
-    form.wire ?? {},
-  );
+  proxyCase(`nginx, ${form.name}`, (options) => startNginx(form, options), form.wire ?? {});
 
-const haproxyConfig = (port: number, gateway: string): string => `global
+const haproxyConfig = (port: number, gateway: string, option: string): string => `global
   log stdout format raw local0
 defaults
   mode http
@@ -123,6 +117,7 @@ defaults
   timeout server 60s
   timeout connect 5s
 frontend proving
+  ${option}
   bind 127.0.0.1:${port}
   log global
   log-format "%HM %HPO %ST %[capture.req.hdr(0)]"
@@ -132,11 +127,14 @@ backend upstream
   server gateway ${gateway}
 `;
 
-const startHaproxy = async ({ port, folder, log }: ServerOptions): Promise<StartedServer> => {
+const startHaproxy = async (
+  { port, folder, log }: ServerOptions,
+  option: string,
+): Promise<StartedServer> => {
   const haproxy = debianProgram('haproxy');
   const gateway = await upstream();
   const config = join(folder, 'haproxy.cfg');
-  await writeFile(config, haproxyConfig(port, new URL(gateway.url).host));
+  await writeFile(config, haproxyConfig(port, new URL(gateway.url).host, option));
   const running = await startServer({
     command: [haproxy, '-db', '-f', config],
     port,
@@ -150,12 +148,7 @@ const insecure = { verifyTls: false };
 
 export const proxyServers: readonly ServerCase[] = [
   nginxCase({ name: 'unbuffered' }),
-  // Our gateway asks proxies not to buffer.
-  nginxCase({
-    name: 'buffered',
-    isUnbuffered: false,
-    server: 'proxy_ignore_headers X-Accel-Buffering;',
-  }),
+  nginxCase({ name: 'buffered', isBuffered: true }),
   nginxCase({ name: 'a connection for each request', server: 'keepalive_timeout 0;' }),
   nginxCase({ name: 'seven requests a connection', server: 'keepalive_requests 7;' }),
   nginxCase({
@@ -165,5 +158,6 @@ export const proxyServers: readonly ServerCase[] = [
   nginxCase({ name: 'below a base path', base: '/gateway' }),
   nginxCase({ name: 'TLS', listen: 'ssl', wire: insecure }),
   nginxCase({ name: 'HTTP/2', listen: 'ssl http2', wire: { ...insecure, http2: true } }),
-  proxyCase('HAProxy', startHaproxy, true, {}),
+  proxyCase('HAProxy', (options) => startHaproxy(options, ''), {}),
+  proxyCase('HAProxy, no delay', (options) => startHaproxy(options, 'option http-no-delay'), {}),
 ];

@@ -33,6 +33,4 @@ export interface ServerCase {
   readonly maxTokens: number;
   /** Whether it logs each request with its id; otherwise only tokens are compared. */
   readonly hasLog: boolean;
-  /** Whether tokens arrive as they are made, so that gaps can be compared. */
-  readonly isUnbuffered: boolean;
 }
