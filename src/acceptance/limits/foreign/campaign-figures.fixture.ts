@@ -1,6 +1,6 @@
 import type { CampaignResult } from './campaign.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';
-import { type PlantedFault, plantedFaults } from './planted-faults.fixture.ts';
+import { type SimulatedFault, plantedFaults } from './planted-faults.fixture.ts';
 
 /** The figures of limiters that keep their limit. */
 export interface CompliantFigures {
@@ -20,7 +20,7 @@ export interface Power {
 }
 
 export interface FaultFigures {
-  readonly fault: PlantedFault;
+  readonly fault: SimulatedFault;
   readonly power: (filter?: (result: CampaignResult) => boolean) => Power;
   readonly requests: number;
   /** Of simulated time. */

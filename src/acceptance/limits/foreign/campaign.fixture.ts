@@ -4,7 +4,7 @@ import type { ForeignSimulation } from './foreign-gateway.fixture.ts';
 import type { LimitVerdict } from '../../../model/limits/limit-report.ts';
 import type { ForeignLimiter } from './foreign-limiter.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';
-import { type PlantedFault, plantedFaults } from './planted-faults.fixture.ts';
+import { type SimulatedFault, plantedFaults } from './planted-faults.fixture.ts';
 import { rateName, type NameRating } from './rate-judgement.fixture.ts';
 
 /** One examination of a campaign; all of it follows from these values. */
@@ -121,7 +121,7 @@ export const faultyCells = (runs: number): readonly CampaignCell[] => {
   const places = faultyLimiters.map((name) =>
     foreignLimiters.findIndex((limiter) => limiter.name === name),
   );
-  return plantedFaults.flatMap((_fault: PlantedFault, fault) =>
+  return plantedFaults.flatMap((_fault: SimulatedFault, fault) =>
     campaignWindows.flatMap((window) =>
       campaignLimits.flatMap((limit) =>
         Array.from({ length: runs }, (_, seed) => ({

@@ -8,7 +8,7 @@ import {
 } from './foreign-limiter.fixture.ts';
 
 /** A fault that is planted into a gateway whose limiter is otherwise as its authors wrote it. */
-export interface PlantedFault {
+export interface SimulatedFault {
   readonly name: string;
   /**
    * Whether it must be caught in 95 of 100 examinations with the default budget; `listed` faults have their
@@ -29,28 +29,28 @@ const alone =
 
 const withSetting = (
   name: string,
-  power: PlantedFault['power'],
+  power: SimulatedFault['power'],
   change: (setting: LimiterSetting) => Partial<LimiterSetting>,
-): PlantedFault => ({
+): SimulatedFault => ({
   name,
   power,
   shownBy: null,
   plant: (open) => (setting) => alone(open({ ...setting, ...change(setting) })),
 });
 
-const limitTimes = (factor: number): PlantedFault =>
+const limitTimes = (factor: number): SimulatedFault =>
   withSetting(`limit × ${factor}`, 'must', ({ limit }) => ({ limit: Math.round(limit * factor) }));
 
-const windowTimes = (factor: number, power: PlantedFault['power']): PlantedFault =>
+const windowTimes = (factor: number, power: SimulatedFault['power']): SimulatedFault =>
   withSetting(`window × ${factor}`, power, ({ window }) => ({ window: window * factor }));
 
 /** A bucket instead of the limiter: `burst` and `rate` as shares of the limit. */
 const bucketOf = (
   name: string,
-  power: PlantedFault['power'],
+  power: SimulatedFault['power'],
   burst: number,
   rate: number,
-): PlantedFault => ({
+): SimulatedFault => ({
   name,
   power,
   shownBy: null,
@@ -60,7 +60,7 @@ const bucketOf = (
       alone(refillEvenly(Math.max(1, Math.ceil(limit * burst)), (rate * limit) / window, start)),
 });
 
-const refusedWith = (status: number): PlantedFault => ({
+const refusedWith = (status: number): SimulatedFault => ({
   name: status === 200 ? 'refusals are a 200 that holds an error' : `refusals are a ${status}`,
   power: 'must',
   shownBy: /status/,
@@ -74,7 +74,7 @@ const workers = (
   count: number,
   how: string,
   choose: (request: GateRequest, setting: LimiterSetting, turn: number) => number,
-): PlantedFault => ({
+): SimulatedFault => ({
   name: `${count} workers without a common store, ${how}`,
   power: 'must',
   shownBy: null,
@@ -97,7 +97,7 @@ const workerFaults = [2, 4].flatMap((count) => [
 const updateTime = 15;
 
 /** What comes just after an admitted request reads the counter from before it, so that one of the two is not counted. */
-const lostUpdates: PlantedFault = {
+const lostUpdates: SimulatedFault = {
   name: 'updates of the counter are lost under concurrency',
   power: 'listed',
   shownBy: null,
@@ -114,7 +114,7 @@ const lostUpdates: PlantedFault = {
   },
 };
 
-const randomRefusals: PlantedFault = {
+const randomRefusals: SimulatedFault = {
   name: '5 % of all requests are refused at random',
   power: 'must',
   shownBy: null,
@@ -125,7 +125,7 @@ const randomRefusals: PlantedFault = {
 };
 
 /** After a refusal all requests are refused for `windows` windows, or until none came for so long. */
-const blocked = (name: string, windows: number, isExtended: boolean): PlantedFault => ({
+const blocked = (name: string, windows: number, isExtended: boolean): SimulatedFault => ({
   name,
   power: 'listed',
   shownBy: /^(recovery|no-lockout)$/,
@@ -144,7 +144,7 @@ const blocked = (name: string, windows: number, isExtended: boolean): PlantedFau
   },
 });
 
-const remainingTooHigh: PlantedFault = {
+const remainingTooHigh: SimulatedFault = {
   name: 'the reported remaining is one too high',
   power: 'listed',
   shownBy: /^remaining/,
@@ -159,7 +159,7 @@ const remainingTooHigh: PlantedFault = {
   },
 };
 
-const limitPerModel: PlantedFault = {
+const limitPerModel: SimulatedFault = {
   name: 'each model has a limit of its own',
   power: 'listed',
   shownBy: /model/,
@@ -173,7 +173,7 @@ const limitPerModel: PlantedFault = {
   },
 };
 
-export const plantedFaults: readonly PlantedFault[] = [
+export const plantedFaults: readonly SimulatedFault[] = [
   ...[0.9, 1.1, 1.2, 2, 4].map(limitTimes),
   withSetting('limit + 1', 'listed', ({ limit }) => ({ limit: limit + 1 })),
   bucketOf('sustained rate × 0.5, burst of the limit', 'must', 1, 0.5),
