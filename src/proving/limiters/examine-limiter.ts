@@ -45,8 +45,8 @@ const assessVerdict = ({ isCompliant }: LimiterCase, code: number | null): Asses
 
 /** The classes that an examination names, more than one if they are tied. */
 const namesIn = ({ report }: Examination): readonly string[] => {
-  const { best } = report.judgement.declared;
-  return best === null ? [] : [best.limiter];
+  const { best, ties } = report.judgement.identification;
+  return best === null ? [] : [best, ...ties].map(({ limiter }) => limiter);
 };
 
 const assessName = ({ classes }: LimiterCase, named: readonly string[]): Assessment => {
