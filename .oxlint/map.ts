@@ -118,12 +118,18 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       (name) => `@opentelemetry/${name}`,
     ),
   },
+  {
+    path: /^model\/workload\/json-schema\.ts$/,
+    packages: ['ajv', 'ajv-formats', 'node:module'],
+  },
   { path: /^mock\/clock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {
     path: /\.(test|fixture)\.ts$/,
     packages: [
       'vitest',
+      'ajv',
+      'ajv-formats',
       'fast-check',
       'eventsource-parser',
       'gpt-tokenizer',

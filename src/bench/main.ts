@@ -14,6 +14,7 @@ import { measurePromptCost } from './run/prompt-cost.ts';
 import { measureReport } from './run/report-size.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
+import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
@@ -35,7 +36,7 @@ const abouts = {
   cost: 'how much CPU a run takes that has little to do',
   lag: 'how late a run starts its requests, alone and beside streams',
   start: 'how long the command takes from start to end',
-  limits: 'whether examinations name the right limiter and report no false violation',
+  limits: 'whether examinations name limiters rightly, accuse none, and catch planted faults',
   limiters: 'whether examinations of limiters that others wrote are right',
   pace: 'how much of the admitted work a paced client does, beside one that only backs off',
   workload: 'whether making prompts costs less CPU than sending them',
@@ -56,7 +57,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   cost: fixedCost,
   lag: startLag,
   start: [measureCommandStart],
-  limits: [measureLimitExamination],
+  limits: [measureLimitExamination, measureSimulatedLimiters],
   limiters: [measureForeignLimiters],
   pace: [measurePace],
   workload: [measurePromptCost],

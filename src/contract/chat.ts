@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentPartSchema } from './content-parts.ts';
 
 /** Chat completions: the request with every range (interface 4.1), the response (2.4), the streamed chunk (2.5). */
 
@@ -8,6 +9,8 @@ const toolDefinition = z.looseObject({
     name: z.string().min(1),
     description: z.string().optional(),
     parameters: z.looseObject({ type: z.literal('object') }).optional(),
+    /** Whether arguments must obey the parameters; not in the interface. */
+    strict: z.boolean().nullish(),
   }),
 });
 
@@ -17,13 +20,19 @@ const toolDefinition = z.looseObject({
  */
 const messageSchema = z
   .looseObject({
-    role: z.enum(['system', 'user', 'assistant', 'tool']),
-    content: z.string().nullish(),
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: z
+      .union(
+        [z.string(), z.array(contentPartSchema).min(1)],
+        'expected a string or a list of content parts',
+      )
+      .nullish(),
     tool_calls: z.array(z.unknown()).nullish(),
   })
   .superRefine(({ role, content, tool_calls: calls }, context) => {
-    if (typeof content === 'string' || (role === 'assistant' && calls?.length)) return;
-    const message = 'expected a string';
+    const hasContent = content !== null && content !== undefined;
+    if (hasContent || (role === 'assistant' && calls?.length)) return;
+    const message = 'expected a string or a list of content parts';
     context.addIssue({ code: 'custom', path: ['content'], message, input: content });
   });
 
@@ -41,7 +50,29 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  response_format: z.looseObject({ type: z.enum(['text', 'json_object']) }).nullish(),
+  /** The interface has `json_object`; a schema is as in the OpenAI API. */
+  response_format: z
+    .discriminatedUnion(
+      'type',
+      [
+        z.looseObject({ type: z.literal('text') }),
+        z.looseObject({ type: z.literal('json_object') }),
+        z.looseObject({
+          type: z.literal('json_schema'),
+          json_schema: z.looseObject({
+            name: z.string().min(1),
+            schema: z.record(z.string(), z.unknown()),
+            strict: z.boolean().nullish(),
+          }),
+        }),
+      ],
+      'expected a mapping with type "text", "json_object" or "json_schema"',
+    )
+    .nullish(),
+  /** Not in the interface, as the next two; as in the OpenAI API. */
+  n: z.int().min(1).max(128).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
   tools: z.array(toolDefinition).nullish(),
   /** Not in the interface; as in the OpenAI API. */
   tool_choice: z
@@ -63,12 +94,15 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+/** A text, or a list of parts, as servers of reasoning models send it. */
+const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
+
 /** The fields that clients rely on. */
 export const chatResponseSchema = z.looseObject({
   choices: z
     .array(
       z.looseObject({
-        message: z.looseObject({ content: z.string().nullish() }),
+        message: z.looseObject({ content: answerContent }),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -85,7 +119,7 @@ export const chatChunkSchema = z.looseObject({
         index: z.int().optional(),
         delta: z
           .looseObject({
-            content: z.string().nullish(),
+            content: answerContent,
             reasoning: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             refusal: z.string().nullish(),

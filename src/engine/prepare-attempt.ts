@@ -1,4 +1,5 @@
 import { requestIdHeader } from '../contract/routes.ts';
+import { keyHeader } from '../model/plan/key-header.ts';
 import type { WireRequest } from '../model/observation/exchange.ts';
 import { emptyTargetMemory, type PreparedRequest } from '../traffic/traffic-handler.ts';
 import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
@@ -55,11 +56,11 @@ export class SendContext {
     const byKey = this.#commonHeaders.get(ofKind) ?? new Map<Credential, Headers>();
     const known = byKey.get(credential);
     if (known !== undefined) return known;
-    const { headers, userAgent } = this.#options;
+    const { headers, plan, userAgent } = this.#options;
     const made = {
       'user-agent': userAgent,
       ...ofKind,
-      authorization: `Bearer ${credential.value}`,
+      ...keyHeader(plan.auth, credential.value),
       ...headers,
     };
     this.#commonHeaders.set(ofKind, byKey.set(credential, made));

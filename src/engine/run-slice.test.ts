@@ -122,6 +122,17 @@ describe('an open loop', () => {
     }
   });
 
+  it('sends the key alone in the header that the plan names', () => {
+    const auth = { header: 'api-key' };
+    const { world } = startFakeRun(fakePlan(constantLoad(10, 1000), { auth }));
+    world.advanceTo(250);
+    for (const { request } of world.sent) {
+      expect(request.headers['api-key']).toMatch(/^key-[ab]$/);
+      expect(request.headers).not.toHaveProperty('authorization');
+    }
+    expect(world.sent).toHaveLength(3);
+  });
+
   it('sends the same requests for any number of slices', () => {
     const plan = fakePlan(constantLoad(50, 1000));
     const requestsOf = (index: number, count: number): string[] => {

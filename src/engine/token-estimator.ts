@@ -27,14 +27,15 @@ export class TokenEstimator {
     return input + output;
   }
 
-  #prompt({ traffic, characters }: TokenDemand): number {
+  #prompt({ traffic, characters, media }: TokenDemand): number {
     const density = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
-    return Math.ceil(characters * density) + templateTokens;
+    return Math.ceil(characters * density) + media + templateTokens;
   }
 
-  #learn({ traffic, characters }: TokenDemand, input: number): void {
+  /** What a model counts more for images than was estimated is learned as part of the texts. */
+  #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
     if (characters > 0)
-      this.#tokensPerCharacter.set(traffic, Math.max(current, input / characters));
+      this.#tokensPerCharacter.set(traffic, Math.max(current, (input - media) / characters));
   }
 }

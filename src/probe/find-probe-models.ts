@@ -32,7 +32,7 @@ export const findProbeModels = async (
   chat: string | undefined,
 ): Promise<ProbeModels | string> => {
   const request = { ...routes.models, headers: { accept: 'application/json' }, body: null };
-  const response = await fetchResponse(session, request, { authorization: `Bearer ${credential}` });
+  const response = await fetchResponse(session, request, session.keyHeader(credential));
   if (typeof response === 'string') return `the model list could not be read: ${response}`;
   if (response.status !== 200) {
     const { method, path } = routes.models;

@@ -26,6 +26,8 @@ export interface ProbeSession {
   /** Wall clock at instant 0, in ms since 1970. */
   readonly wallZero: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The header that carries a key. */
+  readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   /** In ms. */
   readonly timeoutFor: number;
@@ -70,7 +72,7 @@ const refusalIn = (
 ): RefusalDetails | null => {
   if (status !== 429) return null;
   const { form, message } = readRefusal(status, { text: body, isTruncated: false }, redact);
-  return { form, message, ...readRefusedLimit(message) };
+  return { form, message, ...readRefusedLimit(message, form === 'html' ? 'page' : 'message') };
 };
 
 const replyOf = (
@@ -178,7 +180,7 @@ export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
       serial += 1;
       const requestId = `${runId}-${serial}`;
       const extraHeaders = {
-        authorization: `Bearer ${prepared.wrongKey ? invalidKey : credential}`,
+        ...session.keyHeader(prepared.wrongKey ? invalidKey : credential),
         [requestIdHeader]: requestId,
       };
       const response = await fetchResponse(

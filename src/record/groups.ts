@@ -134,7 +134,7 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
     const samples = measures[measure].of(observation);
     if (samples.length === 0) continue;
     const histogram = histogramOf(group, measure);
-    for (const sample of samples) histogram.record(sample);
+    histogram.recordAll(samples);
   }
   recordDelays(observation, (name) => delaysIn(group, name));
 };

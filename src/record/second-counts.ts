@@ -19,13 +19,31 @@ const sum = (samples: ArrayLike<number>): number => {
   return whole;
 };
 
+const noInstants: Float64Array = new Float64Array(0);
+
+/** Counts instants by their second: there may be thousands in one, so a run of them is counted at once. */
+const countBySecond = (
+  instants: Float64Array,
+  add: (moment: Instant, count: number) => void,
+): void => {
+  let from = 0;
+  while (from < instants.length) {
+    const moment = instant(instants[from]!);
+    const second = secondOf(moment);
+    let to = from + 1;
+    while (to < instants.length && secondOf(instant(instants[to]!)) === second) to += 1;
+    add(moment, to - from);
+    from = to;
+  }
+};
+
 /** Counts a stream's tokens with its events; the tokens beyond the events count with the last one. */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
   const { output } = answer.tokens;
-  const events = answer.kind === 'chat-stream' ? answer.tokenInstants : [];
-  const spread = output < events.length ? [] : events;
-  for (const moment of spread) at(instant(moment)).outputTokens += 1;
+  const events = answer.kind === 'chat-stream' ? answer.tokenInstants : noInstants;
+  const spread = output < events.length ? noInstants : events;
+  countBySecond(spread, (moment, count) => (at(moment).outputTokens += count));
   at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
 };
 
@@ -65,8 +83,8 @@ export const recordCounts = (counts: CountsBySecond, observation: Observation): 
     if (sent !== null) at(sent).sent += 1;
     at(ended).ended += 1;
   }
-  for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
-    at(instant(moment)).tokenEvents += 1;
-  }
+  countBySecond(streamOf(outcome)?.tokenInstants ?? noInstants, (moment, count) => {
+    at(moment).tokenEvents += count;
+  });
   recordThroughput(observation, at);
 };

@@ -104,7 +104,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
       const samples = samplesOf[measure](observation);
       if (samples.length === 0) continue;
       const histogram = histogramOf(latency, observation.traffic, measure);
-      for (const sample of samples) histogram.record(sample);
+      histogram.recordAll(samples);
     }
   },
   add: (into, from) => {

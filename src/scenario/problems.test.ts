@@ -78,7 +78,7 @@ target: moc
         "f.yaml:5:13: expected a number above 0 and at most 1,000,000, got the number -1",
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",
         "f.yaml:7:23: expected "system", "user" or "assistant", got "sytem"; did you mean "system"?",
-        "f.yaml:7:39: expected text, got the number 3",
+        "f.yaml:7:39: expected text, or a list of content parts, got the number 3",
         "f.yaml:8:5: "model" is missing: expected the name of a model",
         "f.yaml:8:11: expected "chat", "chat-stream", "speech", "transcription" or "models", got "speach"; did you mean "speech"?",
         "f.yaml:11:9: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
@@ -396,6 +396,7 @@ describe('a target', () => {
     'https://gateway.example',
     'https://g.example/v1/',
     'http://[::1]:1/x/v2',
+    'https://g.example/openai/deployments/gpt/?api-version=2024-10-21&region=west',
   ])('may be %s', (target) => {
     expect(withTarget(`"${target}"`)).toEqual([]);
   });
@@ -406,6 +407,8 @@ describe('a target', () => {
     'ftp://gateway.example/v1',
     'https://me:hunter22@gateway.example/v1',
     'https://gateway.example/v1?key=1',
+    'https://gateway.example/v1?a=1&X-Signature=1',
+    'https://gateway.example/v1#part',
     'https://gateway.example/v1/chat/completions/',
     'https://',
     'http://127.0.0.1:99999/v1',
@@ -422,7 +425,9 @@ describe('a target', () => {
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address must begin with http:// or https://
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "ftp://gateway.example/v1"; an address must begin with http:// or https://
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address must not contain a user name or password
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address must not contain ? or #
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; a key must not be in an address, which reports show: use "keys", with "auth" for another header
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; a key must not be in an address, which reports show: use "keys", with "auth" for another header
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1#part"; an address must not contain #
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1/chat/completi…"; write the base address, without /chat/completions at its end
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the host name after // is missing
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is invalid: expected a number from 1 to 65535, got 99999

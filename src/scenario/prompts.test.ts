@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema } from '../model/plan/plan.ts';
+import { withoutPrompts } from '../model/plan/without-prompts.ts';
 import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
-import type { WorkloadFiles } from '../model/workload/workload.ts';
+import type { MediaFile, WorkloadFiles } from '../model/workload/workload.ts';
 import { problemsText } from './text/scenario-problem.ts';
 import { readScenario } from './read-scenario.ts';
 
 const sha256 = 'a'.repeat(64);
 
+const media: Readonly<Record<string, MediaFile>> = {
+  'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
+  'bundled:b.mp3': { kind: 'audio', contentType: 'audio/mpeg', format: 'mp3', base64: 'QkI=' },
+};
+
 const workload: WorkloadFiles = {
+  media: (reference) =>
+    media[reference] === undefined
+      ? { ok: false, problem: `${reference} is missing` }
+      : { ok: true, value: media[reference] },
   text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: (file) =>
     file === 'p.jsonl'
@@ -90,6 +100,88 @@ describe('a prompt', () => {
   });
 });
 
+describe('content parts', () => {
+  const parts =
+    '[{type: text, text: a}, {type: image_url, image_url: {url: "file:a.png", detail: low}}, {type: input_audio, input_audio: {data: "bundled:b.mp3"}}]';
+  const compiled = [
+    { type: 'text', text: 'a' },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,QUI=', detail: 'low' } },
+    { type: 'input_audio', input_audio: { data: 'QkI=', format: 'mp3' } },
+  ];
+
+  it.each([
+    ['prompt', `prompt: ${parts}`],
+    ['prompts', `prompts: [${parts}]`],
+    ['messages', `messages: [{role: user, content: ${parts}}]`],
+    ['conversations', `conversations: [[{role: user, content: ${parts}}]]`],
+  ])('may be the content of %s, with files as data', (_, entry) => {
+    expect(entryOf(entry)).toMatchObject({
+      conversations: [[{ role: 'user', content: compiled }]],
+    });
+  });
+
+  it('may hold data or an address themselves', () => {
+    const own =
+      '[{type: image_url, image_url: {url: "https://g.example/a.png"}}, {type: image_url, image_url: {url: "data:image/png;base64,QQ=="}}, {type: input_audio, input_audio: {data: QQ==, format: wav}}]';
+    expect(entryOf(`prompt: ${own}`)).toMatchObject({
+      conversations: [
+        [
+          {
+            content: [
+              { image_url: { url: 'https://g.example/a.png' } },
+              { image_url: { url: 'data:image/png;base64,QQ==' } },
+              { input_audio: { data: 'QQ==', format: 'wav' } },
+            ],
+          },
+        ],
+      ],
+    });
+  });
+
+  it('are left out of results', () => {
+    const reading = read(`prompt: ${parts}`);
+    if (!reading.ok) throw new Error('it is valid');
+    const shown = JSON.stringify(withoutPrompts(reading.plan));
+    expect(planSchema.safeParse(JSON.parse(shown)).success).toBe(true);
+    expect(shown).not.toMatch(/QUI=|QkI=/);
+    expect(shown).toContain('[26 characters]');
+  });
+
+  it('are reported with their place if they cannot be sent', () => {
+    const entries = [
+      'prompt: []',
+      'prompt: [a]',
+      'prompt: [{type: image, text: a}]',
+      'prompt: [{text: a}]',
+      'prompt: [{type: text, txt: a}]',
+      'prompt: [{type: image_url, image_url: "file:a.png"}]',
+      'prompt: [{type: image_url, image_url: {url: a.png}}]',
+      'prompt: [{type: image_url, image_url: {url: "file:c.png"}}]',
+      'prompts: [a, [{type: image_url, image_url: {url: "bundled:b.mp3"}}]]',
+      'messages: [{role: user, content: [{type: input_audio, input_audio: {data: "file:a.png"}}]}]',
+      'conversations: [[{role: user, content: [{type: input_audio, input_audio: {data: QQ==}}]}]]',
+      'prompt: [{type: input_audio, input_audio: {data: "gate.wav"}}]',
+      'messages: [{role: user, content: 5}]',
+    ];
+    expect(entries.map((entry) => problems(entry)).join('\n')).toMatchInlineSnapshot(`
+      "f.yaml:2:36: expected at least one content part
+      f.yaml:2:37: expected a content part with a "type", for example {type: text, text: Hello}, got "a"
+      f.yaml:2:44: expected "text", "image_url" or "input_audio", got "image"
+      f.yaml:2:37: "type" is missing: expected "text", "image_url" or "input_audio"
+      f.yaml:2:37: "text" is missing: expected text
+      f.yaml:2:50: unknown key "txt"; did you mean "text"?
+      f.yaml:2:66: expected a mapping such as {url: "bundled:gauge.png"}, got "file:a.png"
+      f.yaml:2:72: expected bundled:NAME, file:PATH, a data: URL, or an http or https address
+      f.yaml:2:72: file:c.png is missing
+      f.yaml:2:77: bundled:b.mp3 is audio/mpeg; expected an image
+      f.yaml:2:102: file:a.png is image/png; expected audio
+      f.yaml:2:108: base64 needs "format" beside "data", for example format: wav
+      f.yaml:2:77: expected bundled:NAME, file:PATH, or base64
+      f.yaml:2:61: expected text, or a list of content parts, got the number 5"
+    `);
+  });
+});
+
 describe('the maximum tokens of an answer', () => {
   it('may be drawn from a distribution', () => {
     const empirical = '{kind: empirical, values: [5, 50], weights: [9, 1]}';
@@ -150,7 +242,7 @@ describe('errors in prompts and traces', () => {
       'maxTokens: {kind: empirical, values: [1, 2], weights: [3]}',
     ];
     expect(entries.map((entry) => problems(entry)).join('\n')).toMatchInlineSnapshot(`
-      "f.yaml:2:36: expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}, got the number 5
+      "f.yaml:2:36: expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}, or a list of content parts, got the number 5
       f.yaml:2:28: expected "tokens" for generated prompts, or "file" for prompts from a file; for example {tokens: 500} or {file: prompts.jsonl}
       f.yaml:2:45: expected a whole number from 1 to 10,000,000, got the number 0
       f.yaml:2:28: expected "tokens" for generated prompts, or "file" for prompts from a file; for example {tokens: 500} or {file: prompts.jsonl}

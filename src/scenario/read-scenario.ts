@@ -3,6 +3,7 @@ import type { WorkloadFiles } from '../model/workload/workload.ts';
 import { compilePlan } from './compile/compile.ts';
 import { headerRuleFindings, keyRuleFindings } from './rules/credential-rules.ts';
 import { contentRule } from './rules/content-rules.ts';
+import { expectRule } from './rules/expect-rules.ts';
 import { loadRule } from './rules/load-rules.ts';
 import { objectiveRule } from './rules/objective-rules.ts';
 import { paceRule } from './rules/pace-rules.ts';
@@ -47,6 +48,7 @@ export interface ScenarioSource {
 const notAvailable = (file: string) =>
   ({ ok: false, problem: `${file} cannot be read here` }) as const;
 const noFiles: WorkloadFiles = {
+  media: notAvailable,
   text: notAvailable,
   dataset: notAvailable,
   tokenizer: notAvailable,
@@ -83,6 +85,7 @@ const rules: readonly Rule[] = [
   saturateRule,
   trafficRule,
   contentRule,
+  expectRule,
   priceRule,
   objectiveRule,
 ];

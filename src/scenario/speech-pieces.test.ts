@@ -12,6 +12,7 @@ const read = (entry: string) =>
     environment: {},
     workload: {
       text: (file) => (file === 'c.txt' ? { ok: true, value: chapter } : unread(file)),
+      media: unread,
       dataset: unread,
       tokenizer: unread,
       trace: ({ file }) => unread(file),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textsOfContent } from '../model/workload/message.ts';
 import { drawFrom } from '../model/workload/draw.ts';
 import type { PromptSource } from '../model/workload/prompt-source.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
@@ -86,7 +87,9 @@ describe('the content of a request', () => {
     expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
     for (const { messages, tokens: told } of asked) {
       // Half a token is counted for each that is made: so twice as many are.
-      expect(messages[0]?.content.trim().split(' ')).toHaveLength(told! * 2);
+      expect(textsOfContent(messages[0]!.content).join('').trim().split(' ')).toHaveLength(
+        told! * 2,
+      );
     }
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
   });
@@ -113,7 +116,9 @@ describe('the content of a request', () => {
   it('is that of its index in the stage’s trace', () => {
     const asked = ask({ kind: 'trace', system: null }, 2, 1);
     expect(asked).toMatchObject({ messages: [{ role: 'user' }], maxTokens: 3 });
-    expect(asked.messages[0]?.content.split(' ')).toHaveLength(1 + sampleTrace.inputTokens(2));
+    expect(textsOfContent(asked.messages[0]!.content).join('').split(' ')).toHaveLength(
+      1 + sampleTrace.inputTokens(2),
+    );
   });
 
   it('from a trace is a bug in a stage without a trace', () => {

@@ -4,7 +4,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/workload/prompt-source.ts';
 import type { Trace, TraceLoad } from '../model/workload/trace.ts';
 import type { TokenizerFacts } from '../model/workload/tokenizer.ts';
-import type { Message } from '../model/workload/traffic.ts';
+import type { Message } from '../model/workload/message.ts';
 import type { ChatContent, Workload } from '../model/workload/workload.ts';
 import type { SingleTokenWords } from './single-token-words.ts';
 import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';

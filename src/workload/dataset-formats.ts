@@ -1,4 +1,5 @@
-import { type Message, messageSchema } from '../model/workload/traffic.ts';
+import { type Message, messageSchema } from '../model/workload/message.ts';
+import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 
 /** One prompt of a file, and the file's limit for the tokens of its answer. */
@@ -8,7 +9,7 @@ export interface DatasetEntry {
 }
 
 /** The entries of a text, or a problem that begins with its line. */
-type Parser = (text: string) => readonly DatasetEntry[] | string;
+type Parser = (text: string, media: FindMedia) => readonly DatasetEntry[] | string;
 
 /** Entries with their places, or in their place a problem; `null` for nothing. */
 type PlacedEntries = Iterable<readonly [place: number | string, DatasetEntry | string | null]>;
@@ -47,7 +48,23 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-const jsonEntry = (value: unknown): DatasetEntry | string => {
+/** Messages with the files that they name as data, or what is wrong with one. */
+const messagesWithMedia = (
+  messages: readonly Message[],
+  media: FindMedia,
+): readonly Message[] | string => {
+  const filled: Message[] = [];
+  for (const { role, content } of messages) {
+    const parts = typeof content === 'string' ? [] : content.map((part) => withMedia(part, media));
+    const bad = parts.find((part) => !part.ok);
+    if (bad !== undefined) return bad.problem;
+    const values = parts.flatMap((part) => (part.ok ? [part.value] : []));
+    filled.push({ role, content: typeof content === 'string' ? content : values });
+  }
+  return filled;
+};
+
+const jsonEntry = (value: unknown, media: FindMedia): DatasetEntry | string => {
   const fields = mappingOf(value);
   if (fields === null) return 'expected a JSON object with "prompt" or "messages"';
   const { prompt, messages, max_tokens: most } = fields;
@@ -58,16 +75,21 @@ const jsonEntry = (value: unknown): DatasetEntry | string => {
   }
   if (prompt !== undefined) return 'expected either "prompt" or "messages", got both';
   const said = messageSchema.array().min(1).safeParse(messages);
-  return said.success
-    ? entryFrom(said.data, most)
-    : 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text}';
+  if (said.success) {
+    const filled = messagesWithMedia(said.data, media);
+    return typeof filled === 'string' ? filled : entryFrom(filled, most);
+  }
+  return 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text, or a list of parts}';
 };
 
-const jsonLines: Parser = (text) =>
+const jsonLines: Parser = (text, media) =>
   collected(
     text
       .split('\n')
-      .map((line, index) => [index + 1, line.trim() === '' ? null : jsonEntry(parsed(line))]),
+      .map((line, index) => [
+        index + 1,
+        line.trim() === '' ? null : jsonEntry(parsed(line), media),
+      ]),
   );
 
 /** One record of a table and the line on which it begins, from 1. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { textsOfContent } from '../model/workload/message.ts';
 import { drawFrom } from '../model/workload/draw.ts';
 import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
 import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
@@ -103,19 +104,27 @@ describe('a synthetic conversation', () => {
   });
 
   it('has questions and answers of exactly the drawn lengths', () => {
-    const lengths = chatExchange(1, 5).map(({ content }) => wordsOf(content).length);
+    const lengths = chatExchange(1, 5).map(
+      ({ content }) => wordsOf(textsOfContent(content).join('')).length,
+    );
     expect([0, 2, 4].map((i) => lengths[i])).toEqual([20, 20, 20]);
     for (const i of [1, 3]) expect(lengths[i]! >= 5 && lengths[i]! <= 9).toBe(true);
   });
 
   it('differs for every user and every repetition, except for the prefix of its first question', () => {
     const firsts = [0, 1, 2, 3].flatMap((user) =>
-      [0, 3, 6].map((iteration) => chatExchange(user, iteration)[0]!.content),
+      [0, 3, 6].map((iteration) =>
+        textsOfContent(chatExchange(user, iteration)[0]!.content).join(''),
+      ),
     );
     expect(new Set(firsts).size).toBe(12);
     const prefixes = firsts.map((content) => wordsOf(content).slice(0, 8).join(' '));
     expect(new Set(prefixes).size).toBe(1);
-    expect(wordsOf(chatExchange(0, 1)[2]!.content).slice(0, 8).join(' ')).not.toBe(prefixes[0]);
+    expect(
+      wordsOf(textsOfContent(chatExchange(0, 1)[2]!.content).join(''))
+        .slice(0, 8)
+        .join(' '),
+    ).not.toBe(prefixes[0]);
   });
 });
 

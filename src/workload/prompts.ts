@@ -3,7 +3,7 @@ import { drawFrom, type Draw } from '../model/workload/draw.ts';
 import { drawTokenCount } from '../model/workload/token-count.ts';
 import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
 import type { Trace } from '../model/workload/trace.ts';
-import type { Message } from '../model/workload/traffic.ts';
+import type { Message } from '../model/workload/message.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Texts with an exact number of tokens. Shared texts depend on the plan's seed only, so that all stages and slices agree. */

@@ -1,10 +1,19 @@
 import { parseCsv } from './dataset-formats.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MediaFile, ReadResult } from '../model/workload/workload.ts';
 import { readDataset } from './read-dataset.ts';
 
+const media = (reference: string): ReadResult<MediaFile> =>
+  reference === 'file:a.png'
+    ? {
+        ok: true,
+        value: { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
+      }
+    : { ok: false, problem: `${reference} is missing` };
+
 const read = (file: string, text: string) => {
-  const found = readDataset(file, [Buffer.from(text)]);
+  const found = readDataset(file, [Buffer.from(text)], media);
   return found.ok ? found.value.entries : found.problem;
 };
 const asked = (content: string, maxTokens: number | null = null) => ({
@@ -42,6 +51,29 @@ describe('a table of comma-separated values', () => {
 });
 
 describe('a file of prompts', () => {
+  it('may have messages of several parts, with the files that they name', () => {
+    const line = (url: string): string =>
+      JSON.stringify({
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'a' },
+              { type: 'image_url', image_url: { url } },
+            ],
+          },
+        ],
+      });
+    expect(read('p.jsonl', line('file:a.png'))).toMatchObject([
+      { messages: [{ content: [{}, { image_url: { url: 'data:image/png;base64,QUI=' } }] }] },
+    ]);
+    expect(read('p.jsonl', line('https://g.example/a.png'))).toMatchObject([
+      { messages: [{ content: [{}, { image_url: { url: 'https://g.example/a.png' } }] }] },
+    ]);
+    expect(read('p.jsonl', `\n${line('file:b.png')}`)).toBe('p.jsonl:2: file:b.png is missing');
+    expect(read('p.jsonl', line('b.png'))).toMatch(/^p.jsonl:1: expected bundled:NAME, file:PATH/);
+  });
+
   it('in JSON lines has prompts or messages, and an optional maximum of tokens', () => {
     const text = `{"prompt": "one", "max_tokens": 5, "other": 1}\r\n\n{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "two"}]}\n`;
     expect(read('p.jsonl', text)).toEqual([
@@ -96,7 +128,7 @@ describe('a file of prompts', () => {
   });
 
   it('has facts that identify its content without revealing it', () => {
-    const found = readDataset('p.jsonl', [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')]);
+    const found = readDataset('p.jsonl', [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')], media);
     expect(found).toMatchObject({
       ok: true,
       value: {

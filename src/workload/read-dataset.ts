@@ -1,3 +1,4 @@
+import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { hashParts, textsOf } from './hash-parts.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
@@ -8,8 +9,12 @@ export interface Dataset {
   readonly entries: readonly DatasetEntry[];
 }
 
-/** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension. Problems quote no prompt. */
-export const readDataset = (file: string, parts: Iterable<Uint8Array>): ReadResult<Dataset> => {
+/** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension; `media` finds the images and recordings that its messages name. Problems quote no prompt. */
+export const readDataset = (
+  file: string,
+  parts: Iterable<Uint8Array>,
+  media: FindMedia,
+): ReadResult<Dataset> => {
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const parse = datasetParsers.get(extension);
   if (parse === undefined) {
@@ -17,7 +22,7 @@ export const readDataset = (file: string, parts: Iterable<Uint8Array>): ReadResu
     return { ok: false, problem: `${file}: expected a file of prompts that ends in ${known}` };
   }
   const bytes = hashParts(parts);
-  const entries = parse(Array.from(textsOf(bytes.parts)).join(''));
+  const entries = parse(Array.from(textsOf(bytes.parts)).join(''), media);
   if (typeof entries === 'string') return { ok: false, problem: `${file}:${entries}` };
   if (entries.length === 0) {
     return { ok: false, problem: `${file}: expected at least one prompt, found none` };

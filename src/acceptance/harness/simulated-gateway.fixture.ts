@@ -1,25 +1,24 @@
-import type { Clock } from '../../model/clock.ts';
-import type { ExchangeObserver, Transport, WireRequest } from '../../model/observation/exchange.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';
 import { resolveMockLimits, type ResponseClass } from '../../model/gateway/mock-limits.ts';
-import { type Instant, instant } from '../../model/quantity.ts';
 import { type KeyLimiter, openKeyLimiter } from '../../mock/limits/key-limiter.ts';
 import { limitedAnswer } from '../../mock/limits/limited-answer.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
-import { EventQueue, queueClock, runUntilSettled } from './event-queue.fixture.ts';
+import { EventQueue } from './event-queue.fixture.ts';
+import {
+  openSimulatedNetwork,
+  pausingMachine,
+  type SimulatedAnswer,
+  type SimulatedNetwork,
+} from './simulated-network.fixture.ts';
 
 /**
  * The mock's limiters behind a simulated network, on a clock that jumps from event to event: an
  * examination of minutes takes milliseconds. Requests take a drawn time there and back.
  */
-export interface SimulatedGateway {
-  readonly transport: Transport;
-  readonly clock: Clock;
+export interface SimulatedGateway extends SimulatedNetwork {
   /** The wall clock at instant 0. */
   readonly wallZero: number;
-  readonly sleepUntil: (moment: Instant) => Promise<void>;
-  /** Advances the clock until the work is done. */
-  run<T>(work: Promise<T>): Promise<T>;
 }
 
 export interface GatewaySimulation {
@@ -37,12 +36,6 @@ export interface GatewaySimulation {
   readonly isSharedLimit?: boolean;
   /** The share of chats that fail with 500 before the limiter sees them. */
   readonly failureShare?: number;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
 }
 
 /** The status of a probe's request before the limiter sees it. */
@@ -124,7 +117,7 @@ class GatewayModel {
   }
 
   /** Receives a request; calls `answer` once the limiter has decided. */
-  receive(request: WireRequest, answer: (answer: Answer) => void): void {
+  receive(request: WireRequest, answer: (answer: SimulatedAnswer) => void): void {
     const limits = this.#limits;
     const route = classOf(request);
     const key = this.#shared ? 'all' : request.headers['authorization']!;
@@ -180,69 +173,18 @@ class GatewayModel {
   }
 }
 
-/** An exchange that stops calling its observer once it has ended. */
-class SimulatedExchange {
-  readonly #queue: EventQueue;
-  readonly #observer: ExchangeObserver;
-  #isOver = false;
-
-  constructor(queue: EventQueue, observer: ExchangeObserver) {
-    this.#queue = queue;
-    this.#observer = observer;
-    observer.onSent(instant(queue.now));
-  }
-
-  answer({ status, headers, body }: Answer, date: string): void {
-    const at = instant(this.#queue.now);
-    const plain = { date, 'content-type': 'application/json' };
-    if (!this.#isOver) this.#observer.onHeaders(at, status, { ...plain, ...headers });
-    if (!this.#isOver) this.#observer.onChunk(at, Buffer.from(body));
-    if (!this.#isOver) this.#observer.onEnd(at);
-    this.#isOver = true;
-  }
-
-  abort(cause: Parameters<ExchangeObserver['onFailure']>[1], detail: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#observer.onFailure(instant(this.#queue.now), cause, detail);
-  }
-}
-
 export const openSimulatedGateway = (simulation: GatewaySimulation): SimulatedGateway => {
   const queue = new EventQueue();
   const draw: Draw = drawFrom(simulation.seed, 5);
   const wallZero = Date.UTC(2026, 2, 1, 12) + Math.floor(draw.uniform() * 60_000);
   const gateway = new GatewayModel(queue, wallZero, simulation);
   const [least, most] = simulation.roundTrip;
-  const half = (): number => (least + draw.uniform() * (most - least)) / 2;
-  const { pause = 0, seed } = simulation;
-  /** When a machine that pauses handles what arrives at `moment`. */
-  const processedAt = (moment: number): number => {
-    const second = Math.floor(moment / 1000);
-    const pauses = drawFrom(seed, 7, second);
-    const begin = second * 1000 + pauses.uniform() * 900;
-    const end = begin + pauses.uniform() * pause;
-    return moment >= begin && moment < end ? end : moment;
-  };
-  const send = (request: WireRequest, observer: ExchangeObserver) => {
-    const exchange = new SimulatedExchange(queue, observer);
-    const deliver = (answer: Answer): void => {
-      const date = new Date(wallZero + queue.now).toUTCString();
-      queue.at(queue.now + half(), () => exchange.answer(answer, date));
-    };
-    queue.at(processedAt(queue.now + half()), () => gateway.receive(request, deliver));
-    return exchange;
-  };
-  return {
-    transport: {
-      send,
-      connectAhead: () => undefined,
-      notes: () => [],
-      close: async () => undefined,
-    },
-    clock: queueClock(queue),
-    wallZero,
-    sleepUntil: (moment) => new Promise((resolve) => void queue.at(moment, resolve)),
-    run: (work) => runUntilSettled(queue, work),
-  };
+  const network = openSimulatedNetwork({
+    queue,
+    travelTime: () => (least + draw.uniform() * (most - least)) / 2,
+    processedAt: pausingMachine(simulation.seed, simulation.pause ?? 0),
+    dateAt: (moment) => new Date(wallZero + moment).toUTCString(),
+    receive: (request, answer) => gateway.receive(request, answer),
+  });
+  return { ...network, wallZero };
 };

@@ -30,6 +30,7 @@ export const examineSimulatedGateway = async (
       clock: gateway.clock,
       wallZero: gateway.wallZero,
       headers: {},
+      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
       redact: (text) => text,
       timeoutFor: 2 * declared.window,
     },

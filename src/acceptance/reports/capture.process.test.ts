@@ -49,6 +49,23 @@ describe('captured bodies', () => {
     expect(response?.body.text).toContain('"choices"');
   });
 
+  it('are those of their own stream where several are read at the same time', async () => {
+    const { url } = await startGateway(['--ttft', '5ms', '--gap', '2ms']);
+    const out = join(await tempFolder(), 'out');
+    const streams = [
+      'run', '--target', url, '--model', 'weir/small', '--kind', 'chat-stream', '--prompt', 'hello',
+      '--users', '6', '--iterations', '12', '--capture', 'all', '--out', out,
+    ];
+    await weir(streams, { WEIR_API_KEY: key });
+    const lines = (await readFile(join(out, 'capture.jsonl'), 'utf8')).trimEnd().split('\n');
+    expect(lines).toHaveLength(12);
+    for (const line of lines) {
+      const { text } = (JSON.parse(line) as Line).response!.body;
+      expect(new Set(text.match(/chatcmpl-\w+/g)).size).toBe(1);
+      expect(text).toMatch(/^data: \{"id".*data: \[DONE\]\n\n$/s);
+    }
+  });
+
   it('include only failed requests with --capture failed', async () => {
     const { lines, text } = await capturedBy('failed', ['--set', 'limits.requestsPerMinute=1']);
     expect(lines.map(({ outcome }) => outcome)).toEqual(['limited', 'limited']);

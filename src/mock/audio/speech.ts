@@ -4,7 +4,7 @@ import { charactersIn } from '../../model/workload/characters.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
 import { type Handler, answerAt, sendBody } from '../http/send-answer.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readJsonBody, readRequestBody } from '../http/request-body.ts';
+import { readJsonBody, readRequestBody, unservedField } from '../http/request-body.ts';
 import type { Settings } from '../settings/settings.ts';
 import { silentAudio } from './silent-audio.ts';
 
@@ -19,6 +19,8 @@ const parseSpeech = (body: Uint8Array, settings: Settings) => {
   const { model, voice, input, ...options } = readJsonBody(body, speechRequestSchema);
   const { voices } = settings.speech;
   checkModel(model, [settings.speech.model], settings);
+  const { stream_format: streamed } = options;
+  if ((streamed ?? 'audio') !== 'audio') throw unservedField('stream_format');
   if (!voices.includes(voice)) {
     const message = `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`;
     throw new RequestRefusal('unsupported-voice', message);

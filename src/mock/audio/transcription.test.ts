@@ -100,7 +100,7 @@ describe('a transcription', () => {
 
   it('ignores fields that the interface does not name', async () => {
     const { upload, afterMinute } = await startManualMock();
-    const fields = { language: '', temperature: '9', prompt: 'Gates.', stream: 'maybe' };
+    const fields = { language: '', temperature: '9', prompt: 'Gates.', hint: 'x' };
     const answer = await afterMinute(upload(formOf(gate, 'gate.wav', fields)));
     expect(await answer.json()).toMatchObject({ language: 'en', text: 'The gate is open.' });
   });

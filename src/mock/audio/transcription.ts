@@ -3,7 +3,7 @@ import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
 import { answerAt, type AdmittedRequest, type Handler } from '../http/send-answer.ts';
-import { invalidParameters } from '../http/request-body.ts';
+import { invalidParameters, unservedField } from '../http/request-body.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readUpload, type Upload } from '../http/upload.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -26,9 +26,20 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
+/** Fields of the OpenAI API that would change the answer, and the values that do not. */
+const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
+  stream: ['false', ''],
+  'include[]': [],
+};
+
 /** A valid form for a transcription; its file is not decoded yet. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
-  const parsed = transcriptionFieldsSchema.safeParse(valuesOf(upload));
+  const values = valuesOf(upload);
+  for (const [field, harmless] of Object.entries(unservedFields)) {
+    const value = values[field];
+    if (value !== undefined && !harmless.includes(value)) throw unservedField(field);
+  }
+  const parsed = transcriptionFieldsSchema.safeParse(values);
   if (!parsed.success) throw invalidParameters(parsed.error);
   const { model, language, response_format: format } = parsed.data;
   checkModel(model, [settings.transcription.model], settings);

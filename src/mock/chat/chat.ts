@@ -7,6 +7,7 @@ import { createdAt } from '../http/model-list.ts';
 import { type ParsedChat, parseChat } from './chat-request.ts';
 import { ChunkFrames, StreamedAnswer } from './streamed-answer.ts';
 import { generateCompletion, type Completion } from './completion.ts';
+import { tokenLogprob } from './token-logprobs.ts';
 import { type AdmittedRequest, type Handler, openEventStream } from '../http/send-answer.ts';
 import type { TokenSink } from '../serving/token-schedule.ts';
 
@@ -28,8 +29,9 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
   });
 };
 
-/** An answer without a token takes one step too. */
-const stepsOf = ({ completion }: ChatExchange): number => Math.max(1, completion.tokens.length);
+/** Choices are written side by side; an answer without a token takes one step too. */
+const stepsOf = ({ completions }: ChatExchange): number =>
+  Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
 /** Passes the tokens to `sink` when they are due; if the request ends before, cancels them and calls `onCancelled`. */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
@@ -54,23 +56,32 @@ const messageOf = ({ toolCall, tokens }: Completion) => {
   return { role: 'assistant', content: null, tool_calls: [call] };
 };
 
+/** One choice of a non-streamed response. */
+const choiceOf = (completion: Completion, index: number, topLogprobs: number | null) => {
+  const { finish, toolCall, tokens } = completion;
+  const choice = { index, message: messageOf(completion), finish_reason: finish };
+  if (topLogprobs === null) return choice;
+  const content =
+    toolCall === null ? tokens.map((token) => tokenLogprob(token, topLogprobs)) : null;
+  return { ...choice, logprobs: { content, refusal: null } };
+};
+
 /** Sends a non-streamed response when the last token of a stream would be due. */
 const answerWhole = (chatExchange: ChatExchange): void => {
-  const { id, chat, completion, usage, admitted } = chatExchange;
+  const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;
-  const { length } = completion.tokens;
+  const { completion_tokens: written } = usage;
   const emit: TokenSink['emit'] = (from, to, at) => {
     if (from === 0) exchange.trace?.setFields({ prefillEnd: at.dueOf(0) });
     if (to < stepsOf(chatExchange)) return;
-    chargeAndBill(chatExchange, length);
-    exchange.counters.tokens.output += length;
-    const message = messageOf(completion);
+    chargeAndBill(chatExchange, written);
+    exchange.counters.tokens.output += written;
     exchange.answerJson('completed.chat', 200, {
       id,
       object: 'chat.completion',
       created: createdAt,
       model: chat.model,
-      choices: [{ index: 0, message, finish_reason: completion.finish }],
+      choices: completions.map((each, index) => choiceOf(each, index, chat.topLogprobs)),
       usage,
     });
   };
@@ -78,21 +89,26 @@ const answerWhole = (chatExchange: ChatExchange): void => {
 };
 
 const answerStream = (chatExchange: ChatExchange): void => {
-  const { id, chat, completion, usage, admitted } = chatExchange;
+  const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;
+  const { model, streamUsage: withUsage, topLogprobs } = chat;
   const stream = openEventStream(exchange);
-  const frames = new ChunkFrames(id, chat.model, completion.toolCall, chat.streamUsage);
-  const answer = new StreamedAnswer({ exchange, tokens: completion.tokens, frames, stream }, () => {
+  const choices = completions.map((completion, index) => {
+    const call = completion.toolCall;
+    const frames = new ChunkFrames({ id, model, index, call, withUsage, topLogprobs });
+    return { completion, frames };
+  });
+  const answer = new StreamedAnswer({ exchange, choices, stream }, () => {
     chargeAndBill(chatExchange, answer.sent);
     exchange.recordEnd('completed.chat-stream');
-    return frames.end(completion.finish, usage);
+    return choices[0]!.frames.end(usage);
   });
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent));
 };
 
 /** The tokens that a gateway reserves for a chat: one for four characters of the prompt, and the most that it may answer. */
-const estimateOf = ({ prompt, maxTokens }: ParsedChat): number =>
-  Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
+const estimateOf = ({ prompt, maxTokens, choices }: ParsedChat): number =>
+  Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0) * choices;
 
 const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uint8Array) => {
   const { exchange, key, settings } = admitted;
@@ -101,18 +117,20 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   // The seed of the request's random content: the client's request id, else key and body.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
-  const draw = drawFrom(settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4));
+  const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];
   const tokensLeft = settings.contextTokens - promptTokens;
   const { min, max } = settings.outputTokens;
   const length = { min: Math.min(min, tokensLeft), max: Math.min(max, tokensLeft) };
-  const completion = generateCompletion(draw, chat, length);
-  const { length: written } = completion.tokens;
+  const completions = Array.from({ length: chat.choices }, (_, index) =>
+    generateCompletion(drawFrom(...drawKey, ...(index === 0 ? [] : [index])), chat, length),
+  );
+  const written = completions.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const usage: Usage = {
     prompt_tokens: promptTokens,
     completion_tokens: written,
     total_tokens: promptTokens + written,
   };
-  return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completion, usage };
+  return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completions, usage };
 };
 
 /** A chat and its answer. */

@@ -125,8 +125,8 @@ describe('a call', () => {
     note: z.string().optional(),
   });
   const tools = [
-    { name: 'forecast', parameters },
-    { name: 'now', parameters: undefined },
+    { name: 'forecast', parameters, strict: null },
+    { name: 'now', parameters: undefined, strict: null },
   ];
 
   it('has arguments that the function’s schema allows, token by token', () => {
@@ -154,7 +154,10 @@ describe('a call', () => {
   it('ends even if its schema is recursive', () => {
     const endless: Record<string, unknown> = { type: 'array' };
     endless['items'] = endless;
-    const { tokens } = complete(drawFrom(3), wish({ tools: [{ name: 'f', parameters: endless }] }));
+    const { tokens } = complete(
+      drawFrom(3),
+      wish({ tools: [{ name: 'f', parameters: endless, strict: null }] }),
+    );
     expect(Array.isArray(JSON.parse(tokens.join('')))).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import type { Draw } from '../../model/workload/draw.ts';
 import { randomJsonValue } from './json-value.ts';
+import { structuredValue, type StructuredFormat } from './structured-value.ts';
 import { splitTokens } from './token-count.ts';
 import { commonWords } from './common-words.ts';
 
@@ -7,6 +8,8 @@ import { commonWords } from './common-words.ts';
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
+  /** Set if the arguments must obey the schema. */
+  readonly strict: StructuredFormat | null;
 }
 
 export interface Completion {
@@ -23,9 +26,14 @@ export interface Completion {
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
-  readonly format: 'text' | 'json';
+  readonly format: 'text' | 'json' | StructuredFormat;
   /** The functions of which the answer calls one; none for an answer in words. */
   readonly tools: readonly Tool[];
+}
+
+interface LengthRange {
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Each word with the space before it is one token. */
@@ -66,30 +74,62 @@ const generateToolCall = (
   tools: readonly Tool[],
   maxTokens: number | null,
 ): Completion => {
-  const { name, parameters } = draw.pick(tools);
+  const { name, parameters, strict } = draw.pick(tools);
   const number = Math.floor(draw.uniform() * 2 ** 48);
   const id = `call_${number.toString(36).padStart(10, '0')}`;
-  const all = splitTokens(JSON.stringify(randomJsonValue(draw, parameters ?? { type: 'object' })));
+  const value =
+    strict === null
+      ? randomJsonValue(draw, parameters ?? { type: 'object' })
+      : structuredValue(draw, strict);
+  const all = splitTokens(JSON.stringify(value));
   const tokens = all.slice(0, maxTokens ?? all.length);
   const finish = tokens.length < all.length ? 'length' : 'tool_calls';
   return { toolCall: { id, name }, tokens, finish };
+};
+
+interface DrawnTokens {
+  readonly tokens: readonly string[];
+  /** Whether the answer ends by itself. */
+  readonly isWhole: boolean;
+}
+
+const structuredTokens = (
+  draw: Draw,
+  format: StructuredFormat,
+  maxTokens: number | null,
+): DrawnTokens => {
+  const all = splitTokens(JSON.stringify(structuredValue(draw, format)));
+  const tokens = all.slice(0, maxTokens ?? all.length);
+  return { tokens, isWhole: tokens.length === all.length };
+};
+
+const drawnTokens = (
+  draw: Draw,
+  format: 'text' | 'json',
+  { maxTokens, length }: Pick<CompletionOptions, 'maxTokens'> & { readonly length: LengthRange },
+): DrawnTokens => {
+  const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
+  const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
+  return format === 'json'
+    ? { tokens: randomJsonObject(draw, count), isWhole: count >= shortestObject }
+    : { tokens: randomWords(draw, count), isWhole: maxTokens === null };
 };
 
 /** Draws an answer word by word; it ends before the first stop sequence in it. */
 export const generateCompletion = (
   draw: Draw,
   { maxTokens, stopSequences, format, tools }: CompletionOptions,
-  length: { readonly min: number; readonly max: number },
+  length: LengthRange,
 ): Completion => {
   if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);
-  const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
-  const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
-  const tokens = format === 'json' ? randomJsonObject(draw, count) : randomWords(draw, count);
+  const { tokens, isWhole } =
+    typeof format === 'object'
+      ? structuredTokens(draw, format, maxTokens)
+      : drawnTokens(draw, format, { maxTokens, length });
   const text = stopSequences.length === 0 ? '' : tokens.join('');
   const stops = stopSequences.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   if (stops.length > 0) {
     return { toolCall: null, tokens: truncateAt(tokens, Math.min(...stops)), finish: 'stop' };
   }
-  const isWhole = format === 'json' ? count >= shortestObject : maxTokens === null;
   return { toolCall: null, tokens, finish: isWhole ? 'stop' : 'length' };
 };

@@ -1,11 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Draw } from '../../model/workload/draw.ts';
 import { commonWords } from './common-words.ts';
+import {
+  isSchema,
+  type JsonSchema,
+  maxSchemaDepth,
+  obeys,
+  referencedSchema,
+  type SchemaWalk,
+  startWalk,
+} from './json-schema.ts';
 
-/** A part of a JSON Schema; unknown keywords are ignored. */
-type JsonSchemaPart = Readonly<Record<string, unknown>>;
+/** What values are made from: the draw, and the walk through the schema. */
+interface Generation {
+  readonly draw: Draw;
+  readonly walk: SchemaWalk;
+}
 
-const isSchema = (value: unknown): value is JsonSchemaPart =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
 
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
@@ -16,55 +28,203 @@ const randomIntegerBetween = (draw: Draw, low: number, high: number): number =>
 const randomPhrase = (draw: Draw): string =>
   Array.from({ length: randomIntegerBetween(draw, 1, 3) }, () => draw.pick(commonWords)).join(' ');
 
-const randomInteger = (draw: Draw, { minimum, maximum }: JsonSchemaPart): number => {
-  const low = Math.ceil(numberOr(minimum, Math.min(0, numberOr(maximum, 0))));
-  return randomIntegerBetween(draw, low, Math.max(low, Math.floor(numberOr(maximum, low + 100))));
+const twoDigits = (n: number): string => String(n).padStart(2, '0');
+
+/** A digit from 1 to 9. */
+const someDigit = (draw: Draw): number => randomIntegerBetween(draw, 1, 9);
+
+const randomDate = (draw: Draw): string => `2026-${twoDigits(someDigit(draw))}-14`;
+const randomTime = (draw: Draw): string => `${twoDigits(someDigit(draw))}:30:00Z`;
+
+const formats: Readonly<Record<string, (draw: Draw) => string>> = {
+  date: randomDate,
+  time: randomTime,
+  'date-time': (draw) => `${randomDate(draw)}T${randomTime(draw)}`,
+  duration: (draw) => `PT${someDigit(draw)}M`,
+  email: (draw) => `${draw.pick(commonWords)}@weir.example`,
+  hostname: (draw) => `${draw.pick(commonWords)}.weir.example`,
+  uri: (draw) => `https://weir.example/${draw.pick(commonWords)}`,
+  ipv4: (draw) => `192.0.2.${someDigit(draw)}`,
+  ipv6: (draw) => `2001:db8::${someDigit(draw)}`,
+  uuid: (draw) => `0190a3b4-c5d6-4e7f-8a9b-0c1d2e3f4a5${someDigit(draw)}`,
 };
 
-type Generator = (draw: Draw, schema: JsonSchemaPart, depth: number) => unknown;
+/** The first that obeys the schema, else the first. */
+const fitting = <T>(candidates: readonly T[], schema: JsonSchema, { root }: SchemaWalk): T =>
+  candidates.find((candidate) => obeys(candidate, schema, startWalk(root))) ?? candidates[0]!;
+
+/** Digits and capitals are what most patterns ask for. */
+const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
+
+const randomText: Generator = ({ draw, walk }, schema) => {
+  const { format, minLength, maxLength } = schema;
+  const make = Object.hasOwn(formats, String(format)) ? formats[String(format)] : undefined;
+  const text = (make ?? randomPhrase)(draw);
+  const least = numberOr(minLength, 0);
+  const padded = `${text} `.repeat(Math.ceil(least / text.length)).trim();
+  const long = padded.padEnd(least, 'a').slice(0, Math.max(least, numberOr(maxLength, Infinity)));
+  return fitting([text, long, ...shortTexts], schema, walk);
+};
+
+const randomMultiple = (draw: Draw, schema: JsonSchema, step: number): number => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const least = numberOr(minimum, numberOr(exclusiveMinimum, Math.min(0, numberOr(maximum, 0))));
+  const low = Math.ceil(least / step) + (least === exclusiveMinimum && least % step === 0 ? 1 : 0);
+  const most = numberOr(maximum, numberOr(exclusiveMaximum, (low + 100) * step));
+  const high = Math.floor(most / step);
+  return randomIntegerBetween(draw, low, Math.max(low, high)) * step;
+};
+
+const randomInteger: Generator = ({ draw, walk }, schema) => {
+  const step = numberOr(schema['multipleOf'], 1);
+  const drawn = randomMultiple(draw, schema, Number.isInteger(step) ? step : 1);
+  const high = numberOr(schema['exclusiveMaximum'], drawn + 1);
+  return fitting([drawn, Math.ceil(high) - 1], schema, walk);
+};
+
+const randomNumber: Generator = ({ draw, walk }, schema) => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (typeof multipleOf === 'number') return randomMultiple(draw, schema, multipleOf);
+  const drawn = Math.min(randomMultiple(draw, schema, 1) + 0.5, numberOr(maximum, Infinity));
+  const low = numberOr(minimum, numberOr(exclusiveMinimum, drawn - 1));
+  const high = numberOr(maximum, numberOr(exclusiveMaximum, low + 1));
+  return fitting([drawn, (low + high) / 2, high - 0.5], schema, walk);
+};
 
 /** Below this depth objects and arrays stay as empty as allowed, since schemas may be recursive. */
 const maxDepth = 6;
 
-const randomObject: Generator = (draw, { properties, required }, depth) => {
+const randomObject: Generator = (from, schema, depth) => {
+  const { properties, required, additionalProperties, minProperties } = schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  return Object.fromEntries(
-    Object.entries(isSchema(properties) ? properties : {})
-      .filter(([name]) => needed.includes(name) || (depth < maxDepth && draw.uniform() < 0.5))
-      .map(([name, inner]) => [name, randomJsonValue(draw, inner, depth + 1)]),
+  const named = isSchema(properties) ? properties : {};
+  const entries = Object.entries(named)
+    .filter(([name]) => needed.includes(name) || (depth < maxDepth && from.draw.uniform() < 0.5))
+    .map(([name, inner]) => [name, valueOf(from, inner, depth + 1)] as const);
+  const fillers = Array.from({ length: numberOr(minProperties, 0) }, (_, n) => `key${n + 1}`);
+  const missing = [
+    ...needed.filter((name) => typeof name === 'string'),
+    ...fillers.slice(0, Math.max(0, fillers.length - entries.length)),
+  ].filter((name) => !Object.hasOwn(named, name));
+  const others = missing.map(
+    (name) => [name, valueOf(from, additionalProperties, depth + 1)] as const,
   );
+  return Object.fromEntries([...entries, ...others]);
 };
 
-const randomArray: Generator = (draw, { items, minItems, maxItems }, depth) => {
-  const minLength = numberOr(minItems, depth < maxDepth ? 1 : 0);
-  const maxLength = Math.max(minLength, numberOr(maxItems, minLength + 1));
-  const length = depth < maxDepth ? randomIntegerBetween(draw, minLength, maxLength) : minLength;
-  return Array.from({ length }, () => randomJsonValue(draw, items, depth + 1));
+/** How often an item that equals another is drawn again. */
+const maxRedraws = 20;
+
+const randomArray: Generator = (from, { items, prefixItems, uniqueItems, ...bounds }, depth) => {
+  const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+  const least = numberOr(bounds['minItems'], depth < maxDepth ? 1 : 0);
+  const minLength = Math.max(least, Math.min(first.length, numberOr(bounds['maxItems'], Infinity)));
+  const maxLength =
+    items === false ? minLength : Math.max(minLength, numberOr(bounds['maxItems'], minLength + 1));
+  const length =
+    depth < maxDepth ? randomIntegerBetween(from.draw, minLength, maxLength) : minLength;
+  const list: unknown[] = [];
+  const redraws = uniqueItems === true ? maxRedraws : 0;
+  const isKnown = (item: unknown): boolean => list.some((other) => isDeepStrictEqual(item, other));
+  for (let index = 0; index < length; index += 1) {
+    const schema = index < first.length ? first[index] : items;
+    let item = valueOf(from, schema, depth + 1);
+    for (let n = 0; n < redraws && isKnown(item); n += 1) item = valueOf(from, schema, depth + 1);
+    list.push(item);
+  }
+  return list;
 };
 
 const generators: Readonly<Record<string, Generator>> = {
   object: randomObject,
   array: randomArray,
   integer: randomInteger,
-  number: (draw, schema) =>
-    Math.min(randomInteger(draw, schema) + 0.5, numberOr(schema['maximum'], Infinity)),
-  boolean: (draw) => draw.uniform() < 0.5,
+  number: randomNumber,
+  boolean: ({ draw }) => draw.uniform() < 0.5,
   null: () => null,
-  string: randomPhrase,
+  string: randomText,
 };
 
-/** Draws a value that a JSON Schema allows, with or without its optional properties; a string if the schema names no type. */
-export const randomJsonValue = (draw: Draw, schema: unknown, depth = 0): unknown => {
-  if (!isSchema(schema)) return randomPhrase(draw);
-  const { enum: choices, const: only, type } = schema;
+/** The type that a schema's other keywords speak of. */
+const impliedType = (schema: JsonSchema): string => {
+  const has = (...names: readonly string[]): boolean =>
+    names.some((name) => schema[name] !== undefined);
+  if (has('properties', 'required', 'additionalProperties')) return 'object';
+  if (has('items', 'prefixItems')) return 'array';
+  return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? 'number' : 'string';
+};
+
+/** Two schemas as one that demands what both do, where they do not speak of the same. */
+const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
+  const both = { ...one, ...other };
+  const { properties, required } = one;
+  if (isSchema(properties) && isSchema(other['properties']))
+    both['properties'] = { ...properties, ...other['properties'] };
+  if (Array.isArray(required) && Array.isArray(other['required']))
+    both['required'] = [...(required as unknown[]), ...(other['required'] as unknown[])];
+  return both;
+};
+
+const isPlain = (schema: unknown): boolean =>
+  isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
+
+/** A value by one of several schemas, which only that one allows if `isExclusive`. */
+const alternativeValue = (
+  from: Generation,
+  { rest, list, isExclusive }: { rest: JsonSchema; list: readonly unknown[]; isExclusive: boolean },
+  depth: number,
+): unknown => {
+  const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
+  // Below that depth, one that ends.
+  const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
+  let first: unknown = null;
+  for (const [index, schema] of order.entries()) {
+    const value = valueOf(from, schema, depth + 1);
+    if (
+      !isExclusive ||
+      list.filter((each) => obeys(value, each, startWalk(from.walk.root))).length === 1
+    )
+      return value;
+    if (index === 0) first = value;
+  }
+  return first;
+};
+
+/** The schema together with those that it refers to or is all of; the same if there are none. */
+const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
+  const { $ref, allOf, ...rest } = schema;
+  const further = [
+    ...($ref === undefined ? [] : [referencedSchema($ref, root)]),
+    ...(Array.isArray(allOf) ? (allOf as unknown[]) : []),
+  ].filter(isSchema);
+  return further.length === 0 ? schema : further.reduce(merged, rest);
+};
+
+const typedValue = (from: Generation, schema: JsonSchema, depth: number): unknown => {
+  const { type } = schema;
+  const [name] = Array.isArray(type) ? (type as unknown[]) : [type ?? impliedType(schema)];
+  const generate = Object.hasOwn(generators, String(name)) ? generators[String(name)] : undefined;
+  return (generate ?? randomText)(from, schema, depth);
+};
+
+const valueOf = (from: Generation, written: unknown, depth: number): unknown => {
+  const { draw, walk } = from;
+  if (!isSchema(written)) return randomPhrase(draw);
+  walk.stepsLeft -= 1;
+  if (depth > maxSchemaDepth || walk.stepsLeft < 0) return null;
+  const schema = withFurther(written, walk.root);
+  if (schema !== written) return valueOf(from, schema, depth + 1);
+  const { enum: choices, const: only, anyOf, oneOf, ...rest } = schema;
   if (only !== undefined) return only;
   if (Array.isArray(choices) && choices.length > 0) return draw.pick(choices as unknown[]);
-  const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(alternatives) && alternatives.length > 0) {
-    return randomJsonValue(draw, alternatives[0], depth + 1);
-  }
-  const [name] = Array.isArray(type) ? (type as unknown[]) : [type];
-  const generate =
-    typeof name === 'string' && Object.hasOwn(generators, name) ? generators[name] : undefined;
-  return (generate ?? randomPhrase)(draw, schema, depth);
+  const list: unknown = anyOf ?? oneOf;
+  if (!Array.isArray(list) || list.length === 0) return typedValue(from, schema, depth);
+  return alternativeValue(from, { rest, list, isExclusive: anyOf === undefined }, depth);
 };
+
+/**
+ * Draws a value that a JSON Schema allows, with or without its optional properties; a string if the schema names no type.
+ * Where the schema has parts that `unsupportedIn` names, the value may break them.
+ */
+export const randomJsonValue = (draw: Draw, schema: unknown): unknown =>
+  valueOf({ draw, walk: startWalk(schema) }, schema, 0);

@@ -6,6 +6,7 @@ import type { RequestTrace } from '../http/request-trace.ts';
 import { streamEnd, type Usage } from '../../contract/chat.ts';
 import { createdAt } from '../http/model-list.ts';
 import type { Completion } from './completion.ts';
+import { tokenLogprob } from './token-logprobs.ts';
 
 /** Marks the place of a token's text; JSON text never contains it. */
 const placeholder = '\0';
@@ -22,7 +23,18 @@ const deltasOf = (call: Completion['toolCall']) => {
   };
 };
 
-/** The events of one stream (interface 2.5, 4.1); text that each chunk repeats is built once. */
+/** What the events of one choice repeat. */
+interface ChunkParts {
+  readonly id: string;
+  readonly model: string;
+  readonly index: number;
+  readonly call: Completion['toolCall'];
+  readonly withUsage: boolean;
+  /** How many likely tokens are listed with each token; `null` for no probabilities, which calls never have. */
+  readonly topLogprobs: number | null;
+}
+
+/** The events of one choice of a stream (interface 2.5, 4.1); text that each chunk repeats is built once. */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
   readonly opening: string;
@@ -30,12 +42,16 @@ export class ChunkFrames {
   readonly #tail: string;
   readonly #before: string;
   readonly #after: string;
+  readonly #index: number;
   readonly #withUsage: boolean;
+  readonly #topLogprobs: number | null;
 
-  constructor(id: string, model: string, call: Completion['toolCall'], withUsage: boolean) {
+  constructor({ id, model, index, call, withUsage, topLogprobs }: ChunkParts) {
     this.#head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(model)},"choices":[`;
     this.#tail = withUsage ? `],"usage":null}\n\n` : `]}\n\n`;
+    this.#index = index;
     this.#withUsage = withUsage;
+    this.#topLogprobs = call === null ? topLogprobs : null;
     const deltas = deltasOf(call);
     this.opening = deltas.opening.map((delta) => this.#choice(delta, null)).join('');
     const [before = '', after = ''] = this.#choice(deltas.token, null).split(
@@ -46,36 +62,48 @@ export class ChunkFrames {
   }
 
   token(text: string): string {
-    return this.#before + JSON.stringify(text) + this.#after;
+    if (this.#topLogprobs === null) return this.#before + JSON.stringify(text) + this.#after;
+    const logprobs = { content: [tokenLogprob(text, this.#topLogprobs)], refusal: null };
+    return this.#choice({ content: text }, null, `"logprobs":${JSON.stringify(logprobs)},`);
   }
 
-  /** The last events: the finish reason, the usage if requested, and `[DONE]`. */
-  end(finish: string, usage: Usage): string {
+  /** The last event of the choice. */
+  finish(reason: string): string {
+    return this.#choice({}, reason);
+  }
+
+  /** The last events of the stream: the usage if requested, and `[DONE]`. */
+  end(usage: Usage): string {
     const usageEvent = this.#withUsage
       ? `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`
       : '';
-    return `${this.#choice({}, finish)}${usageEvent}data: ${streamEnd}\n\n`;
+    return `${usageEvent}data: ${streamEnd}\n\n`;
   }
 
-  #choice(delta: unknown, finish: string | null): string {
-    return `${this.#head}{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}${this.#tail}`;
+  #choice(delta: unknown, finish: string | null, logprobs = ''): string {
+    return `${this.#head}{"index":${this.#index},"delta":${JSON.stringify(delta)},${logprobs}"finish_reason":${JSON.stringify(finish)}}${this.#tail}`;
   }
+}
+
+/** One choice of an answer, and its events. */
+interface StreamedChoice {
+  readonly completion: Completion;
+  readonly frames: ChunkFrames;
 }
 
 interface StreamParts {
   readonly exchange: MockExchange;
-  readonly tokens: readonly string[];
-  readonly frames: ChunkFrames;
+  readonly choices: readonly StreamedChoice[];
   readonly stream: EventStream;
 }
 
 /**
- * Streams a chat token by token, the role with the first token, the end with the last. Everything that a token needs
- * is in this one object, for the reason in `Recurring`.
+ * Streams a chat step by step, the role with the first token, the end with the last; in each step every choice that has not ended
+ * says one token. Everything that a step needs is in this one object, for the reason in `Recurring`.
  */
 export class StreamedAnswer implements TokenSink {
-  readonly #tokens: readonly string[];
-  readonly #frames: ChunkFrames;
+  readonly #choices: readonly StreamedChoice[];
+  readonly #steps: number;
   readonly #stream: EventStream;
   readonly #trace: RequestTrace | null;
   readonly #tokenCounters: MockCounters['tokens'];
@@ -83,37 +111,49 @@ export class StreamedAnswer implements TokenSink {
   #sent = 0;
 
   /** `complete` is called after the last token and returns the events that end the answer. */
-  constructor({ exchange, tokens, frames, stream }: StreamParts, complete: () => string) {
-    this.#tokens = tokens;
-    this.#frames = frames;
+  constructor({ exchange, choices, stream }: StreamParts, complete: () => string) {
+    this.#choices = choices;
+    this.#steps = Math.max(...choices.map(({ completion: { tokens } }) => tokens.length));
     this.#stream = stream;
     this.#trace = exchange.trace;
     this.#tokenCounters = exchange.counters.tokens;
     this.#complete = complete;
   }
 
+  /** Tokens of all choices. */
   get sent(): number {
     return this.#sent;
   }
 
   emit(from: number, to: number, at: TokenDueTimes): void {
-    const tokens = this.#tokens;
     let events = '';
     if (from === 0) {
       this.#trace?.setFields({ prefillEnd: at.dueOf(0) });
-      events = this.#frames.opening;
+      for (const { frames } of this.#choices) events += frames.opening;
     }
-    this.#sent = Math.min(to, tokens.length);
-    for (let step = from; step < this.#sent; step += 1) {
-      events += this.#frames.token(tokens[step]!);
-      this.#trace?.recordToken(at.dueOf(step));
-    }
-    this.#tokenCounters.output += this.#sent - from;
-    if (to < tokens.length) {
+    const sentBefore = this.#sent;
+    const last = Math.max(Math.min(to, this.#steps), 1);
+    for (let step = from; step < last; step += 1) events += this.#eventsOf(step, at);
+    this.#tokenCounters.output += this.#sent - sentBefore;
+    if (to < this.#steps) {
       this.#stream.write(events);
       return;
     }
     this.#stream.write(events + this.#complete());
     this.#stream.end();
+  }
+
+  #eventsOf(step: number, at: TokenDueTimes): string {
+    let events = '';
+    for (const { completion, frames } of this.#choices) {
+      const { tokens, finish } = completion;
+      if (step < tokens.length) {
+        events += frames.token(tokens[step]!);
+        this.#trace?.recordToken(at.dueOf(step));
+        this.#sent += 1;
+      }
+      if (step === Math.max(tokens.length, 1) - 1) events += frames.finish(finish);
+    }
+    return events;
   }
 }

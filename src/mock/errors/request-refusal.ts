@@ -15,6 +15,7 @@ export const refusalErrors = {
   'too-large': invalid('request_too_large', 413),
   'not-json': invalid('invalid_json'),
   'invalid-parameter': invalid('invalid_value'),
+  'unsupported-parameter': invalid('unsupported_parameter'),
   'context-exceeded': invalid('context_length_exceeded'),
   'malformed-form': invalid('invalid_form'),
   'unsupported-voice': invalid('unsupported_voice'),

@@ -64,6 +64,16 @@ describe('the gateway', () => {
     expect((await get('/models', { authorization: 'bearer sk-weir-test' })).status).toBe(200);
   });
 
+  it('may expect the key alone in another header', async () => {
+    const { get } = await startManualMock({ keyHeader: 'Api-Key' });
+    expect((await get('/models', { 'api-key': 'sk-weir-test' })).status).toBe(200);
+    expect((await get('/models', { 'api-key': 'Bearer sk-weir-test' })).status).toBe(401);
+    const missing = await get('/models', testKeyHeaders);
+    expect(await missing.text()).toContain(
+      'The API key is missing; send it as \\"api-key: <API_KEY>\\".',
+    );
+  });
+
   it('lists its models by the contract', async () => {
     const { get } = await startManualMock({
       models: ['acme/one', 'acme/two'],
@@ -183,6 +193,11 @@ describe('the parameters of a chat', () => {
     [{ ...helloChat, stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop'],
     [{ ...helloChat, presence_penalty: -3 }, 'presence_penalty'],
     [{ ...helloChat, stream: 'yes' }, 'stream'],
+    [{ ...helloChat, n: 0 }, 'n'],
+    [{ ...helloChat, logprobs: 9 }, 'logprobs'],
+    [{ ...helloChat, logprobs: true, top_logprobs: 21 }, 'top_logprobs'],
+    [{ ...helloChat, messages: [{ role: 'user', content: [] }] }, 'messages[0].content'],
+    [{ ...helloChat, messages: [{ role: 'user', content: 5 }] }, 'messages[0].content'],
     [[], 'request body'],
   ])('are refused with their name: %j', async (body, parameter) => {
     const { chat } = await startManualMock();
@@ -194,7 +209,7 @@ describe('the parameters of a chat', () => {
     expect(error['message']).toContain(`Invalid ${parameter}: `);
   });
 
-  it.each([{ n: 0 }, { n: 2 }, { seed: 'x' }, { logprobs: 9 }, { user: null }])(
+  it.each([{ ignore_eos: true }, { seed: 'x' }, { user: null }])(
     'may contain fields that the interface does not name, which are ignored: %j',
     async (more) => {
       const { chatAfterMinute } = await startManualMock();

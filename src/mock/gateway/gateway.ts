@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
-import { listModels } from '../http/model-list.ts';
+import { findModel, listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
 import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
@@ -32,19 +32,38 @@ const handlers = {
   chat: answerChat,
   speech: answerSpeech,
   transcription: answerTranscription,
-  models: ({ exchange, settings }) =>
-    exchange.answerJson('completed.models', 200, listModels(settings)),
+  models: ({ exchange, settings }) => {
+    const id = modelIdIn(pathOf(exchange.request));
+    const body = id === null ? listModels(settings) : findModel(id, settings);
+    exchange.answerJson('completed.models', 200, body);
+  },
 } as const satisfies Record<RouteName, Handler>;
 
 const routesByPath = new Map(
   (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
 );
 
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+const modelPath = `${basePath}${routes.models.path}/`;
+
+/** The id in a path such as `/models/weir/small`, where some clients write its slash as %2F; `null` for other paths. */
+const modelIdIn = (path: string): string | null => {
+  if (!path.startsWith(modelPath) || path === modelPath) return null;
+  const id = path.slice(modelPath.length);
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+};
+
 const bearer = /^bearer +(\S+) *$/i;
 
-const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
-  const path = url.split('?', 1)[0] ?? '';
-  const route = routesByPath.get(path);
+const findRoute = (request: IncomingMessage): RouteName => {
+  const { method } = request;
+  const path = pathOf(request);
+  const route = modelIdIn(path) === null ? routesByPath.get(path) : 'models';
   if (route === undefined) {
     const message = `There is no endpoint at ${path}; all paths begin with ${basePath}.`;
     throw new RequestRefusal('not-found', message);
@@ -59,14 +78,17 @@ const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
 const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
-  { keys }: Settings,
+  { keys, keyHeader }: Settings,
 ) => {
-  const key = bearer.exec(headers.authorization ?? '')?.[1];
+  const sent = headers[keyHeader];
+  const text = typeof sent === 'string' ? sent : '';
+  const isBearer = keyHeader === 'authorization';
+  const key = isBearer ? bearer.exec(text)?.[1] : text.trim() || undefined;
   const limiter = keyLimiters.get(key ?? '');
   if (key !== undefined && limiter) return { key, keyIndex: keys.indexOf(key), limiter };
   const message =
     key === undefined
-      ? 'The API key is missing; send it as "Authorization: Bearer <API_KEY>".'
+      ? `The API key is missing; send it as "${isBearer ? 'Authorization: Bearer' : `${keyHeader}:`} <API_KEY>".`
       : 'The API key is not valid.';
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };

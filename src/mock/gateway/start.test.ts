@@ -68,6 +68,7 @@ describe('the control interface', () => {
         "refused.undecodable-audio": 0,
         "refused.unknown-model": 1,
         "refused.unsupported-format": 0,
+        "refused.unsupported-parameter": 0,
         "refused.unsupported-voice": 0,
         "refused.wrong-method": 1,
         "tokens.input": 4,

@@ -25,6 +25,14 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
+/** One model of the list, by its id; not in the interface, as in the OpenAI API. */
+export const findModel = (id: string, settings: Settings): Model => {
+  const model = listModels(settings).data.find((each) => each.id === id);
+  if (model !== undefined) return model;
+  const message = `The model ${JSON.stringify(id)} does not exist; GET /models lists all models.`;
+  throw new RequestRefusal('unknown-model', message);
+};
+
 /** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,

@@ -59,6 +59,13 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
+/** The refusal of a field that would change the answer, which the interface does not have. */
+export const unservedField = (field: string): RequestRefusal =>
+  new RequestRefusal(
+    'unsupported-parameter',
+    `Unsupported parameter: ${field} is not part of this interface.`,
+  );
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses JSON in UTF-8; `null` if it is none. */

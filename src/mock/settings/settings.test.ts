@@ -15,6 +15,7 @@ it('has a default for everything', () => {
       "faults": [],
       "gap": 20,
       "host": "127.0.0.1",
+      "keyHeader": "authorization",
       "keys": [
         "sk-weir-test",
         "sk-weir-test-2",

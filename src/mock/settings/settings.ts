@@ -33,6 +33,14 @@ export const settingsSchema = mockSettingsSchema.extend({
     .refine((keys) => new Set(keys).size === keys.length, { error: 'expected each key once' })
     .default([0, 1, 2].map(testKey))
     .describe('The API keys that the mock accepts; each has its own limits.'),
+  keyHeader: z
+    .string()
+    .min(1)
+    .toLowerCase()
+    .default('authorization')
+    .describe(
+      'The header in which requests send their key: "authorization" with the word Bearer, any other with the key alone.',
+    ),
   seed: z
     .int()
     .nonnegative()

@@ -1,5 +1,5 @@
 import type { TokenCounts } from '../observation/outcome.ts';
-import { measuresOf, gapsOf, type Measure, ratePerSecond, span } from './measure.ts';
+import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } from './measure.ts';
 
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
@@ -38,9 +38,7 @@ export const chatMeasures = {
     ['Longest stall', 'Longest stall', 'ms', 'lower'],
     'The largest chunk gap of a response.',
     ({ buffered, tokenInstants }) =>
-      buffered || tokenInstants.length < 2
-        ? null
-        : gapsOf(tokenInstants).reduce((a, b) => Math.max(a, b)),
+      buffered || tokenInstants.length < 2 ? null : longestGapOf(tokenInstants),
   ),
   tpot: stream(
     ['Time per output token', 'TPOT', 'ms', 'lower'],

@@ -93,6 +93,12 @@ export class Histogram {
     if (whole > this.#max) this.#max = whole;
   }
 
+  /** Records each value once, as `record` does. */
+  recordAll(values: ArrayLike<number>): void {
+    // Not by `for … of`: what an iterator returns is garbage, and a stream can have thousands of values.
+    for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
+  }
+
   /** Adds all samples of `other`, which must have the same digits. */
   add(other: Histogram): void {
     if (other.digits !== this.digits) {

@@ -88,3 +88,12 @@ export const gapsOf = (instants: Float64Array): Float64Array => {
   for (let i = 1; i < instants.length; i += 1) gaps[i - 1] = instants[i]! - instants[i - 1]!;
   return gaps;
 };
+
+/** The longest time between consecutive instants, of two or more. */
+export const longestGapOf = (instants: Float64Array): number => {
+  let longest = Number.NEGATIVE_INFINITY;
+  for (let i = 1; i < instants.length; i += 1) {
+    longest = Math.max(longest, instants[i]! - instants[i - 1]!);
+  }
+  return longest;
+};

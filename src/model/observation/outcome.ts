@@ -145,6 +145,7 @@ export const malformedIssues = [
   'stream-truncated',
   'stream-event',
   'empty',
+  'not-as-expected',
   'audio-container',
   'audio-truncated',
 ] as const;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connectsAhead } from './connect-ahead.ts';
 import type { Plan } from './plan.ts';
+import type { Traffic } from '../workload/traffic.ts';
 
 const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical);
@@ -20,6 +21,13 @@ const fieldsNotHashed = {
   canary: undefined,
 } as const;
 
+/** What answers must be like changes nothing that is sent. */
+const withoutExpectation = (traffic: Traffic): Traffic => {
+  if (!('expect' in traffic)) return traffic;
+  const { expect: _, ...sent } = traffic;
+  return sent;
+};
+
 /** The part of a plan that decides what is sent. */
 export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
   ...plan,
@@ -31,6 +39,10 @@ export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashe
     reuse: plan.wire.reuse === false ? false : undefined,
     maxRequestsPerConnection: plan.wire.maxRequestsPerConnection ?? undefined,
   },
+  stages: plan.stages.map((stage) => ({
+    ...stage,
+    traffic: stage.traffic.map(withoutExpectation),
+  })),
 });
 
 /**

@@ -95,7 +95,7 @@ const keySchema = z.strictObject({
 export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
-  /** A gateway's base address, ending in its version segment (`…/v1`), without a trailing slash. */
+  /** A gateway's base address, ending in its version segment (`…/v1`), without a trailing slash; its query is sent with every request. */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   /** The bundled reference gateway, started for the run in its own process. */
   z.strictObject({ kind: z.literal('mock') }),
@@ -163,6 +163,8 @@ export const planSchema = z.strictObject({
   /** Whether self-test streams measure how late arrivals are stamped; absent in old plans. Does not change what is sent. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
+  /** Which header carries the key, in lower case; absent: `authorization`, where the word Bearer precedes it. */
+  auth: z.strictObject({ header: z.string().min(1) }).optional(),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Plan } from './plan.ts';
 import { redactedTemplate } from './secret.ts';
+import type { Expectation } from '../workload/expectation.ts';
+import { mapContent } from '../workload/message.ts';
 import type { Traffic, TrafficOf } from '../workload/traffic.ts';
 
 const lengthMarker = (text: string): string => {
@@ -30,11 +32,24 @@ const withoutMessages = (
 ): TrafficOf<'chat'>['conversations'] => {
   if (Array.isArray(conversations)) {
     return conversations.map((messages) =>
-      messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
+      messages.map(({ role, content }) => ({ role, content: mapContent(content, lengthMarker) })),
     );
   }
   const { system } = conversations;
   return { ...conversations, system: system === null ? null : lengthMarker(system) };
+};
+
+/** A schema or pattern may be private. */
+const withoutLongExpectation = ({ expect }: { readonly expect?: Expectation | undefined }) => {
+  if (expect === undefined) return {};
+  const { schema, matches } = expect;
+  return {
+    expect: {
+      ...expect,
+      ...(matches === undefined ? {} : { matches: withoutLongTexts(matches) as string }),
+      ...(schema === undefined ? {} : { schema: withoutLongTexts(schema) as typeof schema }),
+    },
+  };
 };
 
 const withoutTexts = (traffic: Traffic): Traffic => {
@@ -42,7 +57,8 @@ const withoutTexts = (traffic: Traffic): Traffic => {
     case 'chat':
     case 'chat-stream': {
       const conversations = withoutMessages(traffic.conversations);
-      return { ...traffic, conversations, body: withoutLongFields(traffic.body) };
+      const body = withoutLongFields(traffic.body);
+      return { ...traffic, conversations, body, ...withoutLongExpectation(traffic) };
     }
     case 'speech': {
       const texts = traffic.texts.map(lengthMarker);
@@ -53,7 +69,7 @@ const withoutTexts = (traffic: Traffic): Traffic => {
         file,
         text: text === null ? null : lengthMarker(text),
       }));
-      return { ...traffic, clips };
+      return { ...traffic, clips, ...withoutLongExpectation(traffic) };
     }
     case 'models':
       return traffic;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { expectationSchema } from './expectation.ts';
+import { messageSchema } from './message.ts';
 import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
@@ -8,13 +10,6 @@ import { promptSourceSchema } from './prompt-source.ts';
  */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
-
-/** One message of a chat request (interface 2.3). */
-export const messageSchema = z.strictObject({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: z.string(),
-});
-export type Message = z.infer<typeof messageSchema>;
 
 const entryFields = {
   /** The entry's share of the arrivals, relative to the weights of the other entries. */
@@ -43,6 +38,7 @@ const chatFields = {
   body,
   /** `null` if unknown: so is the cost. */
   price: priceSchema.nullable(),
+  expect: expectationSchema.optional(),
 };
 
 /** The audio formats of speech answers (interface 4.3). */
@@ -85,6 +81,7 @@ const transcriptionFields = {
   granularities: z.array(z.enum(['word', 'segment'])),
   /** Whether files above the interface's 25 MB are sent anyway, to see them refused. */
   oversized: z.boolean(),
+  expect: expectationSchema.optional(),
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Draw } from './draw.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
-import type { Message } from './traffic.ts';
+import type { Message } from './message.ts';
 
 /** The messages of one chat request, and the maximum tokens of the answer by its source. */
 export interface ChatContent {
@@ -25,6 +25,16 @@ export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
+/** An image or recording in the form that requests have it. */
+export interface MediaFile {
+  readonly kind: 'image' | 'audio';
+  /** For example `image/png`. */
+  readonly contentType: string;
+  /** The name of the format in requests, for example `png` or `wav`. */
+  readonly format: string;
+  readonly base64: string;
+}
+
 export interface DatasetFacts {
   readonly sha256: string;
   readonly prompts: number;
@@ -32,6 +42,8 @@ export interface DatasetFacts {
 
 /** Reads the files that a scenario names, each once. */
 export interface WorkloadFiles {
+  /** An image or recording for a message, by `bundled:NAME` or `file:PATH`. */
+  media(reference: string): ReadResult<MediaFile>;
   /** Text to speak. */
   text(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;

@@ -32,7 +32,7 @@ const kept = (rule: ReuseRule) => {
   const connections = new KeptConnections<FakeConnection>(rule, { now: () => now });
   const keep = (answers = 1): FakeConnection => {
     const connection = new FakeConnection(answers);
-    connections.keep(connection, now);
+    connections.keep(connection);
     return connection;
   };
   return { connections, keep };

@@ -29,7 +29,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   /** Connections that are left alone for a moment, and since when by `performance.now()`; and the requests that wait for them. */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
-  #restTimer: NodeJS.Timeout | null = null;
+  #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
   /** Left open although it is not used again, to see whether the server still ends it. */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /** Keeps a connection whose answer is complete, or closes it. */
-  keep(connection: Connection, now: Instant): void {
+  keep(connection: Connection): void {
     const { answers } = connection;
     if (this.#rule.allowsReuse(answers)) {
       if (this.#rule.restAfter(answers) === 0) this.#idle.push(connection);
@@ -76,9 +76,9 @@ export class KeptConnections<Connection extends KeptConnection> {
     } else if (
       this.#rule.isOnlyLearnt(answers) &&
       this.#watched === null &&
-      now >= this.#nextWatch
+      this.#clock.now() >= this.#nextWatch
     ) {
-      this.#watch(connection, now);
+      this.#watch(connection);
     } else {
       connection.destroy();
     }
@@ -101,7 +101,7 @@ export class KeptConnections<Connection extends KeptConnection> {
 
   /** Gives `null` to every request that waits; nothing must be kept any more. */
   close(): void {
-    if (this.#restTimer !== null) clearTimeout(this.#restTimer);
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     if (this.#watchTimer !== null) clearTimeout(this.#watchTimer);
     for (const use of this.#waiting.splice(0)) use(null);
   }
@@ -111,17 +111,17 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   #rest(connection: Connection): void {
-    this.#resting.set(connection, performance.now());
-    this.#setRestTimer();
+    const since = performance.now();
+    this.#resting.set(connection, since);
+    this.#wakeAt(this.#restEnd(connection.answers, since));
   }
 
-  #setRestTimer(): void {
-    if (this.#resting.size === 0) return;
-    if (this.#restTimer !== null) clearTimeout(this.#restTimer);
-    const ends = [...this.#resting].map(([{ answers }, since]) => this.#restEnd(answers, since));
-    const wait = Math.min(...ends) - performance.now();
+  #wakeAt(at: number): void {
+    if (this.#restTimer !== null && this.#restTimer.at <= at) return;
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
+    const wait = Math.max(0, at - performance.now());
     // The sockets are read between a timer and what it sets for the same turn of the loop.
-    this.#restTimer = setTimeout(() => setImmediate(this.#onRested), wait);
+    this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
   /** By what is known by now: more than when the rest began. */
@@ -130,6 +130,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   readonly #onRested = (): void => {
+    if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
+    this.#restTimer = null;
     const now = this.#clock.now();
     const at = performance.now();
     for (const [connection, since] of this.#resting) {
@@ -137,7 +139,10 @@ export class KeptConnections<Connection extends KeptConnection> {
       this.#resting.delete(connection);
       this.#endRest(connection, now);
     }
-    this.#setRestTimer();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [{ answers }, since] of this.#resting)
+      next = Math.min(next, this.#restEnd(answers, since));
+    if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next);
   };
 
   #endRest(connection: Connection, now: Instant): void {
@@ -149,9 +154,9 @@ export class KeptConnections<Connection extends KeptConnection> {
     else if (isUsable) this.#idle.push(connection);
   }
 
-  #watch(connection: Connection, now: Instant): void {
+  #watch(connection: Connection): void {
     this.#watched = connection;
-    this.#nextWatch = now + watchesApart;
+    this.#nextWatch = this.#clock.now() + watchesApart;
     this.#watchTimer = setTimeout(() => {
       if (this.#watched !== connection) return;
       this.#watched = null;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /**
  * Whether a server can have read a request is known in two cases only.
@@ -8,7 +9,8 @@ import type { Socket } from 'node:net';
  *   after the server has closed the connection, and what a server has not read in full it cannot have carried out. A server that
  *   reads a request and then closes the connection sends an end and no refusal.
  *
- * A reset without an end before it says nothing: a server can have read the request and aborted.
+ * A reset without an end before it says nothing: a server can have read the request and aborted. Over TLS a refusal says nothing
+ * either: what was refused can be a record of TLS that is no part of the request.
  */
 
 const nothing = new Uint8Array(0);
@@ -24,6 +26,10 @@ export const isUnwritten = (error: unknown): boolean => {
   return syscall === 'write' && (code === 'EPIPE' || code === 'ECONNRESET');
 };
 
+/** Whether a part of what was written is still in this process. Over TLS nobody knows: the system can have taken it all without having said so. */
+export const hasUnwritten = (socket: Socket): boolean =>
+  !(socket instanceof TLSSocket) && socket.writableLength > 0;
+
 /** The error of a request of which this process still had a part when the server ended the connection. */
 export const cutShort = (): Error =>
   Object.assign(new Error('the server closed the connection before the request was written'), {
@@ -38,7 +44,7 @@ export const keepWritable = (socket: Socket): void => {
 
 /**
  * Looks for a refusal after the end of an open socket was read: writing nothing fails, with an error for which `isUnwritten` holds, as soon as one
- * has come. Calls `onNone` if none comes in the time of some round trips; `openedIn` is how long the connection took to open, in ms.
+ * has come. Calls `onNone` at once over TLS, or if none comes in the time of some round trips; `openedIn` is how long the connection took to open, in ms.
  * Returns a function that ends the look.
  */
 export const lookForRefusal = (
@@ -46,6 +52,10 @@ export const lookForRefusal = (
   openedIn: number,
   onNone: () => void,
 ): (() => void) => {
+  if (socket instanceof TLSSocket) {
+    onNone();
+    return () => undefined;
+  }
   const until = performance.now() + Math.min(longestWait, 4 * openedIn + shortestWait);
   let timer: NodeJS.Timeout | null = null;
   let pause = 0.5;

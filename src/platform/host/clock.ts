@@ -11,6 +11,8 @@ export interface RunClock extends Clock {
   readonly readDelay: (at: Instant) => number;
   /** The delays of reads at ascending instants. */
   readonly readDelays: (instants: Float64Array) => number[];
+  /** Does some work once, after the reads of this turn of the event loop and before those of the next. */
+  readonly afterReads: (work: () => void) => void;
 }
 
 /**
@@ -89,6 +91,11 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
     },
     readDelay: (at) => reads.delayAt(at - zero),
     readDelays: (instants) => reads.delaysAt(instants, -zero),
+    afterReads: (work) =>
+      void setImmediate(() => {
+        work();
+        reads.woke(performance.now());
+      }),
     every,
     alarm: (ring) => {
       const onAwake = (): void => reads.woke(performance.now());

@@ -100,8 +100,9 @@ export class ReadTurns {
     if (this.#isClear(zero + first, zero + last)) return Array.from(instants, () => 0);
     const delays: number[] = [];
     let turn = this.#turnBefore(zero + first);
-    for (const instant of instants) {
-      const at = zero + instant;
+    // Not by `for … of`: what an iterator returns is garbage.
+    for (let i = 0; i < instants.length; i += 1) {
+      const at = zero + instants[i]!;
       while (turn + 1 < this.#stored && this.#first[(turn + 1) % capacity]! <= at) turn += 1;
       const isCurrent = at >= this.#turnFirst;
       delays.push(isCurrent ? this.#delayOf(at - this.#turnSince) : this.#inTurn(turn, at));

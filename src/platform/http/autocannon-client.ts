@@ -8,6 +8,7 @@ import type {
 import type { Clock } from '../../model/clock.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { type TargetEndpoint, proxyFor } from '../connection/connector.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { Problem } from '../problem.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
@@ -27,10 +28,13 @@ const stopPollInterval = 50;
 
 type SaturatedTarget = Pick<TargetEndpoint, 'url' | 'wire'>;
 
-const toAutocannonRequests = (requests: readonly WireRequest[], base: string) =>
+const toAutocannonRequests = (
+  requests: readonly WireRequest[],
+  pathFor: (path: string) => string,
+) =>
   requests.map(({ method, path, headers, body }) => ({
     method,
-    path: `${base}${path}`,
+    path: pathFor(path),
     headers: { ...headers },
     ...(body === null ? {} : { body: Buffer.from(body) }),
   }));
@@ -62,13 +66,13 @@ const startBatch = (
   { url, wire, clock }: SaturatedTarget & { readonly clock: Clock },
   { requests, observerFor }: RequestBatch,
 ): SaturatingRun => {
-  const base = new URL(url).pathname.replace(/\/$/, '');
+  const pathFor = requestPathsOf(url);
   const connections: ObservedConnection[] = [];
   const context = { clock, rule: new ReuseRule(wire) };
   const setupClient = (client: Client): void => {
     const index = connections.length;
     const connectionRequests = requests[index]!;
-    client.setRequests(toAutocannonRequests(connectionRequests, base));
+    client.setRequests(toAutocannonRequests(connectionRequests, pathFor));
     // The documented interface lacks what this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(

@@ -72,7 +72,12 @@ export class ObservedConnection {
     this.#context = context;
     this.#requests = requests;
     this.#begin = begin;
-    client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
+    client.parser = {
+      execute: (bytes) => {
+        countReadBytes(bytes.length);
+        this.#read(bytes, bytes.length);
+      },
+    };
     client.pipelinedRequests = noFigures;
     client[connect] = () => {
       this.#openSocket();
@@ -167,7 +172,6 @@ export class ObservedConnection {
 
   /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
   #read(bytes: Buffer, length: number): void {
-    countReadBytes(length);
     const exchange = this.#inFlight;
     if (exchange === null) return;
     exchange.readAt = this.#context.clock.read();

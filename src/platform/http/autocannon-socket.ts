@@ -2,7 +2,12 @@ import net, { type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
-import { cutShort, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
+import {
+  cutShort,
+  hasUnwritten,
+  keepWritable,
+  lookForRefusal,
+} from '../connection/refused-request.ts';
 import type { ReuseRule } from '../connection/reuse-rule.ts';
 import { intoSharedBuffer } from '../socket/open-socket.ts';
 
@@ -82,7 +87,7 @@ export class ObservedSocket {
 
   /** Looks whether the server refused a part of the request, which comes as an error of the socket. */
   lookForRefusal(onNone: () => void): void {
-    if (this.socket.writableLength > 0) this.socket.destroy(cutShort());
+    if (hasUnwritten(this.socket)) this.socket.destroy(cutShort());
     else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
   }
 

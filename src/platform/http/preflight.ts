@@ -7,6 +7,7 @@ import {
   isNotTls,
   isParserError,
 } from '../connection/failure-cause.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 
 /** The result of one request to the target before any load. */
 export type Preflight =
@@ -73,7 +74,7 @@ interface FirstLook {
 const beginLook = (
   request: PreflightRequest,
 ): { readonly seen: Promise<FirstLook>; readonly cancel: () => Promise<void> } => {
-  const { origin, pathname } = new URL(request.url);
+  const { origin } = new URL(request.url);
   const open = connectorTo(request);
   let cancelConnect = (): void => undefined;
   const client = new Client(origin, {
@@ -85,7 +86,7 @@ const beginLook = (
   const look = async (): Promise<FirstLook> => {
     const { statusCode, headers, body } = await client.request({
       method: 'GET',
-      path: pathname.replace(/\/$/, '') + request.path,
+      path: requestPathsOf(request.url)(request.path),
       headers: { ...request.headers },
     });
     const contentType = String(headers['content-type'] ?? '');

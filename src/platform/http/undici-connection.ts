@@ -5,7 +5,7 @@ import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { OpenConnection } from '../connection/connector.ts';
 import type { KeptConnection } from '../connection/kept-connections.ts';
-import { keepWritable, lookForRefusal } from '../connection/refused-request.ts';
+import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
@@ -156,7 +156,7 @@ export class UndiciConnection implements KeptConnection {
     const mayMove = this.#user?.mayMove(this.hasReceived) === true;
     this.#noteEnd();
     if (!mayMove) return;
-    if (socket.writableLength > 0) this.isCutShort = true;
+    if (hasUnwritten(socket)) this.isCutShort = true;
     else destroyAfterLook(socket, openedIn);
   }
 

@@ -12,6 +12,7 @@ import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connec
 import { KeptConnections } from '../connection/kept-connections.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 import { cutShort } from '../connection/refused-request.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
@@ -181,7 +182,7 @@ class UndiciPool implements UndiciContext {
 
   release(connection: UndiciConnection, reusableFor: number, maxAnswers: number): void {
     if (connection.release(reusableFor, maxAnswers) <= 0) this.#discard(connection);
-    else this.#kept.keep(connection, this.clock.now());
+    else this.#kept.keep(connection);
   }
 
   async close(): Promise<void> {
@@ -193,7 +194,7 @@ class UndiciPool implements UndiciContext {
   /** What has been aborted meanwhile leaves its connection to others. */
   #sendRested(rested: UndiciConnection | null, exchange: UndiciExchange): void {
     if (exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested, this.clock.now());
+      if (rested !== null) this.#kept.keep(rested);
     } else if (rested === null) {
       this.send(exchange);
     } else {
@@ -228,10 +229,10 @@ export const undiciTransport = (
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const pool = new UndiciPool(endpoint, clock);
-  const prefix = new URL(endpoint.url).pathname.replace(/\/$/, '');
+  const pathFor = requestPathsOf(endpoint.url);
   return {
     send: ({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange => {
-      const request = { method, path: prefix + path, headers: { ...headers }, body };
+      const request = { method, path: pathFor(path), headers: { ...headers }, body };
       const exchange = new UndiciExchange(pool, request, observer, onDefect);
       pool.send(exchange);
       return exchange;

@@ -26,7 +26,7 @@ const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.ur
 /** The launcher runs the source if there is one, so the published package has the launcher only. */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
-const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench)\//;
+const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench|proving)\//;
 
 interface Manifest {
   readonly version: string;

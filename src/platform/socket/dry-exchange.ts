@@ -15,7 +15,7 @@ export type DryExchange = (
 
 /** Exchanges with nobody, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
 export const dryExchanges = (clock: Clock): DryExchange => {
-  const heads = new RequestHeadWriter('dry-run', '/v1');
+  const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
   const parser = new ResponseParser();
   return (request, observer, reads) => {
     const exchange = new SocketExchange(clock, observer, throwUncaught);
@@ -27,7 +27,8 @@ export const dryExchanges = (clock: Clock): DryExchange => {
     for (const bytes of reads) {
       // Not `read`: the clock would count it as a read from a socket.
       exchange.readAt = clock.now();
-      const status = parser.read(bytes);
+      // The parser may change what it reads.
+      const status = parser.read(Buffer.from(bytes));
       if (status === 'complete') exchange.complete(exchange.readAt, parser.reusableFor);
       else if (status !== 'more') exchange.onFault(status, true);
     }

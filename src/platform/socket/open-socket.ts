@@ -7,6 +7,7 @@ import {
   proxyFor,
   tlsTrustOptions,
 } from '../connection/connector.ts';
+import { countReadBytes } from '../host/clean-heap.ts';
 
 /** The events of a connection. */
 export interface SocketEvents {
@@ -53,7 +54,10 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
 
 /** A tunnel's socket cannot use the shared buffer: it reads as Node's streams do. */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
-  socket.on('data', (bytes: Buffer) => events.read(bytes, bytes.length));
+  socket.on('data', (bytes: Buffer) => {
+    countReadBytes(bytes.length);
+    events.read(bytes, bytes.length);
+  });
 };
 
 /** Makes TLS connections that resume the previous session, as undici does. */

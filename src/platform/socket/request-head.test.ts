@@ -3,7 +3,7 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
 import { HttpFault } from './head-section.ts';
 import { RequestHeadWriter } from './request-head.ts';
 
-const heads = new RequestHeadWriter('gateway.example:8080', '/v1');
+const heads = new RequestHeadWriter('gateway.example:8080', (path) => `/v1${path}`);
 const get: WireRequest = { method: 'GET', path: '/models?a=b', headers: {}, body: null };
 const post: WireRequest = { ...get, method: 'POST', path: '/chat', body: new Uint8Array(7) };
 

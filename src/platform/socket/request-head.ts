@@ -35,15 +35,15 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
  */
 export class RequestHeadWriter {
   readonly #host: string;
-  readonly #prefix: string;
+  readonly #pathFor: (path: string) => string;
   /** By method, then by path. */
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** `prefix` is the base address's path, without a slash at its end. */
-  constructor(host: string, prefix: string) {
+  /** `pathFor` gives the path that is sent for one below the base address. */
+  constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
-    this.#prefix = prefix;
+    this.#pathFor = pathFor;
   }
 
   write({ method, path, headers, body }: WireRequest): RequestHead | HttpFault {
@@ -75,7 +75,7 @@ export class RequestHeadWriter {
         'the request path contains a blank or a character outside ASCII',
       );
     }
-    const opening = `${method} ${this.#prefix}${path} HTTP/1.1\r\n`;
+    const opening = `${method} ${this.#pathFor(path)} HTTP/1.1\r\n`;
     this.#requestLines[method].set(path, opening);
     return opening;
   }

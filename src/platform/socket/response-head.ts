@@ -100,7 +100,7 @@ const keepAliveMargin = 2000;
 
 /** How long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinite without it. */
 export const keepAliveFor = (hint: string): number => {
-  const seconds = /timeout=(\d+)/.exec(hint)?.[1];
+  const seconds = hint === '' ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
   return seconds === undefined
     ? Number.POSITIVE_INFINITY
     : Math.max(0, Number(seconds) * 1000 - keepAliveMargin);
@@ -111,7 +111,7 @@ export const keepAliveFor = (hint: string): number => {
  * others repeat it: the first is the same for both.
  */
 export const maxAnswersOf = (hint: string): number => {
-  const most = /max=(\d+)/.exec(hint)?.[1];
+  const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
   return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
 };
 

@@ -163,6 +163,24 @@ describe('a connection', () => {
     expect(told).toMatchObject({ content: 'x', end: 'complete', reusableFor: 0 });
   });
 
+  it('gives the content of all chunks of a read at once', () => {
+    const deframer = new ResponseParser();
+    const contents: string[] = [];
+    deframer.expectResponse({
+      onHead: () => undefined,
+      onContent: (bytes, from, till) => void contents.push(bytes.toString('latin1', from, till)),
+    });
+    const chunks = ['1;a=b\r\nx\r\n', '2\r\nyz\r\n', '4\r\nab'];
+    expect(deframer.read(Buffer.from(head(chunked) + chunks.join('')))).toBe('more');
+    expect(deframer.read(Buffer.from(`cd\r\n1\r\ne\r\n0\r\n\r\n`))).toBe('complete');
+    expect(contents).toEqual(['xyzab', 'cde']);
+  });
+
+  it('gives the content before a fault', () => {
+    const read = readPieces([Buffer.from(`${head(chunked)}1\r\nx\r\n1\r\ny\r\nz`)]);
+    expect(read).toMatchObject({ content: 'xy', end: 'protocol' });
+  });
+
   it('reads one response after another', () => {
     const deframer = new ResponseParser();
     const contents: string[] = [];

@@ -51,7 +51,7 @@ export class ResponseParser {
     this.hasReceived = false;
   }
 
-  /** Reads the first `end` bytes of a read. After any status but `more`, call `expect` first. */
+  /** Reads the first `end` bytes of a read, and may change them. After any status but `more`, call `expect` first. */
   read(bytes: Buffer, end = bytes.length): ParseStatus {
     if (end > 0) this.hasReceived = true;
     let at = 0;

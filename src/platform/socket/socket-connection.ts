@@ -8,8 +8,12 @@ import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import type { KeptConnection } from '../connection/kept-connections.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
-import { cutShort, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
-import { countReadBytes } from '../host/clean-heap.ts';
+import {
+  cutShort,
+  hasUnwritten,
+  keepWritable,
+  lookForRefusal,
+} from '../connection/refused-request.ts';
 import type { RequestWriter } from './request-writer.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
@@ -182,7 +186,6 @@ export class SocketConnection implements SocketEvents, KeptConnection {
     // Bytes that no request asked for: the connection cannot be trusted.
     if (exchange === null) return this.destroy();
     exchange.readAt = at;
-    countReadBytes(length);
     if (this.#outgoing !== null) this.#onFirstByte();
     const status = this.#parser.read(bytes, length);
     if (status === 'more' || exchange.isFinished) return;
@@ -203,7 +206,7 @@ export class SocketConnection implements SocketEvents, KeptConnection {
     const { hasReceived } = this.#parser;
     if (!exchange.mayMove(hasReceived)) return this.#finishEnded(exchange);
     this.#noteEnd(at);
-    if (this.#socket.writableLength > 0) return exchange.fail(cutShort(), hasReceived);
+    if (hasUnwritten(this.#socket)) return exchange.fail(cutShort(), hasReceived);
     this.#endLook = lookForRefusal(this.#socket, this.#openedIn, () => this.#finishEnded(exchange));
   }
 

@@ -13,6 +13,7 @@ import { ReuseRule } from '../connection/reuse-rule.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
+import { requestPathsOf } from '../connection/request-path.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { RequestWriter } from './request-writer.ts';
 import {
@@ -76,7 +77,7 @@ class SocketPool implements ConnectionContext {
   }
 
   onIdle(connection: SocketConnection): void {
-    this.#kept.keep(connection, this.clock.now());
+    this.#kept.keep(connection);
     this.#ahead.onSuccess();
   }
 
@@ -109,7 +110,7 @@ class SocketPool implements ConnectionContext {
   #sendRested(rested: SocketConnection | null, outgoing: OutgoingRequest): void {
     const now = this.clock.now();
     if (outgoing.exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested, now);
+      if (rested !== null) this.#kept.keep(rested);
     } else if (rested === null) {
       this.send(outgoing);
     } else {
@@ -135,9 +136,9 @@ export const socketTransport = (
   clock: Clock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
-  const { host, pathname } = new URL(endpoint.url);
+  const { host } = new URL(endpoint.url);
   const pool = new SocketPool(endpoint, clock);
-  const heads = new RequestHeadWriter(host, pathname.replace(/\/$/, ''));
+  const heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
   return {
     send: (request: WireRequest, observer: ExchangeObserver): Exchange => {
       const exchange = new SocketExchange(clock, observer, onDefect);

@@ -1,6 +1,7 @@
 import type { Exemplar } from '../../model/result/exemplar.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type Block, column, type Column, fold, only, table } from '../document/document.ts';
+import { causeText } from '../summary/cause-text.ts';
 import { momentText, timeText } from '../text/number-text.ts';
 
 /** The phases of a request in sequence, each from one moment to the next; their sum is its end-to-end time. */
@@ -16,7 +17,7 @@ const phaseText = (start: number | null, end: number | null): string =>
   start === null || end === null ? '–' : timeText(Math.max(0, end - start));
 
 const outcomeText = ({ outcome, status, cause, traffic }: Exemplar): string =>
-  outcome === 'completed' ? traffic : [outcome, status, cause].filter(Boolean).join(' ');
+  outcome === 'completed' ? traffic : `${outcome} ${causeText({ status, cause })}`;
 
 const columnsOf = ({ plan }: Result): readonly Column<Exemplar>[] => [
   column.code('Request', ({ requestId, serverId }) => ({

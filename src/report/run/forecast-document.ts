@@ -69,7 +69,7 @@ const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): reado
     (bases.includes('at-most') || total.output.basis !== 'exact') &&
       'Answers are assumed to have maxTokens tokens; most of them are shorter.',
     total.input.basis === 'estimate' &&
-      'Prompts that Weir did not generate are counted by words, accurate to about a tenth.',
+      'Prompts that Weir did not generate are counted by words, accurate to about a tenth; images and audio by OpenAI’s rules, which other models do not follow.',
     answerTime !== null &&
       `Users send the next request after an answer, so every answer is assumed to take ${timeText(answerTime)} (--answer-time).`,
     lookedInto !== 1 && `Based on one of every ${countText(lookedInto)} requests.`,

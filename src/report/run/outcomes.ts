@@ -19,6 +19,7 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
+import { causeText } from '../summary/cause-text.ts';
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import {
   arrivalMeaning,
@@ -147,7 +148,7 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Count', ({ count }) => countText(count)),
   column.number('Share', ({ count }) => ({ text: shareText(count, arrivals), tone: 'quiet' })),
   column.text('Cause', ({ status, cause }) => ({
-    text: status === null ? cause : `${status} ${cause}`,
+    text: causeText({ status, cause }),
     tone: 'strong',
   })),
   column.words({ title: 'Message', media: ['html'] }, (failure) => ({

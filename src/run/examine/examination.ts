@@ -1,4 +1,5 @@
 import { probePhases } from '../../model/limits/limit-log.ts';
+import { keyHeader } from '../../model/plan/key-header.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { sleep } from '../../platform/process/pause.ts';
@@ -27,6 +28,7 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     clock,
     wallZero: Date.parse(startedAt),
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
+    keyHeader: (key) => keyHeader(target.auth, key),
     redact: redactor([...target.secrets, ...values]),
     // In ms: a queue may delay a request by more than a window.
     timeoutFor: 2 * window + 30_000,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { textsOfContent } from '../../model/workload/message.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { drawTokenCount } from '../../model/workload/token-count.ts';
 import { instant } from '../../model/quantity.ts';
@@ -96,7 +97,10 @@ describe('a tokenizer.json that a scenario names', () => {
     const wrong = Array.from({ length: 1000 }, (_, index) => {
       const arrival = { stage: 0, index, due: instant(0) };
       const { messages } = workload.chatContentFor(source, arrival, drawFrom(1, 0, index));
-      return countAnew(messages[0]!.content) - drawTokenCount(tokens, drawFrom(1, 0, index));
+      return (
+        countAnew(textsOfContent(messages[0]!.content).join('')) -
+        drawTokenCount(tokens, drawFrom(1, 0, index))
+      );
     }).filter((difference) => difference !== 0);
     expect(wrong).toEqual([]);
   });

@@ -10,6 +10,7 @@ import {
   readTextWithHash,
   unreadableReason,
 } from '../../platform/files/file-contents.ts';
+import { readMediaFile } from '../../platform/files/media.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
 import { openTokenizer } from '../../platform/files/tokenizers.ts';
 import {
@@ -91,11 +92,19 @@ const readersIn = (folder: string, isTrusted: boolean) => {
   const traces = readOnce((cut: TraceSelection) =>
     inside(cut.file, () => readTrace(cut, partsOf(cut.file))),
   );
+  const media = readOnce((reference: string) => {
+    const file = /^file:(.*)$/s.exec(reference)?.[1];
+    const read = () => readMediaFile(reference, folder);
+    return file === undefined ? read() : inside(file, read);
+  });
   return {
+    media,
     text: readOnce((file: string) =>
       inside(file, () => readSpokenText(file, resolve(folder, file))),
     ),
-    dataset: readOnce((file: string) => inside(file, () => readDataset(file, partsOf(file)))),
+    dataset: readOnce((file: string) =>
+      inside(file, () => readDataset(file, partsOf(file), media)),
+    ),
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
@@ -152,6 +161,7 @@ export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCac
     });
   return {
     files: {
+      media: readers.media,
       text: readers.text,
       dataset: (file) => factsIn(readers.dataset(file)),
       tokenizer: (name) => factsIn(readers.tokenizer(name)),

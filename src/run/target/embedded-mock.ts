@@ -25,6 +25,7 @@ export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): Setti
   return {
     ...mock,
     keys: [...keys],
+    ...(plan.auth === undefined ? {} : { keyHeader: plan.auth.header }),
     seed: plan.seed,
     models: merged(
       mock.models,

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
 import { redactor } from '../../model/plan/secret.ts';
-import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
+import { requestPathsOf } from '../../platform/connection/request-path.ts';
 import { directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {
@@ -28,6 +29,7 @@ export interface ReadyTarget {
   readonly wire: ConnectionSettings;
   readonly certificates: string | null;
   readonly credentials: readonly Credential[];
+  readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
@@ -40,10 +42,12 @@ export interface ReadyTarget {
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
 const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   if (status !== 404) return [];
-  const why = /\/v\d+\/*$/.test(baseUrl)
+  const why = /\/v\d+\/*$/.test(new URL(baseUrl).pathname)
     ? 'the gateway lacks this route, or has another address.'
     : 'the base address of a gateway ends in its version, for example https://host/v1.';
-  return [`GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404: ${why}`];
+  return [
+    `GET ${new URL(baseUrl).origin}${requestPathsOf(baseUrl)(routes.models.path)} answered 404: ${why}`,
+  ];
 };
 
 /** Container engines forward the connections to a published port through a proxy. */
@@ -74,6 +78,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
       Object.keys(plan.headers).map((name, i) => [name, headerValues[i]!]),
     ),
     secrets,
+    auth: plan.auth,
   };
 };
 

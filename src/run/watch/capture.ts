@@ -39,8 +39,8 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are valid during the call only.
-  if (room > 0) body.kept.push(bytes.slice(0, room));
+  // The bytes are valid during the call only, and `slice` of a Buffer is a view.
+  if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };
 

@@ -11,6 +11,7 @@ import type { GeneratorSample } from '../../model/result/result.ts';
 import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
+import { ObservationQueue } from './observation-queue.ts';
 import { withReadDelays } from './read-delays.ts';
 
 /** Poll interval in ms; samples lag by at most this. */
@@ -64,12 +65,14 @@ export const startLocalSlice = (
   const base = { url: baseUrl, wire, certificates };
   const transport = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
   const generator = sampleGenerator(clock, canary);
+  const queue = new ObservationQueue(clock, withReadDelays(clock, observer.onObservation));
+  const running = runSlice(options, { clock, transport, observe: queue.add });
   return {
-    running: runSlice(options, {
-      clock,
-      transport,
-      observe: withReadDelays(clock, observer.onObservation),
-    }),
+    running: {
+      done: running.done.finally(() => queue.drain()),
+      progress: () => running.progress(),
+      stop: (grace) => running.stop(grace),
+    },
     samples: generator.samples,
     close: async () => {
       generator.stop();

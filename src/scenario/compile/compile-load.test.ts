@@ -7,6 +7,7 @@ import { compileLoad } from './compile-load.ts';
 import { scenarioLoadSchema } from '../schema/load-schema.ts';
 
 const files: WorkloadFiles = {
+  media: (reference) => ({ ok: false, problem: `${reference} is missing` }),
   text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: () => ({ ok: false, problem: 'no file of prompts is named here' }),
   tokenizer: () => ({ ok: false, problem: 'no tokenizer is named here' }),

@@ -1,12 +1,9 @@
 import type { ClipSource } from '../../model/workload/clip.ts';
 import type { PromptSource } from '../../model/workload/prompt-source.ts';
-import type {
-  Message,
-  Price,
-  Traffic,
-  TrafficKind,
-  TrafficOf,
-} from '../../model/workload/traffic.ts';
+import type { Expectation } from '../../model/workload/expectation.ts';
+import { type WrittenPart, withMedia } from '../../model/workload/media.ts';
+import type { Message, MessageContent } from '../../model/workload/message.ts';
+import type { Price, Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
 import { splitText } from './split-text.ts';
 import type { ScenarioPrompt } from '../schema/prompt-schema.ts';
@@ -40,7 +37,15 @@ const expectFound = <T>(found: ReadResult<T>): T => {
 
 /** Prompts that are made or read. */
 const promptSourceOf = (
-  { tokens, turns, prefix, cache, tokenizer, calibration, file }: Exclude<ScenarioPrompt, string>,
+  {
+    tokens,
+    turns,
+    prefix,
+    cache,
+    tokenizer,
+    calibration,
+    file,
+  }: Exclude<ScenarioPrompt, string | readonly unknown[]>,
   system: string | null,
   files: WorkloadFiles,
 ): PromptSource => {
@@ -60,21 +65,36 @@ const promptSourceOf = (
   return { kind: 'dataset', system, file, ...expectFound(files.dataset(file)) };
 };
 
+type ScenarioContent = string | readonly WrittenPart[];
+
+/** Images and recordings are in the plan as data, so that every worker sends the same. */
+const contentWithMedia = (content: ScenarioContent, files: WorkloadFiles): MessageContent =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => expectFound(withMedia(part, (reference) => files.media(reference))));
+
 const conversationsOf = (
   entry: ChatEntry,
   { files, isTraceReplay }: StageContext,
 ): Message[][] | PromptSource => {
   const { prompt, system = null } = entry;
-  if (typeof prompt === 'object') return promptSourceOf(prompt, system, files);
+  if (typeof prompt === 'object' && !Array.isArray(prompt))
+    return promptSourceOf(prompt, system, files);
   if (isTraceReplay && !chatContentFields.some((field) => entry[field] !== undefined)) {
     return { kind: 'trace', system };
   }
   const opening: Message[] =
     entry.system === undefined ? [] : [{ role: 'system', content: entry.system }];
   const given = entry.messages === undefined ? entry.conversations : [entry.messages];
-  if (given !== undefined) return given.map((messages) => [...opening, ...messages]);
+  const filled = (content: ScenarioContent) => contentWithMedia(content, files);
+  if (given !== undefined) {
+    return given.map((messages) => [
+      ...opening,
+      ...messages.map(({ role, content }) => ({ role, content: filled(content) })),
+    ]);
+  }
   const prompts = entry.prompts ?? [prompt ?? defaultPrompt];
-  return prompts.map((content) => [...opening, { role: 'user', content }]);
+  return prompts.map((content) => [...opening, { role: 'user', content: filled(content) }]);
 };
 
 /** The body of an entry's requests: the fields nearest to the entry take precedence. */
@@ -97,6 +117,10 @@ const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
+/** Without its fields that were left out, and absent in a plan that expects nothing. */
+const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
+  expect === undefined ? {} : { expect };
+
 const chatOf = (entry: ChatEntry, context: StageContext) => ({
   ...nameOf(entry),
   weight: entry.weight,
@@ -105,6 +129,7 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   maxTokens: entry.maxTokens,
   body: bodyOf(entry, context.body),
   price: priceOf(entry.model, context.prices),
+  ...expectOf(entry),
 });
 
 /** The sources of clips that an entry names, in its order. */
@@ -137,8 +162,9 @@ const trafficCompilers: {
     speed,
     body,
   }),
-  transcription: ({ clips, language, granularities, ...entry }) => ({
+  transcription: ({ clips, language, granularities, expect, ...entry }) => ({
     ...entry,
+    ...expectOf({ expect }),
     clips: clipSourcesOf(clips),
     language,
     granularities,

@@ -1,4 +1,5 @@
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
+import { type WrittenPart, withMedia } from '../../model/workload/media.ts';
 import { splitText } from '../compile/split-text.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
@@ -69,11 +70,37 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
-/** What is wrong with the prompts that are generated or come from a file, and with texts to speak. */
+/** What is wrong with the images and recordings of one content. */
+function* partFindings(content: ScenarioPart<unknown>, files: WorkloadFiles): Findings {
+  for (const item of content.items) {
+    const part = item.sound as WrittenPart | undefined;
+    if (part === undefined || part.type === 'text') continue;
+    const found = withMedia(part, (reference) => files.media(reference));
+    const field = part.type === 'image_url' ? 'url' : 'data';
+    if (!found.ok) yield item.at(part.type).at(field).valueFinding(found.problem);
+  }
+}
+
+function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
+  const prompts: readonly ScenarioPart<unknown>[] = [
+    entry.at('prompt'),
+    ...entry.at('prompts').items,
+  ];
+  const conversations: readonly ScenarioPart<unknown>[] = [
+    entry.at('messages'),
+    ...entry.at('conversations').items,
+  ];
+  const messages = conversations.flatMap(({ items }) => items);
+  for (const content of [...prompts, ...messages.map((message) => message.at('content'))])
+    yield* partFindings(content, files);
+}
+
+/** What is wrong with the prompts that are generated or come from a file, with images and recordings, and with texts to speak. */
 export function* contentRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const entries = placedEntries(scenario);
   for (const entry of entries) {
     if (isMapping(entry.at('prompt').written)) yield* promptFindings(entry, files);
+    yield* mediaFindings(entry, files);
   }
   for (const entry of entries) {
     if (entry.at('kind').text === 'speech') yield* speechFindings(entry, files);

@@ -121,6 +121,41 @@ describe('keys', () => {
   });
 });
 
+describe('the header of the key', () => {
+  const withAuth = (auth: string, more = ''): string[] =>
+    problemsOf(`auth: ${auth}\n${more}${rest}`);
+
+  it('may be named', () => {
+    expect(withAuth('{header: api-key}')).toEqual([]);
+    expect(withAuth('{header: Authorization}')).toEqual([]);
+  });
+
+  it('is refused if it cannot carry the key', () => {
+    const headers = 'headers: {Api-Key: "${secret:a}"}\n';
+    const found = [
+      withAuth('{header: content-type}'),
+      withAuth('{header: Host}'),
+      withAuth('{header: api key}'),
+      withAuth('{header: ""}'),
+      withAuth('{heder: api-key}'),
+      withAuth('api-key'),
+      withAuth('{header: api-key}', headers),
+    ];
+    expect(found.flat()).toMatchInlineSnapshot(`
+      [
+        "f.yaml:1:16: Weir sets the header "content-type" itself; name the header in which the gateway expects the key",
+        "f.yaml:1:16: Weir sets the header "host" itself; name the header in which the gateway expects the key",
+        "f.yaml:1:16: this is not a valid header name",
+        "f.yaml:1:16: expected the name of a header, for example api-key, got """,
+        "f.yaml:1:1: "header" is missing: expected the name of a header, for example api-key",
+        "f.yaml:1:8: unknown key "heder"; did you mean "header"?",
+        "f.yaml:1:7: expected a mapping such as {header: api-key}, got "api-key"",
+        "f.yaml:2:11: the header "api-key" already carries the key; leave it out here, or leave "auth" out",
+      ]
+    `);
+  });
+});
+
 describe('headers', () => {
   const withHeaders = (headers: string, more: Partial<ScenarioSource> = {}): string[] =>
     problemsOf(`headers:\n${headers}${rest}`, more);

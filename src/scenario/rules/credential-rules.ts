@@ -78,6 +78,15 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
+/** What requests have besides their key; another value would change what they mean. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'user-agent',
+  'x-request-id',
+]);
+
 function* headerFindings(header: ScenarioPart<string>, environment: Environment): Findings {
   const name = String(header.path.at(-1)).toLowerCase();
   const value = header.text;
@@ -99,8 +108,26 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment)
   yield* variableFindings(header, value, environment);
 }
 
+/** What is wrong with the header that carries the key. */
+function* authFindings(scenario: WholeScenario): Findings {
+  const header = scenario.at('auth').at('header');
+  const name = header.text?.toLowerCase() ?? '';
+  if (name === '') return;
+  if (!isFieldName(name)) yield header.valueFinding('this is not a valid header name');
+  else if (framingFields.has(name) || ownHeaders.has(name)) {
+    const message = `Weir sets the header "${name}" itself`;
+    yield header.valueFinding(message, 'name the header in which the gateway expects the key');
+  }
+  const headers = scenario.at('headers');
+  const twin = headers.names.find((written) => written.toLowerCase() === name);
+  if (twin === undefined) return;
+  const message = `the header "${name}" already carries the key`;
+  yield headers.at(twin).keyFinding(message, 'leave it out here, or leave "auth" out');
+}
+
 export function* headerRuleFindings(scenario: WholeScenario, environment: Environment): Findings {
   const headers = scenario.at('headers');
+  yield* authFindings(scenario);
   const seen = new Set<string>();
   for (const written of headers.names) {
     const header = headers.at(written);

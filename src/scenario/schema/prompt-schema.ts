@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxTokenCount } from '../../model/workload/token-count.ts';
 import { encodingNames } from '../../model/workload/tokenizer.ts';
+import { contentPartsField } from './message-schema.ts';
 import {
   listField,
   mapping,
@@ -120,7 +121,10 @@ const promptSource = mapping(promptExample, {
 });
 
 /** One prompt for all requests, or the source of a prompt for each. */
-export const promptField = z.union([textField(), promptSource], `expected ${promptExample}`);
+export const promptField = z.union(
+  [textField(), contentPartsField, promptSource],
+  `expected ${promptExample}, or a list of content parts`,
+);
 export type ScenarioPrompt = z.output<typeof promptField>;
 
 const spokenExample = 'text, or a mapping such as {file: chapter.txt}';

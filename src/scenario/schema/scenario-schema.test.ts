@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { problemsText } from '../text/scenario-problem.ts';
 import { readScenario } from '../read-scenario.ts';
@@ -51,8 +52,27 @@ describe('the traffic of a scenario', () => {
 describe('the bundled scenarios', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
+  const unread = (file: string) => ({ ok: false as const, problem: `${file} is not read here` });
+  /** The images and clips that come with Weir, which `platform` reads; no bundled scenario names another file. */
+  const workload: WorkloadFiles = {
+    media: (reference) => {
+      const [, name = ''] = /^bundled:(.*)$/.exec(reference) ?? [];
+      const kind = /\.(png|jpg)$/.test(name) ? 'image' : 'audio';
+      const fixture = new URL(
+        `../fixtures/${kind === 'image' ? 'images' : 'speech'}/${name}`,
+        folder,
+      );
+      const value = { kind, contentType: 'a/b', format: 'b', base64: 'QQ==' } as const;
+      return existsSync(fixture) ? { ok: true, value } : unread(reference);
+    },
+    text: unread,
+    dataset: unread,
+    tokenizer: unread,
+    trace: ({ file }) => unread(file),
+  };
+
   const planOf = (name: string): Plan => {
-    const reading = readScenario({ text: fileText(name), name, environment: {} });
+    const reading = readScenario({ text: fileText(name), name, environment: {}, workload });
     if (!reading.ok) throw new Error(problemsText(reading.problems, name));
     return reading.plan;
   };

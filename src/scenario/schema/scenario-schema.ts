@@ -22,6 +22,7 @@ import { scenarioPaceSchema } from './pace-schema.ts';
 import { bodyFieldsSchema, trafficEntrySchema } from './traffic-schema.ts';
 import { objectivesSchema, perRequestSchema } from './objective-schema.ts';
 import {
+  authSchema,
   canarySchema,
   targetSchema,
   transportSchema,
@@ -107,6 +108,9 @@ export const scenarioSchema = z
     ),
     keys: keys.describe(
       'The API keys: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
+    ),
+    auth: optionalField(authSchema).describe(
+      'The header that carries the key. Default: "Authorization: Bearer KEY".',
     ),
     headers: headers
       .prefault({})

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
+import { expectField, expectMeaning } from './expect-schema.ts';
+import { contentField, conversation } from './message-schema.ts';
 import {
   filledText,
   listField,
@@ -36,16 +38,6 @@ const entryFields = {
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
-const message = mapping('a message such as {role: user, content: Hello}', {
-  role: z
-    .enum(['system', 'user', 'assistant'])
-    .describe('The author: "system", "user" or "assistant".'),
-  content: z.string('expected text').describe('The text of the message.'),
-});
-
-const messages = 'a list of messages, each with "role" and "content"';
-const conversation = listField(message, messages, 'message');
-
 /** Fields of a request body, sent unchanged. */
 export const bodyFieldsSchema = z.record(
   z.string(),
@@ -62,10 +54,10 @@ const chatFields = {
   ...entryFields,
   model: model('to use'),
   prompt: optionalField(promptField).describe(
-    'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
+    'One prompt for all requests, a text or a list of content parts; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
   ),
-  prompts: optionalField(listField(textField(), 'a list of prompts', 'prompt')).describe(
-    'Several prompts; each request draws one.',
+  prompts: optionalField(listField(contentField, 'a list of prompts', 'prompt')).describe(
+    'Several prompts, each a text or a list of content parts; each request draws one.',
   ),
   messages: optionalField(conversation).describe('One whole conversation for all requests.'),
   conversations: optionalField(
@@ -86,6 +78,7 @@ const chatFields = {
   body: optionalField(bodyFieldsSchema).describe(
     'Further fields of the request body, sent unchanged, for example top_k: 5.',
   ),
+  expect: optionalField(expectField).describe(expectMeaning),
 };
 
 const chatEntry = ofKind('chat', 'Chat with a whole answer.', chatFields).describe(
@@ -166,6 +159,7 @@ const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
   oversized: withDefault(z.boolean('expected true or false'), false).describe(
     'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error.',
   ),
+  expect: optionalField(expectField).describe(expectMeaning),
 }).describe('Speech to text: uploads audio; the answer is a transcript.');
 
 const modelsEntry = ofKind('models', 'The model list.', entryFields).describe(

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { transportNames } from '../../model/observation/exchange.ts';
 import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
 import {
+  filledText,
   type IssueParams,
+  mapping,
   textField,
   wholeNumberField,
   wholeNumberOrNoneField,
@@ -24,11 +26,25 @@ const malformedAddressProblem = (text: string): string => {
     : `its port is invalid: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
 };
 
+/** Names of parameters that hold keys, signatures and the like, and values that look so. */
+const secretParameter = /auth|key|token|secret|sig|password|credential|^code$/i;
+const secretParameterValue = /^(?:sk-|bearer\b|basic\b)/i;
+
+const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
+  if (!mayHaveQuery) return 'an address must not contain ?';
+  const holdsSecret = [...url.searchParams].some(
+    ([name, value]) => secretParameter.test(name) || secretParameterValue.test(value),
+  );
+  return holdsSecret
+    ? 'a key must not be in an address, which reports show: use "keys", with "auth" for another header'
+    : null;
+};
+
 /**
  * What is wrong with a text as an address to send requests to: `null` when nothing is, or when it
  * is no address at all. Never repeats the address, which may hold a password.
  */
-const addressProblem = (text: string, url: URL | null): string | null => {
+const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;
@@ -36,7 +52,9 @@ const addressProblem = (text: string, url: URL | null): string | null => {
   if (url.username !== '' || url.password !== '') {
     return 'an address must not contain a user name or password';
   }
-  if (url.search !== '' || url.hash !== '') return 'an address must not contain ? or #';
+  if (url.hash !== '') return 'an address must not contain #';
+  const queryProblem = url.search === '' ? null : problemOfQuery(url, mayHaveQuery);
+  if (queryProblem !== null) return queryProblem;
   const endpoint = /\/(?:chat\/completions|completions|models|audio\/[a-z]+)\/*$/.exec(
     url.pathname,
   );
@@ -46,12 +64,16 @@ const addressProblem = (text: string, url: URL | null): string | null => {
 };
 
 /** A field that is one of a few words or an address. */
-const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
+const wordOrAddress = <Word extends string>(
+  words: readonly Word[],
+  expected: string,
+  mayHaveQuery: boolean,
+) =>
   z.string(expected).transform((value, context): { kind: Word } | URL => {
     const word = words.find((candidate) => candidate === value);
     if (word !== undefined) return { kind: word };
     const url = URL.parse(value);
-    const problem = addressProblem(value, url);
+    const problem = addressProblem(value, url, mayHaveQuery);
     if (url !== null && problem === null) return url;
     const params: IssueParams = { choices: words };
     const message = problem === null ? expected : `${expected}; ${problem}`;
@@ -59,18 +81,30 @@ const wordOrAddress = <Word extends string>(words: readonly Word[], expected: st
     return z.NEVER;
   });
 
-const asUrl = <Word>(value: URL | { kind: Word }) =>
-  value instanceof URL ? { kind: 'url' as const, url: value.href.replace(/\/+$/, '') } : value;
+/** The address without slashes at the end of its path. */
+const asUrl = <Word>(value: URL | { kind: Word }) => {
+  if (!(value instanceof URL)) return value;
+  const { origin, pathname, search } = value;
+  return { kind: 'url' as const, url: `${origin}${pathname.replace(/\/+$/, '')}${search}` };
+};
 
 export const targetSchema = wordOrAddress(
   ['mock', 'container'],
   'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
+  true,
 ).transform((value): Target => asUrl(value));
 
 const proxy = wordOrAddress(
   ['environment', 'none'],
   'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
+  false,
 ).transform((value): ConnectionSettings['proxy'] => asUrl(value));
+
+export const authSchema = mapping('a mapping such as {header: api-key}', {
+  header: filledText('expected the name of a header, for example api-key')
+    .toLowerCase()
+    .describe('The header that carries the key, without the word Bearer, for example api-key.'),
+});
 
 const booleanField = (word: boolean) => withDefault(z.boolean('expected true or false'), word);
 

@@ -170,7 +170,8 @@ const wrongKind = (
   const kinds = 'options' in issue ? issue.options.map(String) : [];
   const expected = `expected ${listed(kinds)}`;
   if (valueAtPath(context.value, path) === undefined) {
-    return { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null };
+    const name = issue.discriminator ?? 'kind';
+    return { path, part: 'key', message: `"${name}" is missing: ${expected}`, hint: null };
   }
   const message = `${expected}, got ${receivedText(context, path)}`;
   return { path, part: 'value', message, hint: null };

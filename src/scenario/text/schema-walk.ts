@@ -25,8 +25,12 @@ const keysOf = (schema: Schema | undefined): readonly string[] =>
     ? Object.keys(schema.shape).filter((name) => name !== '$schema')
     : [];
 
+/** Mappings are distinguished by their `kind`, content parts by their `type`. */
+const kindIn = (fields: Readonly<Record<string, unknown>>): unknown =>
+  fields['kind'] ?? fields['type'];
+
 const kindOf = (schema: Schema): string | null => {
-  const kind: unknown = schema instanceof z.ZodObject ? schema.shape['kind'] : undefined;
+  const kind: unknown = schema instanceof z.ZodObject ? kindIn(schema.shape) : undefined;
   return kind instanceof z.ZodLiteral ? String(kind.value) : null;
 };
 
@@ -37,7 +41,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
   if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
-  const kind = isMapping(value) ? value['kind'] : undefined;
+  const kind = isMapping(value) ? kindIn(value) : undefined;
   return (
     branches.find((branch) => kind !== undefined && kindOf(branch) === kind) ??
     branches.find((branch) => branch instanceof z.ZodObject || branch instanceof z.ZodRecord)

@@ -41,7 +41,8 @@ const usageIn = (template: CompletionTemplate, body: string | Buffer): unknown =
 describe('a completion template', () => {
   it('matches a completion that differs only in ids, texts and counts, and reads its usage', () => {
     const template = learned(bodyOf());
-    const other = { id: '""', created: '0', content: '"é漢 <html>"', input: '0', output: '3' };
+    const content = String.raw`"é漢 <html>\n\"\u00e9"`;
+    const other = { id: '""', created: '0', content, input: '0', output: '3' };
     expect(usageIn(template, bodyOf(other))).toEqual({ prompt_tokens: 0, completion_tokens: 3 });
     const invalid = Buffer.from(bodyOf({ content: '"??"' }).replace('??', '\xe2\xff'), 'latin1');
     expect(usageIn(template, invalid)).toEqual({ prompt_tokens: 9, completion_tokens: 12 });
@@ -71,7 +72,8 @@ describe('a completion template', () => {
     ['whose count is negative', bodyOf({ output: '-1' })],
     ['whose count is a fraction', bodyOf({ output: '1.5' })],
     ['whose count is missing', bodyOf({ output: '' })],
-    ['whose text has an escape', bodyOf({ content: String.raw`"\n"` })],
+    ['whose text has an unknown escape', bodyOf({ content: String.raw`"\x"` })],
+    ['whose text has a broken escape', bodyOf({ content: String.raw`"\u12g4"` })],
     ['whose text has a control character', bodyOf({ content: '"\n"' })],
     ['whose text does not end', bodyOf({ content: '"\\"' })],
     ['whose text is null', bodyOf({ content: 'null' })],

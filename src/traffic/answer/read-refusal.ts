@@ -126,7 +126,7 @@ export const readStreamError = (data: string, redact: Redact): string => {
 const htmlTitle = (text: string): string =>
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
 
-const looksLikeHtml = (text: string): boolean =>
+export const looksLikeHtml = (text: string): boolean =>
   /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
 
 /** Says that an HTML page was returned instead of something, with its title; `null` for other texts. */

@@ -3,6 +3,7 @@ import type {
   LimitedOutcome,
   MalformedIssue,
   Outcome,
+  Refusal,
   ResponseHead,
 } from '../../model/observation/outcome.ts';
 import { readLimitHeaders } from '../../contract/limit-headers.ts';
@@ -144,9 +145,9 @@ export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReade
 
 const limitDetails = (
   headers: ResponseHeaders,
-  message: string,
+  { form, message }: Refusal,
 ): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> => {
-  const { unit, resetAt } = readRefusedLimit(message);
+  const { unit, resetAt } = readRefusedLimit(message, form === 'html' ? 'page' : 'message');
   const date = dateOf(headers);
   return {
     unit,
@@ -231,7 +232,7 @@ class ResponseReader implements AnswerReader {
     const { isTruncated } = body;
     const refusal = readRefusal(status, { text, isTruncated }, this.#context.redact);
     return status === 429
-      ? { kind: 'limited', refusal, ...limitDetails(headers, refusal.message) }
+      ? { kind: 'limited', refusal, ...limitDetails(headers, refusal) }
       : { kind: 'refused', refusal };
   }
 

@@ -1,3 +1,4 @@
+import { looksLikeHtml } from './read-refusal.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
 import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
@@ -57,7 +58,7 @@ export interface RefusedResponse {
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
   // The server's dates make sense only with the server's own clock; comparisons with no time are unknown.
   const now = dateOf(headers) ?? Number.NaN;
-  const limit = readRefusedLimit(body);
+  const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
   const limitWaits = [
     { by: 'reset-header', wait: untilReset(headers, limit, now) },
     { by: 'reset-in-body', wait: untilResetInBody(limit, now) },

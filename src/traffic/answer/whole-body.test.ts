@@ -61,6 +61,15 @@ describe('a whole chat completion', () => {
     [{ content: null, reasoning: 'hm', reasoning_content: 'hmm' }, 2],
     [{ content: null, tool_calls: [{ function: { name: 'f' } }] }, 7],
     [{ content: null, refusal: 'no' }, 1],
+    [
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'hm, hm' }], signature: 'abc' },
+          { type: 'text', text: 'yes' },
+        ],
+      },
+      3,
+    ],
   ])('counts characters / 4 of %j if the server reports no usage', (message, output) => {
     for (const rest of [{}, { usage: null }]) {
       expect(read('chat', completion(message, rest))).toMatchObject({

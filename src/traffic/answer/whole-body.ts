@@ -3,6 +3,7 @@ import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
+import { missedOutcome } from './check-expectation.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, htmlInsteadOf } from './read-refusal.ts';
 import {
@@ -90,18 +91,20 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
 
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
- * of the right shape breaks the contract.
+ * of the right shape breaks the contract; `missOf` returns why the answer is not what its entry expects.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
   { name, schema, template }: JsonFormat<T>,
   answer: (document: T, firstByte: Instant) => Answer | string,
+  missOf: ((document: T) => string | null) | null = null,
 ): AnswerReader => {
   const outcomeOf = (document: T, firstByte: Instant): Outcome => {
     const result = answer(document, firstByte);
-    return typeof result === 'string'
-      ? malformed('shape', result)
-      : { kind: 'completed', answer: result };
+    if (typeof result === 'string') return malformed('shape', result);
+    return missOf === null
+      ? { kind: 'completed', answer: result }
+      : missedOutcome(result, missOf(document));
   };
   const interpret = (text: string, firstByte: Instant, headers: ResponseHeaders): Outcome => {
     const json = jsonIn(text);

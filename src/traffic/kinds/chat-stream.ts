@@ -1,8 +1,18 @@
 import { jsonIn } from '../answer/json-text.ts';
 import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
+import { streamEnd } from '../../contract/chat.ts';
+import type { Expectation } from '../../model/workload/expectation.ts';
+import {
+  describeMiss,
+  missedOutcome,
+  prepareExpectation,
+  type WrittenChoice,
+} from '../answer/check-expectation.ts';
+import { StreamedChoices } from '../answer/written-choices.ts';
+import { SseReader } from '../stream/sse-reader.ts';
 import { chatRequest } from '../request/chat-request.ts';
-import { EventStreamReader } from '../stream/event-stream.ts';
+import { EventStreamReader, maxEventBytes } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, htmlInsteadOf } from '../answer/read-refusal.ts';
 import {
@@ -11,20 +21,27 @@ import {
   type CollectedBody,
   malformed,
   readTimedResponse,
+  withinMemory,
 } from '../answer/response-reader.ts';
 
 /** Streamed chat completions (interface 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
-    const { price } = traffic;
+    const { price, expect } = traffic;
+    if (expect !== undefined) prepareExpectation(expect);
     return {
       request,
       read: (context) =>
         readTimedResponse(
           context,
           'the stream',
-          (headers) => new SniffedStream({ ...context, headers, price, asked }),
+          (headers) => {
+            const stream = new SniffedStream({ ...context, headers, price, asked });
+            return expect === undefined
+              ? stream
+              : withinMemory(context.targetMemory, new CheckedStream(stream, expect));
+          },
           (outcome) => learnUsageSupport(context.targetMemory, outcome),
         ),
     };
@@ -88,6 +105,66 @@ class SniffedStream extends EventStreamReader {
 
   override get isAnswering(): boolean {
     return this.#instead !== null || super.isAnswering;
+  }
+}
+
+/** Keeps the bytes of a stream, and reads what it says only when it has ended: no token is stamped later for it. */
+class CheckedStream implements BodyReader {
+  readonly #stream: SniffedStream;
+  readonly #expect: Expectation;
+  readonly #kept: Uint8Array[] = [];
+
+  constructor(stream: SniffedStream, expect: Expectation) {
+    this.#stream = stream;
+    this.#expect = expect;
+  }
+
+  get isAnswering(): boolean {
+    return this.#stream.isAnswering;
+  }
+
+  get isComplete(): boolean {
+    return this.#stream.isComplete;
+  }
+
+  get abortReason(): BodyReader['abortReason'] {
+    return this.#stream.abortReason;
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    this.#stream.onBytes(at, bytes);
+    // Valid during the call only; `slice` of a Buffer would be a view.
+    this.#kept.push(Buffer.from(bytes));
+  }
+
+  outcome(isTruncated: boolean): Outcome {
+    const outcome = this.#stream.outcome(isTruncated);
+    if (outcome.kind !== 'completed' || outcome.answer.kind !== 'chat-stream') return outcome;
+    const { answer } = outcome;
+    return missedOutcome(answer, describeMiss(this.#expect, this.#choices(), answer.finish));
+  }
+
+  partial(): ChatStreamAnswer | null {
+    return this.#stream.partial();
+  }
+
+  #choices(): readonly WrittenChoice[] {
+    const choices = new StreamedChoices();
+    let isDone = false;
+    const reader = new SseReader(
+      {
+        onEvent: (_, bytes, start, end) => {
+          const data = bytes.toString('utf8', start, end);
+          isDone ||= data.trim() === streamEnd;
+          if (!isDone) choices.add(data);
+        },
+        onComment: () => undefined,
+        onTooLong: () => undefined,
+      },
+      maxEventBytes,
+    );
+    for (const bytes of this.#kept) reader.feed(bytes);
+    return choices.toArray();
   }
 }
 

@@ -1,9 +1,12 @@
 import type { ChatAnswer, TokenCounts } from '../../model/observation/outcome.ts';
 import { type ChatResponse, chatResponseSchema } from '../../contract/chat.ts';
 import type { Instant } from '../../model/quantity.ts';
+import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { isPlausibleUsage, tokenCost } from '../cost-of-tokens.ts';
+import { describeMiss, prepareExpectation } from '../answer/check-expectation.ts';
+import { choicesOfCompletion } from '../answer/written-choices.ts';
 import { CompletionTemplate } from '../answer/completion-template.ts';
 import { type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
 import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
@@ -12,15 +15,26 @@ import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
+    const { expect, price } = traffic;
+    if (expect !== undefined) prepareExpectation(expect);
     return {
       request,
       read: (context) =>
-        readJsonAnswer(context, formatFor(context.targetMemory), (completion, firstByte) =>
-          answerOf(completion, firstByte, { price: traffic.price, asked }),
+        readJsonAnswer(
+          context,
+          // What equals an earlier answer is not read, and here its text counts.
+          expect === undefined ? formatFor(context.targetMemory) : plainFormat,
+          (completion, firstByte) => answerOf(completion, firstByte, { price, asked }),
+          expect === undefined ? null : (completion) => missIn(completion, expect),
         ),
     };
   },
 };
+
+const missIn = ({ choices }: ChatResponse, expect: Expectation): string | null =>
+  describeMiss(expect, choicesOfCompletion(choices), choices[0]?.finish_reason ?? null);
+
+const plainFormat = { name: 'a chat completion', schema: chatResponseSchema };
 
 /** Each slice of a run learns its own template. */
 const formats = new WeakMap<TargetMemory, JsonFormat<ChatResponse>>();
@@ -28,8 +42,7 @@ const formats = new WeakMap<TargetMemory, JsonFormat<ChatResponse>>();
 const formatFor = (memory: TargetMemory): JsonFormat<ChatResponse> => {
   const known = formats.get(memory);
   if (known !== undefined) return known;
-  const name = 'a chat completion';
-  const made = { name, schema: chatResponseSchema, template: new CompletionTemplate() };
+  const made = { ...plainFormat, template: new CompletionTemplate() };
   formats.set(memory, made);
   return made;
 };
@@ -52,15 +65,31 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
+/** All texts in a content part; types and signatures are no text of the answer. */
+const textsIn = (value: unknown): readonly string[] => {
+  const texts: string[] = [];
+  // Not by recursion: a server may nest as deep as it likes.
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part === 'string') texts.push(part);
+    if (typeof part !== 'object' || part === null) continue;
+    for (const [name, field] of Object.entries(part))
+      if (name !== 'type' && name !== 'signature') waiting.push(field);
+  }
+  return texts;
+};
+
 /** The characters that the model wrote: text, reasoning, refusal, tool calls. */
 const charactersOf = ({ choices }: ChatResponse): number => {
   const written = choices.flatMap(({ message }) =>
-    ['content', 'reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map(
-      (name) => message[name] ?? '',
-    ),
+    ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
   );
-  const texts = written.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
-  return texts.join('').length;
+  const texts = [...written, ...choices.flatMap(({ message: { content } }) => textsIn(content))];
+  const lengths = texts.map(
+    (part) => (typeof part === 'string' ? part : JSON.stringify(part)).length,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
 };
 
 /** The server's usage, unless it counts 0 for an answer with text; else characters / 4. */

@@ -8,6 +8,7 @@ import type { Instant } from '../../model/quantity.ts';
 import type { TrafficOf, TranscriptFormat } from '../../model/workload/traffic.ts';
 import { captionsIn, readSrt, readVtt } from './captions.ts';
 import type { AnswerReader, ReadingContext, TrafficHandler } from '../traffic-handler.ts';
+import { describeMiss, missedOutcome, prepareExpectation } from '../answer/check-expectation.ts';
 import { readErrorBody } from '../answer/read-refusal.ts';
 import { malformed } from '../answer/response-reader.ts';
 import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/whole-body.ts';
@@ -19,6 +20,7 @@ export const transcription: TrafficHandler<'transcription'> = {
   prepare: (traffic, { draw, clips }) => {
     const clip = draw.pick(traffic.clips.flatMap((source) => clips.clipsOf(source)));
     const { contentType, body } = formFor(clip, traffic);
+    if (traffic.expect !== undefined) prepareExpectation(traffic.expect);
     return {
       request: {
         ...routes.transcription,
@@ -69,13 +71,21 @@ const transcriptionFormat = { name: 'a transcription', schema: transcriptionResp
 const readTranscript = (
   context: ReadingContext,
   clip: Clip,
-  { format, granularities }: TrafficOf<'transcription'>,
+  { format, granularities, expect }: TrafficOf<'transcription'>,
 ): AnswerReader => {
-  if (format !== 'json' && format !== 'verbose_json') return readText(context, clip, format);
-  return readJsonAnswer(context, transcriptionFormat, (answer, firstByte) => {
-    const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
-    return transcriptAnswer(clip, answer.text, firstByte, notes);
-  });
+  const missOf = (text: string): string | null =>
+    expect === undefined ? null : describeMiss(expect, [{ text, calls: [] }], null);
+  if (format !== 'json' && format !== 'verbose_json')
+    return readText(context, clip, { format, missOf });
+  return readJsonAnswer(
+    context,
+    transcriptionFormat,
+    (answer, firstByte) => {
+      const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
+      return transcriptAnswer(clip, answer.text, firstByte, notes);
+    },
+    ({ text }) => missOf(text),
+  );
 };
 
 /** What `verbose_json` lacks: requested words, and segments unless only words were requested. */
@@ -93,7 +103,13 @@ const missingParts = (
 const readText = (
   context: ReadingContext,
   clip: Clip,
-  format: keyof typeof textFormats,
+  {
+    format,
+    missOf,
+  }: {
+    readonly format: keyof typeof textFormats;
+    readonly missOf: (text: string) => string | null;
+  },
 ): AnswerReader => {
   const { name, spoken } = textFormats[format];
   return readWholeBody(context, name, (body, firstByte) => {
@@ -109,7 +125,7 @@ const readText = (
         other === null ? 'the body does not look like' : `${other} were returned instead of`;
       return malformed('shape', `${what} ${name}`);
     }
-    return { kind: 'completed', answer: transcriptAnswer(clip, text, firstByte, inner.notes) };
+    return missedOutcome(transcriptAnswer(clip, text, firstByte, inner.notes), missOf(text));
   });
 };
 

@@ -28,6 +28,17 @@ it('the second form of a 429 names its limit and its reset', () => {
   ).toStrictEqual({ unit: 'tokens', resetAt: now + 30_000 });
 });
 
+it('a page of HTML names no limit by the name of its status', () => {
+  expect(readRefusedLimit('429 Too Many Requests', 'page').unit).toBeNull();
+  expect(readRefusedLimit('429 - Too many requests | g.example', 'page').unit).toBeNull();
+  expect(readRefusedLimit('Too many requests: 5 requests in flight', 'page').unit).toBe(
+    'in-flight',
+  );
+  expect(readRefusedLimit('429 Too Many Requests: 60 requests a minute', 'page').unit).toBe(
+    'requests',
+  );
+});
+
 it('any other 429 is read from its message', () => {
   expect(readRefusedLimit('Too many requests').unit).toBe('requests');
   expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(

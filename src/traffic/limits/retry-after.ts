@@ -18,12 +18,16 @@ const unitIn = (text: string): NamedLimit | null => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
+/** The name of the status, which the pages of proxies have as their title: it is the same for every limit. */
+const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
+
 /**
  * Reads the limit from the text of a 429: the second documented form (interface section 7) is
  * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
- * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units.
+ * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units, HTML pages without the name of their status.
  */
-export const readRefusedLimit = (message: string) => {
+export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'message') => {
+  const message = form === 'page' ? text.replaceAll(statusPhrase, '') : text;
   const [, type, measure] = limitNamePattern.exec(message) ?? [];
   const [, day, time] = resetPattern.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);

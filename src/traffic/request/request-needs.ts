@@ -1,6 +1,6 @@
 import { speechCost, transcriptionCost } from '../../contract/prices.ts';
+import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import {
-  type Message,
   maxAnswerTokens,
   type Traffic,
   type TrafficKind,
@@ -9,13 +9,13 @@ import {
 import { tokenCost } from '../cost-of-tokens.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
-import { drawChatPrompt, spokenText } from './token-demand.ts';
+import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
 /** What one request uses, as far as it is known before it is sent. */
 export interface RequestNeeds {
-  /** Tokens of the prompt's texts, without the gateway's chat template. */
+  /** Tokens of the prompt's texts, images and recordings, without the gateway's chat template. */
   readonly input: number;
   /** Whether the input tokens are counted, not estimated. */
   readonly isCounted: boolean;
@@ -33,7 +33,9 @@ const counted = new WeakMap<readonly Message[], number>();
 const tokensIn = (messages: readonly Message[]): number => {
   const known = counted.get(messages);
   if (known !== undefined) return known;
-  const tokens = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  const texts = messages.flatMap(({ content }) => textsOfContent(content));
+  const tokens =
+    texts.reduce((sum, text) => sum + estimateTokens(text), 0) + mediaTokensIn(messages);
   counted.set(messages, tokens);
   return tokens;
 };

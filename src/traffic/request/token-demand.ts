@@ -1,3 +1,5 @@
+import { mediaTokens } from '../../contract/content-parts.ts';
+import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import { drawTokenCount } from '../../model/workload/token-count.ts';
 import { maxAnswerTokens, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
@@ -20,17 +22,45 @@ export const drawChatPrompt = (
   return { ...prompt, maxTokens: smaller(prompt.maxTokens, most) };
 };
 
+interface MessagesDemand {
+  readonly characters: number;
+  readonly media: number;
+}
+
+/** Prompts of a plan or a file are sent many times, and a picture is long. */
+const knownDemands = new WeakMap<readonly Message[], MessagesDemand>();
+
+const demandOf = (messages: readonly Message[]): MessagesDemand => {
+  const known = knownDemands.get(messages);
+  if (known !== undefined) return known;
+  const texts = messages.flatMap(({ content }) => textsOfContent(content));
+  const demand = {
+    characters: texts.reduce((sum, { length }) => sum + length, 0),
+    media: mediaTokensIn(messages),
+  };
+  knownDemands.set(messages, demand);
+  return demand;
+};
+
+/** The estimated tokens of the images and recordings of a conversation. */
+export const mediaTokensIn = (messages: readonly Message[]): number =>
+  messages
+    .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+    .reduce((sum, part) => sum + mediaTokens(part), 0);
+
 /** The token demand of a drawn request; `null` for traffic kinds that use no tokens. */
 export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
   const { body } = traffic;
-  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const { characters, media } = demandOf(messages);
   const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
     traffic,
     /** Characters that the model reads. */
     characters: characters + extraCharacters,
+    /** Estimated tokens of its images and recordings. */
+    media,
     /** The most tokens that it can write; 0 without a bound. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };

@@ -44,12 +44,29 @@ const hasText = (fragment: unknown): boolean => {
 
 type Choice = NonNullable<ReturnType<typeof chunkSchema.parse>['choices']>[number];
 
+/** Types of content parts that the user does not see, by the servers' different names. */
+const isReasoningPart = (part: unknown): boolean =>
+  typeof part === 'object' &&
+  part !== null &&
+  'type' in part &&
+  typeof part.type === 'string' &&
+  /thinking|reasoning/.test(part.type);
+
+/** What the content carries, as a text or as parts; visible if any part is. */
+const carriedByContent = (content: NonNullable<Choice['delta']>['content']): CarriedContent => {
+  if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
+  const filled = content.filter(hasText);
+  if (filled.length === 0) return 'nothing';
+  return filled.every(isReasoningPart) ? 'reasoning' : 'visible';
+};
+
 const carriedBy = ({ delta }: Choice): CarriedContent => {
   if (delta === null || delta === undefined) return 'nothing';
-  if (isText(delta.content) || isText(delta.refusal)) return 'visible';
+  const content = carriedByContent(delta.content);
+  if (content === 'visible' || isText(delta.refusal)) return 'visible';
   // `function_call` is the older form of a tool call.
   if (hasText(delta.tool_calls) || hasText(delta['function_call'])) return 'visible';
-  return isText(delta.reasoning) || isText(delta.reasoning_content) ? 'reasoning' : 'nothing';
+  return isText(delta.reasoning) || isText(delta.reasoning_content) ? 'reasoning' : content;
 };
 
 const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
@@ -57,6 +74,10 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   const parsed = usageSchema.safeParse(usage);
   return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
 };
+
+/** Groq reports the usage of a stream in a field of its own. */
+const groqUsageIn = ({ x_groq: own }: Readonly<Record<string, unknown>>): unknown =>
+  typeof own === 'object' && own !== null && 'usage' in own ? own.usage : undefined;
 
 /** What an event contains: the most of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
@@ -88,7 +109,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   if (error !== null) return { kind: 'error', message: error.message };
   const parsed = chunkSchema.safeParse(fields);
   if (!parsed.success) return unreadable(describeSchemaErrors(parsed.error));
-  const usage = readUsage(fields['usage']);
+  const usage = readUsage(fields['usage']) ?? readUsage(groqUsageIn(fields));
   if (!hasChoices && usage === null) return { kind: 'other' };
   const choices = (parsed.data.choices ?? []).map((choice, position) => ({
     index: choice.index ?? position,

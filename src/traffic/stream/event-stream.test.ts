@@ -96,12 +96,18 @@ const chunk = fc.record({
   usage: rarely(usage),
   error: rarely(fc.constantFrom(null, { message: 'no luck' }, 'no luck')),
 });
+/** A member of a delta; texts and thoughts as content parts. */
+function memberOf(member: string, text: unknown): object {
+  if (member === 'text') return { content: [{ type: 'text', text }] };
+  if (member !== 'thinking') return { [member]: text };
+  return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+}
 /** Events that differ in one text only, as those of a real stream do, traps around it included. */
 const run = fc
   .tuple(
     chunk.filter(({ choices }) => choices?.length === 1),
     fc.constantFrom({}, { role: 'assistant' }, { content: null }, { tool_calls: null }),
-    fc.constantFrom('content', 'reasoning', 'reasoning_content', 'refusal'),
+    fc.constantFrom('content', 'reasoning', 'reasoning_content', 'refusal', 'text', 'thinking'),
     fc.array(someText, { minLength: 3, maxLength: 12 }),
   )
   .map(([base, beside, member, texts]) =>
@@ -109,7 +115,7 @@ const run = fc
       type: 'message',
       json: {
         ...base,
-        choices: [{ ...base.choices![0], delta: { ...beside, [member]: content } }],
+        choices: [{ ...base.choices![0], delta: { ...beside, ...memberOf(member, content) } }],
       },
     })),
   );
@@ -160,8 +166,18 @@ const readsOf = ({ writing, lineEnd, events, isDone }: Stream): string[] => [
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0;
 
+interface Part {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly thinking?: readonly Part[];
+}
 const bears = ({ delta: piece }: Choice): 'visible' | 'reasoning' | null => {
   if (!piece) return null;
+  if (Array.isArray(piece['content'])) {
+    const [part] = piece['content'] as Part[];
+    if (isText(part?.thinking?.[0]?.text)) return 'reasoning';
+    if (isText(part?.text)) return 'visible';
+  }
   const call = piece.tool_calls?.some((one) => isText(one.id) || isText(one.function?.arguments));
   if (call === true || isText(piece['content']) || isText(piece['refusal'])) return 'visible';
   return isText(piece['reasoning']) || isText(piece['reasoning_content']) ? 'reasoning' : null;

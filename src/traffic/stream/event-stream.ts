@@ -8,7 +8,12 @@ import type {
 import { streamEnd, type Usage } from '../../contract/chat.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { Price } from '../../model/workload/traffic.ts';
-import { carriedByEvent, type ChatChunkReading, readChatChunk } from './chat-chunk.ts';
+import {
+  carriedByEvent,
+  type CarriedContent,
+  type ChatChunkReading,
+  readChatChunk,
+} from './chat-chunk.ts';
 import type { RequestedPromptTokens } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
@@ -20,11 +25,11 @@ import {
   type AbortReason,
 } from '../answer/response-reader.ts';
 import { type SseListener, SseReader } from './sse-reader.ts';
-import { TokenTemplate } from './token-template.ts';
+import { type ChunkReading, type EventTemplate, eventTemplateFor } from './event-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The most bytes of one line or event; only an image in base64 would be larger. */
-const maxEventBytes = 4 * 1024 * 1024;
+export const maxEventBytes = 4 * 1024 * 1024;
 const maxComments = 1000;
 
 interface StreamContext extends ReadingContext {
@@ -33,13 +38,22 @@ interface StreamContext extends ReadingContext {
   readonly asked: RequestedPromptTokens;
 }
 
+type TokenContent = Exclude<CarriedContent, 'nothing'>;
+
+/** Whether an event only contains a token of one choice, which continues. */
+const isToken = ({ choices, usage }: ChunkReading): boolean =>
+  usage === null &&
+  choices.length === 1 &&
+  choices[0]!.finish === null &&
+  choices[0]!.carries !== 'nothing';
+
 /** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
   protected readonly context: StreamContext;
   readonly #isLabelled: boolean;
   readonly #sse: SseReader;
-  readonly #template = new TokenTemplate();
+  readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
   /** Without duplicates; a set for each stream would take 200 bytes. */
@@ -52,11 +66,14 @@ export class EventStreamReader implements BodyReader {
   #usage: Usage | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
+  /** Of the last event, if it matched the template and contains a token of a choice that continues. */
+  #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
 
   constructor(context: StreamContext) {
     this.context = context;
+    this.#template = eventTemplateFor(context.targetMemory);
     this.#isLabelled = /^text\/event-stream\b/i.test(context.headers['content-type'] ?? '');
     const listener: SseListener = {
       onEvent: (type, bytes, start, end) => this.#onEvent(type, bytes, start, end),
@@ -70,6 +87,7 @@ export class EventStreamReader implements BodyReader {
     this.#now = at;
     this.#firstByte ??= at;
     this.#times.onRead();
+    this.#template.onRead();
     this.#sse.feed(bytes);
   }
 
@@ -132,12 +150,16 @@ export class EventStreamReader implements BodyReader {
       return this.#sse.stop();
     }
     this.#events += 1;
-    const { caps, redact } = this.context;
+    const { caps } = this.context;
     if (this.#events > caps.events)
       return this.#tooLarge(`the stream contains more than ${caps.events} events`);
-    const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
-    if (carries !== null && carries !== 'nothing') return this.#times.onToken(this.#now, carries);
-    const data = bytes.toString('utf8', start, end);
+    const matched = type === 'message' ? this.#template.match(bytes, start, end) : null;
+    if (matched === null) this.#parseEvent(type, bytes.toString('utf8', start, end));
+    else this.#applyMatched(matched);
+  }
+
+  #parseEvent(type: string, data: string): void {
+    const { redact } = this.context;
     if (type === 'error') {
       this.#applyReading({ kind: 'error', message: readStreamError(data, redact) });
     } else if (data.trim() === streamEnd) {
@@ -147,8 +169,17 @@ export class EventStreamReader implements BodyReader {
     } else {
       const reading = readChatChunk(data, redact);
       this.#applyReading(reading);
-      this.#template.learn(bytes, start, end, reading);
+      if (type === 'message') this.#template.learn(data, reading);
     }
+  }
+
+  /** Applying the same token again would change nothing but its instants. */
+  #applyMatched(reading: ChunkReading): void {
+    if (reading === this.#tokenReading) {
+      return this.#times.onToken(this.#now, reading.choices[0]!.carries as TokenContent);
+    }
+    this.#applyChunk(reading);
+    this.#tokenReading = isToken(reading) ? reading : null;
   }
 
   #applyReading(reading: ChatChunkReading): void {
@@ -164,7 +195,7 @@ export class EventStreamReader implements BodyReader {
     }
   }
 
-  #applyChunk({ choices, usage }: Extract<ChatChunkReading, { kind: 'chunk' }>): void {
+  #applyChunk({ choices, usage }: ChunkReading): void {
     const at = this.#now;
     if (choices.length > 0) this.#firstEvent ??= at;
     for (const { index, finish } of choices) {

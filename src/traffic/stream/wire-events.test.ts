@@ -143,6 +143,35 @@ describe('a streamed chat, however it is cut,', () => {
     }
   });
 
+  it('reads content as parts, of which thinking ones are reasoning', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
+    const answer = answerFromReads(
+      sseEvent(chatChunk({ role: 'assistant', content: [] })),
+      sseEvent(chatChunk({ content: [{ ...thinking, thinking: [] }] })),
+      sseEvent(chatChunk({ content: [thinking] })),
+      sseEvent(chatChunk({ content: [{ type: 'text', text: '' }] })),
+      sseEvent(chatChunk({ content: [thinking, { type: 'text', text: 'a' }] })),
+      sseEvent(chatChunk({ content: [{ type: 'reference', reference_ids: [1] }] })),
+      sseEvent(textChunk('b')),
+      sseEvents(stopChunk, doneData),
+    );
+    expect(answer).toMatchObject({ firstToken: readAt(2), firstVisible: readAt(4) });
+    expect([...answer.tokenInstants]).toEqual([readAt(2), readAt(4), readAt(6)]);
+  });
+
+  it('reads the usage that Groq reports in a field of its own', () => {
+    const start = { ...chatChunk({ content: 'a' }), x_groq: { id: 'req_1' } };
+    const end = { ...stopChunk, x_groq: { id: 'req_1', usage: usageFields(9) } };
+    const body = sseEvents(start, end, doneData);
+    expect(readEverySplit(body)).toEqual(
+      expectCompleted({ tokens: { input: 5, output: 9, source: 'usage' } }),
+    );
+    const both = { ...end, usage: usageFields(2) };
+    expect(readEverySplit(sseEvents(start, both, doneData))).toEqual(
+      expectCompleted({ tokens: { input: 5, output: 2, source: 'usage' } }),
+    );
+  });
+
   it('counts refusals and fragments of tool calls as visible tokens', () => {
     for (const delta of [
       { refusal: 'no' },

@@ -102,6 +102,15 @@ const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
       ),
   );
 
+/** Why the waits of refusals cannot be checked; `null` if some can. */
+const unseenWaits = (log: LimitLog): string | null => {
+  const refused = refusalsOf(log).length;
+  if (serialRefusals(log).length > 0) return null;
+  return refused === 0
+    ? noRefusal
+    : `${refused} ${refused === 1 ? 'was' : 'were'} refused with 429, but none while requests went one by one; after the others it is not known when the key was admitted again`;
+};
+
 const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitAccuracy => {
   const later = log.replies.filter(
     ({ sent, key, phase }) => sent > refusal.sent && key === refusal.key && phase === refusal.phase,
@@ -151,7 +160,7 @@ const checkRetryAfter = (log: LimitLog): LimitCheck => {
     id: 'retry-after',
     claim:
       'Retry-After is present, varies with the remaining time, and never ends while the key is still refused.',
-    unseen: refusals.length === 0 ? noRefusal : null,
+    unseen: unseenWaits(log),
     wrong: deceptive.map(({ reply }) => reply),
     isRefuted,
     observed: observed.join('; '),

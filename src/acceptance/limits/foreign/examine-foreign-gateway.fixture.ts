@@ -1,0 +1,73 @@
+import { judgeLimits } from '../../../judge/limits/examination/judge-limits.ts';
+import {
+  limiterClassNames,
+  type LimitLog,
+  type ProbePhase,
+  probePhases,
+} from '../../../model/limits/limit-log.ts';
+import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
+import { milliseconds } from '../../../model/quantity.ts';
+import { examineKey } from '../../../probe/examine-key.ts';
+import { defaultSustain, probeBudgetFor } from '../../../probe/probe-budget.ts';
+import { openProbeClient } from '../../../probe/send-probe-request.ts';
+import { type ForeignSimulation, openForeignGateway } from './foreign-gateway.fixture.ts';
+
+const phases = Object.keys(probePhases) as readonly ProbePhase[];
+
+export interface ForeignExamination {
+  readonly log: LimitLog;
+  readonly judgement: LimitJudgement;
+  /** By the simulated clock, in ms. */
+  readonly took: number;
+}
+
+/** Examines a gateway with a limiter of others as `weir limits` does, and judges it by what it promises. */
+export const examineForeignGateway = async (
+  simulation: ForeignSimulation,
+): Promise<ForeignExamination> => {
+  const { limit, window } = simulation;
+  const gateway = openForeignGateway(simulation);
+  const client = openProbeClient({
+    session: {
+      transport: gateway.transport,
+      clock: gateway.clock,
+      wallZero: gateway.wallZero,
+      headers: {},
+      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
+      redact: (text) => text,
+      timeoutFor: 2 * window + 10_000,
+    },
+    sleepUntil: gateway.sleepUntil,
+    models: {
+      chat: 'weir/small',
+      otherChat: 'weir/large',
+      speech: 'weir-tts',
+      transcription: 'weir/whisper',
+      listed: ['weir/small', 'weir/large'],
+      voice: 'a.wav',
+    },
+    credentials: { first: 'sk-first', second: 'sk-second' },
+    runId: 'probe',
+  });
+  const rule = { limit, window: milliseconds(window) };
+  const log = await gateway.run(
+    examineKey(client, {
+      declared: {
+        requests: rule,
+        tokens: { ...rule, limit: 2_000_000 },
+        permitted: limiterClassNames,
+      },
+      phases,
+      hasSecondKey: true,
+      sustain: defaultSustain,
+      maxRequests: probeBudgetFor(
+        phases,
+        { rule, hasSecondKey: true, sustain: defaultSustain },
+        null,
+      ).max,
+      stopReason: () => null,
+      onPhaseStart: () => undefined,
+    }),
+  );
+  return { log, judgement: judgeLimits(log), took: gateway.clock.now() };
+};

@@ -1,0 +1,37 @@
+import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
+import type { ForeignLimiter, LimiterFamily } from './foreign-limiter.fixture.ts';
+
+/** The names that are true of a family. A family without one is "none of ours". */
+const trueNames: Readonly<Record<LimiterFamily, readonly string[]>> = {
+  'fixed-from-first': ['fixed-from-first'],
+  // Without a `Date` header no one can tell that regular times are those of the clock.
+  'fixed-aligned': ['fixed-aligned', 'fixed-any-phase'],
+  'fixed-free': ['fixed-any-phase'],
+  'sliding-log': ['sliding-log'],
+  'sliding-counter': ['sliding-counter'],
+  'counter-counting-refusals': ['sliding-counter-counting-refusals'],
+  'token-bucket': ['token-bucket'],
+  'burst-bucket': ['burst-bucket'],
+  'stepped-bucket': ['stepped-bucket'],
+  queue: ['leaky-queue', 'delaying-bucket'],
+  'burst-then-delay': ['delaying-bucket', 'leaky-queue'],
+  'two-tiers': ['two-tier'],
+  penalty: ['penalty-box'],
+  'restart-by-refusals': ['fixed-restarted'],
+  other: [],
+};
+
+/** `right`: a true name. `none`: none was named. `tie`: a wrong name, but a true one is said to explain as well. `wrong`: any other name. */
+export type NameRating = 'right' | 'none' | 'tie' | 'wrong';
+
+export const rateName = (
+  { identification: { best, ties } }: LimitJudgement,
+  { family, alsoNamed = [] }: ForeignLimiter,
+): { readonly named: string | null; readonly rating: NameRating } => {
+  if (best === null) return { named: null, rating: 'none' };
+  const named = best.limiter;
+  const names: readonly string[] = [...trueNames[family], ...alsoNamed];
+  if (names.includes(named)) return { named, rating: 'right' };
+  const isTie = ties.some(({ limiter }) => names.includes(limiter));
+  return { named, rating: isTie ? 'tie' : 'wrong' };
+};

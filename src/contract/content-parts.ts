@@ -1,0 +1,118 @@
+import { z } from 'zod';
+
+/** Messages whose content is a list of parts. Not in the interface (2.3 leaves it open); the forms of the OpenAI API. */
+
+const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
+const imagePartSchema = z.looseObject({
+  type: z.literal('image_url'),
+  image_url: z.looseObject({
+    url: z.string(),
+    detail: z.enum(['auto', 'low', 'high']).optional(),
+  }),
+});
+const audioPartSchema = z.looseObject({
+  type: z.literal('input_audio'),
+  input_audio: z.looseObject({ data: z.string(), format: z.string() }),
+});
+
+export const contentPartSchema = z.discriminatedUnion('type', [
+  textPartSchema,
+  imagePartSchema,
+  audioPartSchema,
+]);
+export type ContentPart = z.infer<typeof contentPartSchema>;
+type Image = z.infer<typeof imagePartSchema>['image_url'];
+type Audio = z.infer<typeof audioPartSchema>['input_audio'];
+
+const base64Data = /^data:[^,]*;base64,/;
+
+/** The beginning of a file in a data URL; empty for any other URL. The size of a picture is within its first kilobytes. */
+const beginningOf = (url: string): Buffer => {
+  const head = base64Data.exec(url.slice(0, 200))?.[0];
+  return head === undefined
+    ? Buffer.alloc(0)
+    : Buffer.from(url.slice(head.length, head.length + 256 * 1024), 'base64');
+};
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Markers of a JPEG that begin a frame, which says how large it is (ITU T.81, table B.1). */
+const isFrameMarker = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+
+const jpegSize = (file: Buffer): Size | null => {
+  for (let at = 2; at + 9 <= file.length && file[at] === 0xff;) {
+    const marker = file[at + 1]!;
+    if (isFrameMarker(marker))
+      return { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) };
+    at += 2 + file.readUInt16BE(at + 2);
+  }
+  return null;
+};
+
+/** The size of a PNG, JPEG or GIF in pixels; `null` for anything else. */
+const pixelsOf = (file: Buffer): Size | null => {
+  if (file.length >= 24 && file.toString('latin1', 1, 4) === 'PNG')
+    return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+  if (file.length >= 10 && file.toString('latin1', 0, 3) === 'GIF')
+    return { width: file.readUInt16LE(6), height: file.readUInt16LE(8) };
+  return file.length >= 2 && file.readUInt16BE(0) === 0xffd8 ? jpegSize(file) : null;
+};
+
+const tile = { pixels: 512, tokens: 170 } as const;
+const baseTokens = 85;
+const longestSide = 2048;
+const shortestSide = 768;
+
+/**
+ * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85, and in any detail but `low` 170 more for each tile
+ * of 512 pixels, after it was shrunk to 2,048 pixels, and to 768 on its shorter side. Other models count otherwise. The
+ * most that the rule allows, 1,445, for an image whose size cannot be seen.
+ */
+export const imageTokens = ({ url, detail }: Image): number => {
+  if (detail === 'low') return baseTokens;
+  const { width, height } = pixelsOf(beginningOf(url)) ?? {
+    width: longestSide,
+    height: shortestSide,
+  };
+  const fitted = Math.min(1, longestSide / Math.max(width, height, 1));
+  const scale = Math.min(fitted, shortestSide / Math.max(1, Math.min(width, height)));
+  const tilesAlong = (side: number): number =>
+    Math.max(1, Math.ceil((side * scale) / tile.pixels - 1e-9));
+  return baseTokens + tile.tokens * tilesAlong(width) * tilesAlong(height);
+};
+
+const tokensPerSecond = 10;
+/** Bytes of a second of compressed speech: 64 kbit/s. */
+const compressedBytes = 8000;
+
+/** The bytes of one second of a WAV file; `null` for other files. */
+const waveBytesPerSecond = (file: Buffer): number | null => {
+  const isWave = file.length >= 32 && file.toString('latin1', 8, 16) === 'WAVEfmt ';
+  return isWave ? Math.max(1, file.readUInt32LE(28)) : null;
+};
+
+/**
+ * Estimates the tokens of audio by OpenAI's published rule, ten for a second; the length of anything but WAV is taken from its size at
+ * 64 kbit/s. Other models count otherwise.
+ */
+export const audioTokens = ({ data }: Audio): number => {
+  const bytes = (data.length * 3) / 4;
+  const rate = waveBytesPerSecond(Buffer.from(data.slice(0, 64), 'base64')) ?? compressedBytes;
+  return Math.ceil((tokensPerSecond * bytes) / rate);
+};
+
+/** The estimated tokens of a part that is no text; 0 for a text. */
+export const mediaTokens = (part: ContentPart): number => {
+  switch (part.type) {
+    case 'text':
+      return 0;
+    case 'image_url':
+      return imageTokens(part.image_url);
+    case 'input_audio':
+      return audioTokens(part.input_audio);
+  }
+};

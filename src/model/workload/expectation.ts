@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** What the answers of an entry must be like; an answer that is not is malformed. It changes nothing that is sent. */
+export const expectationSchema = z.strictObject({
+  /** Whether the text must be JSON. */
+  json: z.boolean().optional(),
+  /** A JSON Schema that the text must obey. */
+  schema: z.union([z.boolean(), z.record(z.string(), z.json())]).optional(),
+  /** Whether the arguments of each tool call must be JSON. */
+  toolArguments: z.boolean().optional(),
+  /** A regular expression, with the flag u, that the text must match somewhere. */
+  matches: z.string().optional(),
+  /** In characters (Unicode code points). */
+  minLength: z.int().nonnegative().optional(),
+});
+export type Expectation = z.infer<typeof expectationSchema>;

@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import type * as draft7 from 'ajv';
+import type * as draft2020 from 'ajv/dist/2020.js';
+import type * as formats from 'ajv-formats';
+
+/** Says how a value breaks a schema, without quoting it; `null` if it obeys. */
+export type SchemaTest = (value: unknown) => string | null;
+
+const load = createRequire(import.meta.url);
+
+/** Loading the validator takes a twentieth of a second, which only runs with a schema spend. */
+const openAjv = (isDraft7: boolean): draft7.Ajv => {
+  const options = { strict: false, logger: false } as const;
+  const ajv: draft7.Ajv = isDraft7
+    ? new (load('ajv') as typeof draft7).Ajv(options)
+    : new (load('ajv/dist/2020.js') as typeof draft2020).Ajv2020(options);
+  (load('ajv-formats') as (typeof formats)['default']).default(ajv);
+  return ajv;
+};
+
+const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): string =>
+  `${instancePath === '' ? 'it' : instancePath} ${message}`;
+
+const isDraft7 = (schema: object): boolean =>
+  '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
+
+/** Prepares a test of values by a JSON Schema, of draft 7 if it says so, else of 2020-12. Returns a text that says what is wrong with the schema itself. */
+export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
+  try {
+    const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
+    const validate = ajv.compile(schema);
+    return (value) => (validate(value) ? null : errorText(validate.errors![0]!));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};

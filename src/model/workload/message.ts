@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** Messages of a chat request (interface 2.3), with content parts as in the OpenAI API. */
+
+/**
+ * A part of a message's content. Images are data URLs or addresses that the gateway fetches, audio is base64: files that a
+ * scenario names are in the plan as data.
+ */
+const contentPartSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({
+      url: z.string().min(1),
+      detail: z.enum(['auto', 'low', 'high']).optional(),
+    }),
+  }),
+  z.strictObject({
+    type: z.literal('input_audio'),
+    input_audio: z.strictObject({ data: z.string().min(1), format: z.string().min(1) }),
+  }),
+]);
+export type MessagePart = z.infer<typeof contentPartSchema>;
+
+export const messageSchema = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.union([z.string(), z.array(contentPartSchema).min(1)]),
+});
+export type Message = z.infer<typeof messageSchema>;
+export type MessageContent = Message['content'];
+
+/** The texts of a message; images and audio have none. */
+export const textsOfContent = (content: MessageContent): readonly string[] =>
+  typeof content === 'string'
+    ? [content]
+    : content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+
+/** The same content with every text, image and recording replaced. */
+export const mapContent = (
+  content: MessageContent,
+  change: (text: string) => string,
+): MessageContent =>
+  typeof content === 'string' ? change(content) : content.map((part) => mapPart(part, change));
+
+const mapPart = (part: MessagePart, change: (text: string) => string): MessagePart => {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: change(part.text) };
+    case 'image_url':
+      return { ...part, image_url: { ...part.image_url, url: change(part.image_url.url) } };
+    case 'input_audio':
+      return { ...part, input_audio: { ...part.input_audio, data: change(part.input_audio.data) } };
+  }
+};

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { MediaFile, ReadResult } from '../../model/workload/workload.ts';
+
+/** What comes with Weir; the relative paths are the same in the source and in the built package. */
+const bundledFolders = ['images', 'speech'].map((name) =>
+  fileURLToPath(new URL(`../../../fixtures/${name}/`, import.meta.url)),
+);
+
+/** Gateways refuse larger ones, and every request holds it. */
+const maxBytes = 10 * 1024 * 1024;
+
+/** How the formats begin, at an offset. */
+const formats: readonly (Omit<MediaFile, 'base64'> & {
+  readonly at: number;
+  readonly magic: readonly string[];
+})[] = [
+  { kind: 'image', contentType: 'image/png', format: 'png', at: 1, magic: ['PNG'] },
+  { kind: 'image', contentType: 'image/jpeg', format: 'jpeg', at: 0, magic: ['\xff\xd8\xff'] },
+  { kind: 'image', contentType: 'image/gif', format: 'gif', at: 0, magic: ['GIF8'] },
+  { kind: 'image', contentType: 'image/webp', format: 'webp', at: 8, magic: ['WEBP'] },
+  { kind: 'audio', contentType: 'audio/wav', format: 'wav', at: 8, magic: ['WAVE'] },
+  { kind: 'audio', contentType: 'audio/ogg', format: 'ogg', at: 0, magic: ['OggS'] },
+  { kind: 'audio', contentType: 'audio/flac', format: 'flac', at: 0, magic: ['fLaC'] },
+  { kind: 'audio', contentType: 'audio/mp4', format: 'm4a', at: 4, magic: ['ftyp'] },
+  {
+    kind: 'audio',
+    contentType: 'audio/webm',
+    format: 'webm',
+    at: 0,
+    magic: ['\x1a\x45\xdf\xa3'],
+  },
+  {
+    kind: 'audio',
+    contentType: 'audio/mpeg',
+    format: 'mp3',
+    at: 0,
+    // A tag, or a frame of layer III.
+    magic: ['ID3', '\xff\xfb', '\xff\xfa', '\xff\xf3', '\xff\xf2', '\xff\xe3', '\xff\xe2'],
+  },
+];
+
+const mediaFileIn = (name: string, path: string): ReadResult<MediaFile> => {
+  const refused = (problem: string) => ({ ok: false as const, problem: `${name} ${problem}` });
+  const { size } = statSync(path);
+  if (size > maxBytes) return refused(`has ${size} bytes: expected at most ${maxBytes}`);
+  const bytes = readFileSync(path);
+  const begin = bytes.toString('latin1', 0, 16);
+  const found = formats.find(({ at, magic }) => magic.some((word) => begin.startsWith(word, at)));
+  if (found === undefined)
+    return refused(
+      'is neither a picture (png, jpeg, gif, webp) nor a recording (wav, mp3, ogg, flac, m4a, webm)',
+    );
+  const { kind, contentType, format } = found;
+  return { ok: true, value: { kind, contentType, format, base64: bytes.toString('base64') } };
+};
+
+const bundledFile = (name: string): ReadResult<MediaFile> => {
+  const paths = bundledFolders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => !/\.(mjs|sh|json)$/.test(file))
+      .map((file) => [file, resolve(folder, file)] as const),
+  );
+  const path = new Map(paths).get(name);
+  if (path !== undefined) return mediaFileIn(`bundled:${name}`, path);
+  const names = paths.map(([file]) => file).join(', ');
+  return { ok: false, problem: `bundled:${name} does not come with Weir; there are ${names}` };
+};
+
+/**
+ * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`. The
+ * content says what it is, not the name. Throws the system's error for a file that cannot be read.
+ */
+export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
+  const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];
+  if (place === undefined) throw new Error(`${reference} names no file`);
+  return place === 'bundled' ? bundledFile(name) : mediaFileIn(reference, resolve(folder, name));
+};

@@ -1,0 +1,30 @@
+import { compileJsonSchema } from '../../model/workload/json-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
+import { type Findings, placedEntries, type WholeScenario } from './placed-stages.ts';
+
+const patternProblem = (pattern: string): string | null => {
+  try {
+    new RegExp(pattern, 'u').test('');
+    return null;
+  } catch (error) {
+    const [, reason = 'it is invalid'] = /: ([^:]*)$/.exec(String(error)) ?? [];
+    return `expected a regular expression: ${reason.toLowerCase()}`;
+  }
+};
+
+/** What is wrong with the patterns and schemas that answers must match. */
+export function* expectRule(scenario: WholeScenario): Findings {
+  for (const entry of placedEntries(scenario)) {
+    const expect: ScenarioPart<unknown> = entry.at('expect');
+    const [matches, schema] = [expect.at('matches'), expect.at('schema')];
+    const wrong = matches.text === null ? null : patternProblem(matches.text);
+    if (wrong !== null) yield matches.valueFinding(wrong);
+    if (entry.at('kind').text === 'transcription' && expect.names.includes('toolArguments')) {
+      const message = 'a transcription has no tool calls';
+      yield expect.at('toolArguments').keyFinding(message, 'leave it out');
+    }
+    if (!schema.isPresent || schema.sound === undefined) continue;
+    const test = compileJsonSchema(schema.sound as boolean | object);
+    if (typeof test === 'string') yield schema.valueFinding(`expected a JSON Schema: ${test}`);
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { filledText, listField, mapping, optionalField, textField } from './fields.ts';
+
+/** Messages of chats: texts, or lists of content parts in the form of the OpenAI API. */
+
+const partExample = '{type: text, text: Hello}';
+
+const typed = <Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  meaning: string,
+  shape: Shape,
+) => z.strictObject({ type: z.literal(type).describe(meaning), ...shape });
+
+const image = mapping('a mapping such as {url: "bundled:gauge.png"}', {
+  url: filledText('expected bundled:NAME, file:PATH, a data: URL or an address').describe(
+    'The image: "bundled:" with gauge.png, chart.png, river.jpg or square.jpg, which come with Weir; "file:" with a path in the scenario’s folder; a data: URL; or an address that the gateway fetches.',
+  ),
+  detail: optionalField(z.enum(['auto', 'low', 'high'])).describe(
+    'How closely the model looks. Default: the gateway’s default.',
+  ),
+});
+
+const audio = mapping('a mapping such as {data: "bundled:gate.wav"}', {
+  data: filledText('expected bundled:NAME, file:PATH, or base64').describe(
+    'The recording: "bundled:" with the name of a clip that comes with Weir; "file:" with a path in the scenario’s folder; or base64.',
+  ),
+  format: optionalField(textField()).describe(
+    'The format, for example wav or mp3. Default: that of the named file.',
+  ),
+});
+
+const parts = [
+  typed('text', 'Text.', { text: textField().describe('The text.') }),
+  typed('image_url', 'An image.', { image_url: image.describe('The image.') }),
+  typed('input_audio', 'A recording.', { input_audio: audio.describe('The recording.') }),
+] as const;
+
+const contentPart = z.discriminatedUnion('type', parts, {
+  error: ({ code }: { readonly code?: string }) =>
+    code === 'invalid_type'
+      ? `expected a content part with a "type", for example ${partExample}`
+      : undefined,
+});
+
+export const contentPartsField = listField(
+  contentPart,
+  `a list of content parts, for example [${partExample}]`,
+  'content part',
+  // By reference in the JSON Schema, where it would stand a dozen times.
+).meta({ id: 'contentParts' });
+
+/** A text, or a list of parts. */
+export const contentField = z.union(
+  [textField(), contentPartsField],
+  'expected text, or a list of content parts',
+);
+
+const message = mapping('a message such as {role: user, content: Hello}', {
+  role: z
+    .enum(['system', 'user', 'assistant'])
+    .describe('The author: "system", "user" or "assistant".'),
+  content: z
+    .union([z.string(), contentPartsField], 'expected text, or a list of content parts')
+    .describe('The text of the message, or a list of content parts: text, images and audio.'),
+});
+
+const messages = 'a list of messages, each with "role" and "content"';
+export const conversation = listField(message, messages, 'message');

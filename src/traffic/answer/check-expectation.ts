@@ -1,0 +1,86 @@
+import { compileJsonSchema, type SchemaTest } from '../../model/workload/json-schema.ts';
+import type { Expectation } from '../../model/workload/expectation.ts';
+import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import { malformed } from './response-reader.ts';
+
+/** What one choice of an answer says: its visible text, and the arguments of its tool calls. */
+export interface WrittenChoice {
+  readonly text: string;
+  readonly calls: readonly string[];
+}
+
+/** Returns why an answer is not as expected; `null` if it is. Never quotes the answer. */
+type ExpectationTest = (choice: WrittenChoice) => string | null;
+
+const notJson = Symbol('no JSON');
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return notJson;
+  }
+};
+
+const isShorter = (text: string, length: number): boolean =>
+  text.length < length || [...text].length < length;
+
+const schemaTestOf = (schema: NonNullable<Expectation['schema']>): SchemaTest => {
+  const test = compileJsonSchema(schema);
+  if (typeof test === 'string') throw new Error(`a rule let the schema pass although ${test}`);
+  return test;
+};
+
+const compile = ({
+  json = false,
+  schema,
+  toolArguments = false,
+  matches,
+  minLength = 0,
+}: Expectation): ExpectationTest => {
+  const obeys = schema === undefined ? null : schemaTestOf(schema);
+  const pattern = matches === undefined ? null : new RegExp(matches, 'u');
+  return ({ text, calls }) => {
+    if (isShorter(text, minLength)) return `its text is shorter than ${minLength} characters`;
+    if (pattern?.test(text) === false) return 'its text does not match the expected pattern';
+    if (json || obeys !== null) {
+      const value = jsonOf(text);
+      if (value === notJson)
+        return text === '' ? 'it has no text to be JSON' : 'its text is not JSON';
+      const problem = obeys?.(value) ?? null;
+      if (problem !== null) return `its text does not obey the schema: ${problem}`;
+    }
+    const broken = toolArguments && calls.some((call) => jsonOf(call) === notJson);
+    return broken ? 'the arguments of a tool call are not JSON' : null;
+  };
+};
+
+const tests = new WeakMap<Expectation, ExpectationTest>();
+
+/** Each expectation is compiled once, when the first request of its entry is prepared: the dry run before the load does. */
+export const prepareExpectation = (expect: Expectation): ExpectationTest => {
+  const known = tests.get(expect);
+  if (known !== undefined) return known;
+  const test = compile(expect);
+  tests.set(expect, test);
+  return test;
+};
+
+/** Why the first choice that is not as expected is not, with the reason for which the answer ended; `null` if all are. */
+export const describeMiss = (
+  expect: Expectation,
+  choices: readonly WrittenChoice[],
+  finish: string | null,
+): string | null => {
+  const test = prepareExpectation(expect);
+  const misses = choices.map(test);
+  const index = misses.findIndex((miss) => miss !== null);
+  if (index < 0) return null;
+  const which = choices.length > 1 ? ` (choice ${index})` : '';
+  const ended = finish === null || finish === 'stop' ? '' : `; it ended with ${finish}`;
+  return `the answer is not as expected: ${misses[index]!}${which}${ended}`;
+};
+
+/** The outcome of a completed answer that may not be as expected. */
+export const missedOutcome = (answer: Answer, miss: string | null): Outcome =>
+  miss === null ? { kind: 'completed', answer } : malformed('not-as-expected', miss, answer);

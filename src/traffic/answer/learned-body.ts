@@ -1,0 +1,253 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** JSON bodies of which most equal an earlier one but for the values of some members: what is learned of one, and matched without parsing. */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const LETTER_U = 0x75;
+
+/** What a member's value must be: a text, a text of one character or more, or a whole number from 0 on. */
+type VariableValue = 'text' | 'words' | 'count';
+
+/** A member whose value may differ: where it is in the document, by which name it is found, and what it holds. */
+export interface VariableMember {
+  readonly path: readonly (string | number)[];
+  readonly name: string;
+  readonly holds: VariableValue;
+  readonly search: RegExp;
+}
+
+const patterns: Readonly<Record<VariableValue, string>> = {
+  // A text with an escape is found too: in the template it is one like any other.
+  text: String.raw`"((?:[^"\\]|\\.)*)"`,
+  words: String.raw`"((?:[^"\\]|\\.)+)"`,
+  count: String.raw`(0|[1-9]\d*)(?=[ \t\r\n,}])`,
+};
+
+export const variableMember = (
+  holds: VariableValue,
+  ...path: VariableMember['path']
+): VariableMember => {
+  const name = String(path.at(-1));
+  const search = new RegExp(String.raw`"${name}"[ \t\r\n]*:[ \t\r\n]*${patterns[holds]}`, 'd');
+  return { path, name, holds, search };
+};
+
+/** Counts of so many digits are exact. */
+const maxDigits = 15;
+
+/** The value of such a member in a text, from its first character to the one after its last; a text without its quotes. */
+interface Place {
+  readonly member: VariableMember;
+  readonly from: number;
+  readonly to: number;
+}
+
+const placesIn = (text: string, members: readonly VariableMember[]): readonly Place[] =>
+  members
+    .flatMap((member): Place[] => {
+      const value = member.search.exec(text)?.indices?.[1];
+      return value === undefined ? [] : [{ member, from: value[0], to: value[1] }];
+    })
+    .toSorted((a, b) => a.from - b.from);
+
+const divided = (text: string, places: readonly Place[]): readonly string[] => {
+  const starts = [0, ...places.map(({ to }) => to)];
+  const ends = [...places.map(({ from }) => from), text.length];
+  return starts.map((start, i) => text.slice(start, ends[i]));
+};
+
+const valueAt = (document: unknown, path: VariableMember['path']): unknown =>
+  path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null
+        ? (value as Record<string | number, unknown>)[name]
+        : undefined,
+    document,
+  );
+
+/** Changes a value in a document that has the path. */
+const setAt = (document: unknown, path: VariableMember['path'], value: unknown): void => {
+  const parent = valueAt(document, path.slice(0, -1)) as Record<string | number, unknown>;
+  parent[path.at(-1)!] = value;
+};
+
+const textAt = (base: number, place: number): string => `weir ${base + place}`;
+
+/** Two fillings of the places, all different from each other. */
+const fillings = [11, 2222].map((base) => ({
+  text: (place: number): string => textAt(base, place),
+  words: (place: number): string => textAt(base, place),
+  count: (place: number): number => base + place,
+}));
+
+/** Whether the text with other values in these places is the same document with these values. */
+const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
+  const fixed = divided(text, places);
+  return fillings.every((filling) => {
+    const expected: unknown = JSON.parse(text);
+    let filled = fixed[0]!;
+    for (const [
+      i,
+      {
+        member: { path, holds },
+      },
+    ] of places.entries()) {
+      const value = filling[holds](i);
+      if (valueAt(expected, path) === undefined) return false;
+      setAt(expected, path, value);
+      filled += `${value}${fixed[i + 1]!}`;
+    }
+    return isDeepStrictEqual(JSON.parse(filled), expected);
+  });
+};
+
+/**
+ * A learned body: the bytes between these values.
+ *
+ * Why a match is the same document with other values: with two other fillings of its places the learned one was parsed as
+ * the same document with just these values, so each place is the whole of one string literal or number. A valid text
+ * without its quotes (RFC 8259, section 7), or a number without a leading zero, in its place gives the same document
+ * with another value there. Bytes that are no UTF-8 are decoded as replacement characters, never as a quote or an escape.
+ */
+export class LearnedBody {
+  /** Of the last match: where its first `words` begin and end; −1 if the body has none. */
+  wordsFrom = -1;
+  wordsTo = -1;
+  readonly #fixed: readonly Buffer[];
+  readonly #places: readonly VariableMember[];
+  readonly #firstWords: number;
+  /** The counts of the last match, by place. */
+  readonly #counts: number[];
+
+  constructor(text: string, places: readonly Place[]) {
+    this.#fixed = divided(text, places).map((part) => Buffer.from(part));
+    this.#places = places.map(({ member }) => member);
+    this.#firstWords = this.#places.findIndex(({ holds }) => holds === 'words');
+    this.#counts = places.map(() => 0);
+  }
+
+  /** Whether `bytes` from `start` to before `end` are the learned body with other values; `countOf` then gives its counts. */
+  match(bytes: Buffer, start: number, end: number): boolean {
+    let at = this.#fixedAt(bytes, start, end, 0);
+    for (let i = 0; at >= 0 && i < this.#places.length; i += 1) {
+      const to = this.#valueAt(bytes, at, end, i);
+      if (i === this.#firstWords) {
+        this.wordsFrom = at;
+        this.wordsTo = to;
+      }
+      at = to < 0 ? to : this.#fixedAt(bytes, to, end, i + 1);
+    }
+    return at === end;
+  }
+
+  /** The place of a member by its name, or −1. */
+  placeOf(name: string): number {
+    return this.#places.findIndex((member) => member.name === name);
+  }
+
+  /** The count of the last match in a place. */
+  countAt(place: number): number {
+    return this.#counts[place]!;
+  }
+
+  /** The position after a fixed part that begins at `at`, or −1. */
+  #fixedAt(bytes: Buffer, at: number, end: number, part: number): number {
+    const fixed = this.#fixed[part]!;
+    if (at + fixed.length > end) return -1;
+    for (let i = 0; i < fixed.length; i += 1) if (bytes[at + i] !== fixed[i]) return -1;
+    return at + fixed.length;
+  }
+
+  /** The position after a value that begins at `at`, or −1. */
+  #valueAt(bytes: Buffer, at: number, end: number, place: number): number {
+    const { holds } = this.#places[place]!;
+    if (holds === 'count') return this.#readCount(bytes, at, end, place);
+    const to = endOfText(bytes, at, end);
+    return holds === 'words' && to === at ? -1 : to;
+  }
+
+  /** Reads a count without a leading zero, and returns the position after it, or −1. */
+  #readCount(bytes: Buffer, from: number, end: number, place: number): number {
+    let count = 0;
+    let at = from;
+    for (; at < end; at += 1) {
+      const digit = bytes[at]! - ZERO;
+      if (digit < 0 || digit > 9) break;
+      count = 10 * count + digit;
+    }
+    const digits = at - from;
+    if (digits === 0 || digits > maxDigits || (digits > 1 && bytes[from] === ZERO)) return -1;
+    this.#counts[place] = count;
+    return at;
+  }
+}
+
+/** Learns a body that was parsed without an error, with those of the members that can be found in it. */
+export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
+  // A name can be found elsewhere first; what it holds there stays fixed.
+  const places = placesIn(text, members).filter((place) => holdsOnlyValues(text, [place]));
+  return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
+};
+
+const simpleEscapes = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
+
+/** The position after an escape that begins at `at`, or −1. */
+const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
+  const kind = bytes[at + 1]!;
+  if (simpleEscapes.has(kind)) return at + 2;
+  const to = at + 6;
+  const isHex = kind === LETTER_U && /^[\da-f]{4}$/i.test(bytes.toString('latin1', at + 2, to));
+  return isHex && to < end ? to : -1;
+};
+
+/** The position of the quote that ends a text, or −1. */
+const endOfText = (bytes: Buffer, from: number, end: number): number => {
+  let at = from;
+  while (at < end) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) return at;
+    if (byte < SPACE) return -1;
+    at = byte === BACKSLASH ? endOfEscape(bytes, at, end) : at + 1;
+    if (at < 0) return -1;
+  }
+  return -1;
+};
+
+/** Whether a part of a JSON string literal contains neither its end nor an escape. */
+export const isPlainText = (bytes: Buffer, from: number, to: number): boolean => {
+  for (let i = from; i < to; i += 1) {
+    const byte = bytes[i]!;
+    if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) return false;
+  }
+  return true;
+};
+
+/** Learning a body takes as long as reading some sixty: the bodies must have saved that before another is learned. */
+const matchesPerLearning = 64;
+const maxLearnings = 8;
+/** Bodies that are longer are not learned, in UTF-16 units: most of them differ in more than is known here. */
+const maxLearnedLength = 16 * 1024;
+
+/** What is allowed to be learned: bodies that were matched earn further attempts. */
+export class LearningAllowance {
+  #left = maxLearnings;
+  #matches = 0;
+
+  /** Called at each match. */
+  noteMatch(): void {
+    this.#matches += 1;
+    if (this.#matches < matchesPerLearning) return;
+    this.#matches = 0;
+    this.#left = Math.min(maxLearnings, this.#left + 1);
+  }
+
+  /** Whether a body of this length may be learned; each call that allows it counts. */
+  take(length: number): boolean {
+    if (this.#left === 0 || length > maxLearnedLength) return false;
+    this.#left -= 1;
+    return true;
+  }
+}

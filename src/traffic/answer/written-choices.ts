@@ -1,0 +1,63 @@
+import { jsonIn } from './json-text.ts';
+import type { WrittenChoice } from './check-expectation.ts';
+
+/** What an answer says, read from its documents: only for entries that expect something of it. */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The visible text of a content: a text, or parts of type text. */
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map(fieldsOf)
+    .map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : ''))
+    .join('');
+};
+
+const argumentsOf = (call: unknown): string => {
+  const text = fieldsOf(fieldsOf(call)['function'])['arguments'];
+  return typeof text === 'string' ? text : '';
+};
+
+/** The choices of an answer in one piece. */
+export const choicesOfCompletion = (choices: readonly unknown[]): readonly WrittenChoice[] =>
+  choices.map((choice) => {
+    const { content, tool_calls: calls } = fieldsOf(fieldsOf(choice)['message']);
+    return { text: textOf(content), calls: listOf(calls).map(argumentsOf) };
+  });
+
+/** The choices of a stream, put together from its events. */
+export class StreamedChoices {
+  readonly #choices = new Map<number, { text: string; readonly calls: Map<number, string> }>();
+
+  add(data: string): void {
+    for (const value of listOf(fieldsOf(jsonIn(data))['choices'])) {
+      const { index = 0, delta } = fieldsOf(value);
+      const { content, tool_calls: calls } = fieldsOf(delta);
+      const choice = this.#choiceAt(Number(index));
+      choice.text += textOf(content);
+      for (const [position, call] of listOf(calls).entries()) {
+        const at = Number(fieldsOf(call)['index'] ?? position);
+        choice.calls.set(at, (choice.calls.get(at) ?? '') + argumentsOf(call));
+      }
+    }
+  }
+
+  toArray(): readonly WrittenChoice[] {
+    return [...this.#choices.values()].map(({ text, calls }) => ({
+      text,
+      calls: [...calls.values()],
+    }));
+  }
+
+  #choiceAt(index: number): { text: string; readonly calls: Map<number, string> } {
+    const choice = this.#choices.get(index) ?? { text: '', calls: new Map<number, string>() };
+    this.#choices.set(index, choice);
+    return choice;
+  }
+}
