@@ -156,11 +156,11 @@ const inContinuousIntegration: readonly string[] = [
 
 export const casesOfContinuousIntegration = named(inContinuousIntegration);
 
-/** One fault of each kind that facts alone prove. */
+/** Faults of three kinds: too much at once, too much for ever, and no common store. */
 const plantedInContinuousIntegration: readonly string[] = [
   'limits, moving window',
-  'x/time/rate, Allow',
   'p-limit',
+  'rate-limiter-flexible',
 ];
 
 export const faultsOfContinuousIntegration = faultyCases.filter(({ name }) =>
