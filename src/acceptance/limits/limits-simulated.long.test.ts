@@ -47,7 +47,7 @@ describe('an examination of a simulated gateway', () => {
   );
 
   it.each(mockLimiterClasses)(
-    'names a %s on a machine that pauses every second',
+    'names a %s, perhaps as a tie, on a machine that pauses every second',
     async (algorithm) => {
       const [requests, window] = [12, 4000];
       const limits = { algorithm, requestsPerMinute: requests, window, steps: 3, burstShare: 0.4 };
@@ -63,7 +63,9 @@ describe('an examination of a simulated gateway', () => {
         { requests, window },
         ['counting', 'provocation'],
       );
-      expect(judgement.identification.best?.limiter).toBe(algorithm);
+      const { best, ties } = judgement.identification;
+      // A burst of five and a cap of one can decide alike here: a tie, not a name.
+      expect([best, ...ties].map((fit) => fit?.limiter)).toContain(algorithm);
       expect(judgement.verdict).not.toBe(algorithm === 'in-flight' ? 'kept' : 'violated');
     },
   );

@@ -6,6 +6,9 @@ import type { RequestSpan } from './request-spans.ts';
 /** Requests certainly within the last two windows, in limits, that show that a limiter which counts refusals would refuse. */
 const provoking = 1.2;
 
+/** A weighted counter of a few requests loses whole ones to its fractions, window after window. */
+const leastJudgedLimit = 5;
+
 /** Spared for the ends of the phase. */
 const slackRequests = 2;
 
@@ -67,7 +70,9 @@ export const sustainedRate = (
   const admitted = ordered.filter((decision) => decision.admitted).length;
   const spaced = spacedRequests(ordered, rule);
   const isShort =
-    admitted < spaced - limit - slackRequests && ignoresRefusals(ordered, requests, rule);
+    limit >= leastJudgedLimit &&
+    admitted < spaced - limit - slackRequests &&
+    ignoresRefusals(ordered, requests, rule);
   return {
     windows,
     admitted,

@@ -178,7 +178,7 @@ export const identifyLimiter = (
   const runnerUp = best === null ? first : second;
   return {
     best,
-    ties: [],
+    ties: best === null ? [] : ranking.filter((fit) => fit !== best && fit.wrong === best.wrong),
     runnerUp,
     decisions: log.length,
     errorRate: 0,

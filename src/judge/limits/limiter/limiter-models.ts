@@ -135,17 +135,19 @@ const phases = ({ window, minute }: ReplayContext): readonly number[] =>
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
-/** Possible sizes of a small bucket: the requests admitted before the first refusal minus the refill. */
-const bursts = (
-  { decisions, admitted }: DecisionHistory,
-  { limit, window }: LimitRule,
-): readonly number[] => {
-  const refusal = decisions.find((decision) => !decision.admitted);
-  const before = admitted.filter((decision) => middleOf(decision) < middleOf(refusal ?? decision));
-  const [begin] = before;
-  if (refusal === undefined || begin === undefined) return [];
-  const refilled = ((middleOf(refusal) - middleOf(begin)) * limit) / window;
-  const estimate = Math.round(before.length - refilled);
+/**
+ * Possible sizes of a small bucket, around the smallest that admits all that was admitted: the largest
+ * excess of the admitted requests of any span over its refill.
+ */
+const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
+  let taken = 0;
+  let most = 0;
+  for (const [i, moment] of middles.entries()) {
+    const refilled = ((moment - (middles[i - 1] ?? moment)) * limit) / window;
+    taken = Math.max(0, taken - refilled) + 1;
+    most = Math.max(most, taken);
+  }
+  const estimate = Math.round(most);
   return [-3, -2, -1, 0, 1, 2, 3]
     .map((off) => estimate + off)
     .filter((burst) => burst >= 1 && burst < limit);
