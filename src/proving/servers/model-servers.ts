@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../../model/quantity.ts';
 import { installedPython, outputOf, pinnedIn, roomFile } from '../harness/installed.ts';
 import { startServer } from '../harness/server-process.ts';
@@ -35,6 +36,13 @@ const startProxy = async (options: ServerOptions): Promise<StartedServer> => {
   }
 };
 
+/** How often llama.cpp is asked whether its model is loaded, and the interval in ms. */
+const loadAttempts = 600;
+const loadInterval = 100;
+
+const isReady = async (url: string): Promise<boolean> =>
+  (await fetch(new URL('/health', url))).status === 200;
+
 const startLlama = async ({ port, folder }: ServerOptions): Promise<StartedServer> => {
   const env = { PYTHONPATH: await serverPackages() };
   const model = join(folder, 'random.gguf');
@@ -42,6 +50,14 @@ const startLlama = async ({ port, folder }: ServerOptions): Promise<StartedServe
   const serve = roomFile('servers/llama/serve.py');
   const command = ['python3', serve, model, String(port)] as const;
   const running = await startServer({ command, port, env });
+  // It listens before its model is loaded.
+  for (let attempt = 0; !(await isReady(running.url)); attempt += 1) {
+    if (attempt === loadAttempts) {
+      await running.stop();
+      throw new Error('llama.cpp did not load its model within a minute');
+    }
+    await sleep(loadInterval);
+  }
   const metric = (text: string, name: string): number =>
     Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   const countTokens = async (): Promise<ServerTokens> => {
