@@ -27,8 +27,8 @@ let uncollected = 0;
 let collect: Collect | null = null;
 
 /**
- * Call it with the length of each read that allocates its own buffer. These lie outside the heap: V8 lets 64 MB of them wait
- * for a collection. This one of young objects takes about a millisecond.
+ * Call it with the length of each read that allocates its own buffer, or whose bytes are copied in bulk. These lie outside
+ * the heap: V8 lets 64 MB of them wait for a collection. This one of young objects takes about a millisecond.
  */
 export const countReadBytes = (bytes: number): void => {
   if (bytes < leastCounted) return;

@@ -72,12 +72,7 @@ export class ObservedConnection {
     this.#context = context;
     this.#requests = requests;
     this.#begin = begin;
-    client.parser = {
-      execute: (bytes) => {
-        countReadBytes(bytes.length);
-        this.#read(bytes, bytes.length);
-      },
-    };
+    client.parser = { execute: (bytes) => this.#read(bytes, bytes.length) };
     client.pipelinedRequests = noFigures;
     client[connect] = () => {
       this.#openSocket();
@@ -174,6 +169,7 @@ export class ObservedConnection {
   #read(bytes: Buffer, length: number): void {
     const exchange = this.#inFlight;
     if (exchange === null) return;
+    countReadBytes(length);
     exchange.readAt = this.#context.clock.read();
     if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
