@@ -102,6 +102,15 @@ const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 /** The minimum chats in a row, with different charges, that show a correction. */
 const minCorrectedChats = 5;
 
+/** Whether every chat took a request, and some tokens came back all the same: a correction, since no window ended. */
+const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
+  const riseOf = (unit: Unit): readonly number[] => {
+    const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);
+    return remaining.slice(1).map((left, i) => left - remaining[i]!);
+  };
+  return riseOf('requests').every((rise) => rise < 0) && riseOf('tokens').some((rise) => rise > 0);
+};
+
 /**
  * Whether what was reserved for chats was corrected to what they used: from one small chat to a later
  * one remaining dropped by exactly what the chats between them used, although not from each to the next.
@@ -119,7 +128,9 @@ const isCorrected = (log: LimitLog): boolean => {
       const used = between.reduce((sum, { usage }) => sum + usage!.input + usage!.output, 0);
       const isMixed = between.some(({ request }) => request !== 'chat');
       const drop = remainingOf(begin, 'tokens')! - remainingOf(end, 'tokens')!;
-      return between.length >= minCorrectedChats && isMixed && isAboutEqual(drop, used);
+      const isShown =
+        between.length >= minCorrectedChats || isGivenBack(chats.slice(first, last + 1));
+      return isShown && isMixed && isAboutEqual(drop, used);
     }),
   );
 };
@@ -138,9 +149,11 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
       }),
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
-  const fit = rule?.[0] ?? (isCorrected(log) ? correctedText : null);
+  const isUse = rule === chargingRules[0];
+  // Drops alone can look like an estimate that is never corrected: what came back is no drop.
+  const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
-  const isDocumented = fit === chargingRules[0]![0] || fit === correctedText;
+  const isDocumented = isUse || fit === correctedText;
   return checkReplies({
     id: 'token-accounting',
     claim: 'The tokens charged are those used, input and output.',

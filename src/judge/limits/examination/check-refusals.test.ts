@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
+import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkRefusals } from './check-refusals.ts';
 
@@ -23,7 +23,7 @@ const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): Pr
   date: null,
 });
 
-const observedOf = (replies: readonly ProbeReply[]): string | undefined => {
+const checkOf = (id: string, replies: readonly ProbeReply[]): LimitCheck | undefined => {
   const requests = { limit: 60, window: milliseconds(60_000) };
   const log: LimitLog = {
     declared: { requests, tokens: null, permitted: [] },
@@ -31,8 +31,11 @@ const observedOf = (replies: readonly ProbeReply[]): string | undefined => {
     unanswered: [],
     cut: null,
   };
-  return checkRefusals(log).find(({ id }) => id === 'retry-after')?.observed;
+  return checkRefusals(log).find((check) => check.id === id);
 };
+
+const observedOf = (replies: readonly ProbeReply[]): string | undefined =>
+  checkOf('retry-after', replies)?.observed;
 
 it('where no refusal came alone, Retry-After is not said to be unseen because nothing was refused', () => {
   const overlapping = [refusedAt(0), refusedAt(20), refusedAt(60)];
@@ -40,4 +43,23 @@ it('where no refusal came alone, Retry-After is not said to be unseen because no
   expect(observedOf([refusedAt(0, 'concurrency')])).toMatch(/^1 was refused with 429, but none/);
   expect(observedOf([])).toBe('nothing was refused with 429');
   expect(observedOf([refusedAt(0)])).toMatch(/unknown/);
+});
+
+it('one Date header of another time does not keep reset times from being read', () => {
+  const midnight = Date.UTC(2026, 10, 23);
+  const resetAt = midnight + 30_000;
+  const refusals = Array.from({ length: 30 }, (_, second): ProbeReply => {
+    const reply = refusedAt(second * 1000 + 20 * second);
+    const date = midnight + Math.floor(reply.answered / 1000) * 1000;
+    return { ...reply, date, refusal: { ...reply.refusal!, resetAt } };
+  });
+  const admitted = { ...refusedAt(31_000), admitted: true, status: 200, refusal: null };
+  const read = checkOf('reset-time', [...refusals, admitted]);
+  expect(read).toMatchObject({ finding: 'proved', observed: expect.stringMatching(/^30 exact/) });
+  const stale = refusals.with(7, { ...refusals[7]!, date: midnight - 3_600_000 });
+  expect(checkOf('reset-time', [...stale, admitted])).toEqual(read);
+  const many = stale.map((reply, i) => (i < 7 ? { ...reply, date: midnight - 3_600_000 } : reply));
+  expect(checkOf('reset-time', [...many, admitted])?.observed).toBe(
+    'there was no readable reset time',
+  );
 });
