@@ -16,12 +16,16 @@ export interface LimiterRow {
   readonly fault: string | null;
   readonly limit: number;
   readonly window: number;
+  /** The most tokens in a window; `null` if none are declared. */
+  readonly tokens: number | null;
   readonly code: number | null;
   /** Whether the exit code is the right one. */
   readonly verdict: Assessment;
   readonly named: string | null;
   /** `undecided` if it named none. */
   readonly name: Assessment;
+  /** How it says that tokens are charged. */
+  readonly charged: string;
   readonly requests: number;
   readonly minutes: number;
   readonly counts: ComparedCounts;
@@ -43,6 +47,12 @@ const namesIn = ({ report }: Examination): readonly LimiterClass[] => {
   return best === null ? [] : [best, ...ties].map(({ limiter }) => limiter);
 };
 
+/** What the check of token accounting observed; empty if it could not be examined. */
+const chargedIn = ({ report }: Examination): string => {
+  const check = report.judgement.checks.find(({ id }) => id === 'token-accounting');
+  return check === undefined || check.finding === 'undecided' ? '' : check.observed;
+};
+
 const assessName = ({ classes }: LimiterCase, named: readonly LimiterClass[]): Assessment => {
   if (named.length === 0) return 'undecided';
   return named.some((name) => classes.includes(name)) ? 'true' : 'WRONG';
@@ -60,10 +70,12 @@ export const rowOf = (
     fault: examined.fault?.what ?? null,
     limit: terms.limit,
     window: terms.window,
+    tokens: examined.tokens ?? null,
     code: examination.code,
     verdict: assessVerdict(examined, examination.code),
     named: named.length === 0 ? null : named.join(' or '),
     name: assessName(examined, named),
+    charged: chargedIn(examination),
     requests: examination.report.log.replies.length,
     minutes: examination.took / 60_000,
     counts,
@@ -91,6 +103,7 @@ export const examineLimiter = async (
   const options = {
     limit: Math.round(limit * (fault?.limit ?? 1)),
     window: window * (fault?.window ?? 1),
+    tokens: examined.tokens,
     port: await freePort(),
     folder: own.path,
     log,
@@ -99,7 +112,12 @@ export const examineLimiter = async (
   const words = fault === undefined ? [] : ['headers=none', ...(fault.words ?? [])];
   const gateway = await examined.start(options, words);
   try {
-    const examination = await examineGateway(gateway.url, terms);
+    const { tokens } = examined;
+    const declared = tokens === undefined ? [] : ['--set', `limits.tokensPerMinute=${tokens}`];
+    const examination = await examineGateway(gateway.url, {
+      ...terms,
+      args: [...terms.args, ...declared],
+    });
     const counts = compareWithLog(examination.report.log, await readServerLog(log));
     return { version: gateway.version, examination, counts };
   } finally {

@@ -64,18 +64,19 @@ export const examineLimiters = async (options: ExaminedCases): Promise<ExaminedL
 /** The rows as a Markdown table. */
 export const limiterTable = (rows: readonly LimiterRow[]): string =>
   markdownTable(
-    'limiter,version,declared,planted,exit,verdict,named,name,requests,sent = logged,minutes'.split(
+    'limiter,version,declared,planted,exit,verdict,named,name,how tokens are charged,requests,sent = logged,minutes'.split(
       ',',
     ),
     rows.map((row) => [
       row.limiter,
       row.version,
-      `${row.limit} in ${row.window / 1000} s`,
+      `${row.limit}${row.tokens === null ? '' : `, ${row.tokens} tokens,`} in ${row.window / 1000} s`,
       row.fault ?? '',
       String(row.code),
       row.verdict,
       row.named ?? 'none of ours',
       row.name,
+      row.charged,
       String(row.requests),
       row.counts.differences.length === 0
         ? `${row.counts.sent}`

@@ -6,6 +6,8 @@ export interface GatewayOptions extends ServerOptions {
   readonly limit: number;
   /** In ms. */
   readonly window: number;
+  /** The most tokens in a window; absent for more than an examination spends. */
+  readonly tokens?: number | undefined;
 }
 
 export interface StartedGateway extends RunningServer {
@@ -30,6 +32,10 @@ export interface LimiterCase {
   readonly start: (options: GatewayOptions, words: readonly string[]) => Promise<StartedGateway>;
   /** The classes of `weir limits` that describe its decision rule; empty if none does. */
   readonly classes: readonly LimiterClass[];
+  /** The most tokens in a window, declared and configured; absent if it limits none. */
+  readonly tokens?: number;
+  /** What its source says of how tokens are charged, as a part of what `weir limits` says. */
+  readonly charges?: string;
   /** Absent if it keeps at most the limit a window, as any family of limiters does. */
   readonly fault?: PlantedFault;
 }

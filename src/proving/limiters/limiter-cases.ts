@@ -3,7 +3,7 @@ import type { LimiterClass } from '../../model/limits/limit-log.ts';
 import type { LimiterCase, PlantedFault } from './limiter-case.ts';
 import { liteLlmProxy } from './litellm-proxy.ts';
 import { goGateway, mavenGateway, npmGateway, pythonGateway } from './own-gateways.ts';
-import { haproxyRequestRate, nginxLimitReq } from './proxies.ts';
+import { envoyLocalRateLimit, haproxyRequestRate, nginxLimitReq } from './proxies.ts';
 
 type Start = LimiterCase['start'];
 
@@ -24,6 +24,13 @@ const compliant = (name: string, start: Start, ...classes: LimiterClass[]): Limi
   name,
   start,
   classes,
+});
+
+/** It reserves what it counts of a prompt and `max_tokens`, and corrects that once the answer has ended. */
+const liteLlm = (name: string, tokens?: number): LimiterCase => ({
+  ...compliant(name, liteLlmProxy, 'fixed-from-first'),
+  ...(tokens === undefined ? {} : { tokens }),
+  charges: 'corrected later',
 });
 
 /**
@@ -68,6 +75,7 @@ export const compliantCases: readonly LimiterCase[] = [
     goGateway('throttled', 'github.com/throttled/throttled/v2'),
     'token-bucket',
   ),
+  // Its windows begin with it, which a name of ours does not know: now and then a bucket explains as much.
   compliant('httprate', goGateway('httprate', 'github.com/go-chi/httprate'), 'sliding-counter'),
   compliant(
     'bucket4j-greedy',
@@ -101,7 +109,11 @@ export const compliantCases: readonly LimiterCase[] = [
     'leaky-queue',
   ),
   compliant('HAProxy http_req_rate', haproxyRequestRate),
-  compliant('LiteLLM proxy', liteLlmProxy, 'fixed-from-first'),
+  compliant('Envoy local rate limit', envoyLocalRateLimit, 'token-bucket'),
+  liteLlm('LiteLLM proxy'),
+  liteLlm('LiteLLM proxy, 5,000 tokens', 5000),
+  // Its tokens end before its requests.
+  liteLlm('LiteLLM proxy, 60 tokens', 60),
 ];
 
 const caseNamed = (name: string): LimiterCase => {
@@ -158,11 +170,12 @@ export const casesOfContinuousIntegration = [
   'limits, moving window',
   'aiolimiter, waiting',
   'throttled, GCRA',
-  'httprate',
+  'limits, sliding counter',
   'resilience4j',
   'nginx limit_req, small burst',
   'HAProxy http_req_rate',
-  'LiteLLM proxy',
+  'Envoy local rate limit',
+  'LiteLLM proxy, 5,000 tokens',
 ].map(caseNamed);
 
 /** Faults of three kinds: too much at once, too much for ever, and no common store. */

@@ -23,13 +23,14 @@ const examined = (limiter: LimiterCase, context: TestContext): Promise<LimiterRo
 
 describe.concurrent('weir limits, against limiters that others wrote', () => {
   it.for(casesOfContinuousIntegration)(
-    'accuses $name of nothing, gives it no wrong name, and counts what its gateway counted',
+    'accuses $name of nothing, gives it no wrong name, says how tokens are charged, and counts what its gateway counted',
     async (limiter, context) => {
       const row = await examined(limiter, context);
       expect(row.counts.differences).toEqual([]);
       expect(row.requests).toBeGreaterThan(50);
       expect(row.verdict, `exit ${row.code}`).not.toBe('WRONG');
       expect(row.name, row.named ?? 'none of ours').not.toBe('WRONG');
+      expect(row.charged).toContain(limiter.charges ?? '');
     },
   );
 

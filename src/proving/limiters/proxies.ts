@@ -1,8 +1,10 @@
+import { envoyType, startEnvoy } from '../harness/envoy.ts';
 import { startHaproxy, startNginx } from '../harness/debian-proxies.ts';
+import { provingKeys } from '../harness/server-process.ts';
 import { startBeforeGateway } from '../harness/upstream.ts';
 import type { LimiterCase } from './limiter-case.ts';
 
-/** Proxies of Debian that limit requests before our own gateway without limits. */
+/** Proxies that limit requests before our own gateway without limits. */
 
 /** nginx's limit_req; `burst` gives the words after the zone's name for a limit. */
 export const nginxLimitReq =
@@ -31,4 +33,40 @@ export const haproxyRequestRate: LimiterCase['start'] = (options) => {
   http-request track-sc0 req.hdr(authorization) if chat
   http-request deny deny_status 429 if chat { sc_http_req_rate(0) gt ${limit} }`;
   return startBeforeGateway((gateway) => startHaproxy(options, gateway, rules));
+};
+
+const chatsOfKey = (key: string, bucket: object) => ({
+  entries: [
+    { key: 'key', value: `Bearer ${key}` },
+    { key: 'path', value: '/v1/chat/completions' },
+  ],
+  token_bucket: bucket,
+});
+
+/** Envoy's local rate limit: a bucket for each key. */
+export const envoyLocalRateLimit: LimiterCase['start'] = (options) => {
+  const { limit, window } = options;
+  const always = { default_value: { numerator: 100 } };
+  const bucketOf = (tokens: number, seconds: number) => ({
+    max_tokens: tokens,
+    tokens_per_fill: tokens,
+    fill_interval: `${seconds}s`,
+  });
+  const ruleFor = (header: string, key: string) => ({
+    request_headers: { header_name: header, descriptor_key: key },
+  });
+  const filter = {
+    name: 'envoy.filters.http.local_ratelimit',
+    typed_config: {
+      ...envoyType('filters.http.local_ratelimit', 'LocalRateLimit'),
+      stat_prefix: 'proving',
+      filter_enabled: always,
+      filter_enforced: always,
+      // Every request takes from this one, too.
+      token_bucket: bucketOf(1_000_000, 1),
+      descriptors: provingKeys.map((key) => chatsOfKey(key, bucketOf(limit, window / 1000))),
+      rate_limits: [{ actions: [ruleFor('authorization', 'key'), ruleFor(':path', 'path')] }],
+    },
+  };
+  return startBeforeGateway((gateway) => startEnvoy(options, { gateway, filters: [filter] }));
 };

@@ -6,8 +6,9 @@ import { provingKeys, type ServerOptions, startServer } from '../harness/server-
 import { measurableTimes, startBeforeGateway } from '../harness/upstream.ts';
 import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 import type { ServerCase, StartedServer, ServerTokens } from './server-case.ts';
+import { startAimock, startLlmock } from './simulators.ts';
 
-/** Servers with an interface of their own: LiteLLM's proxy and llama.cpp's server. */
+/** Servers with an interface of their own: LiteLLM's proxy, llama.cpp's server and simulators. */
 
 const requirements = 'servers/requirements.txt';
 
@@ -104,6 +105,34 @@ export const modelServers: readonly ServerCase[] = [
       wire,
       traffic: [...chats('proving/small', 20), { kind: 'models', weight: 1 }],
       load: { kind: 'constant', rate: '4/s', duration: '10s' },
+    },
+  },
+  {
+    name: 'llmock',
+    start: startLlmock,
+    model: 'gpt-4o',
+    maxTokens: 20,
+    hasLog: true,
+    scenario: {
+      wire,
+      traffic: [...chats('gpt-4o', 20), { kind: 'models', weight: 1 }],
+      load: { kind: 'constant', rate: '6/s', duration: '8s' },
+    },
+  },
+  {
+    name: 'aimock',
+    start: startAimock,
+    model: 'gpt-4o',
+    maxTokens: 20,
+    hasLog: true,
+    scenario: {
+      wire,
+      traffic: [
+        ...chats('gpt-4o', 20),
+        { kind: 'speech', model: 'tts-1', texts: ['The gate is open.'], format: 'wav', weight: 1 },
+        { kind: 'transcription', model: 'whisper-1', weight: 1 },
+      ],
+      load: { kind: 'constant', rate: '12/s', duration: '8s' },
     },
   },
   ...(['closed', 'open'] as const).map((load) => ({

@@ -103,7 +103,7 @@ export const observeServer = async (server: ServerCase): Promise<ObservedServer>
     const differences = [...(await compareTokens(result, started, before, times))];
     let logged: number | null = null;
     if (server.hasLog) {
-      const requests = await readServerLog(log);
+      const requests = (await started.readRequests?.()) ?? (await readServerLog(log));
       logged = requests.filter(isOfRun).length;
       differences.push(...compareWithServerLog(result, requests));
     }

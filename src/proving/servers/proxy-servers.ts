@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { startHaproxy, startNginx } from '../harness/debian-proxies.ts';
+import { startEnvoy } from '../harness/envoy.ts';
 import type { ServerOptions } from '../harness/server-process.ts';
 import { measurableTimes, startBeforeGateway } from '../harness/upstream.ts';
 import type { ServerCase, StartedServer } from './server-case.ts';
 
-/** nginx and HAProxy before our own gateway, in the ways in which they are used. */
+/** nginx, HAProxy and Envoy before our own gateway, in the ways in which they are used. */
 
 /** How nginx is set up. */
 interface NginxForm {
@@ -97,4 +98,7 @@ export const proxyServers: readonly ServerCase[] = [
   nginxCase({ name: 'HTTP/2', listen: 'ssl http2', wire: { ...insecure, http2: true } }),
   haproxyCase('HAProxy', ''),
   haproxyCase('HAProxy, no delay', '  option http-no-delay'),
+  proxyCase('Envoy', (options) =>
+    startBeforeGateway((gateway) => startEnvoy(options, { gateway }), measurableTimes),
+  ),
 ];

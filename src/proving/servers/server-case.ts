@@ -1,3 +1,4 @@
+import type { LoggedRequest } from '../harness/server-log.ts';
 import type { RunningServer, ServerOptions } from '../harness/server-process.ts';
 
 /** Totals of tokens by a server's own count. */
@@ -10,6 +11,8 @@ export interface StartedServer extends RunningServer {
   readonly version: string;
   /** The tokens that it has counted since its start; absent if it does not. */
   readonly countTokens?: () => Promise<ServerTokens>;
+  /** The requests in a journal of its own; absent if it writes its log. */
+  readonly readRequests?: () => Promise<readonly LoggedRequest[]>;
 }
 
 /** A server of others, and what a run against it sends. */

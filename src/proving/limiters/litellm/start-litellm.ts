@@ -38,8 +38,9 @@ export const startLiteLlm = async (
   const file = join(folder, 'config.yaml');
   await writeFile(file, config(upstream));
   await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
+  const serve = roomFile('harness/serve_logged.py');
   const running = await startServer({
-    command: ['python3', roomFile('limiters/litellm/proxy.py'), String(port), log],
+    command: ['python3', serve, 'litellm.proxy.proxy_server:app', String(port), log],
     port,
     env: {
       PYTHONPATH: packages,

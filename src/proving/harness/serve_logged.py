@@ -1,14 +1,16 @@
-"""LiteLLM's proxy, with a log of its own of every request: METHOD PATH STATUS REQUEST-ID.
+"""Serves an ASGI application of others, with a log of its own of every request: METHOD PATH STATUS REQUEST-ID.
 
-Arguments: the port and the log file; LiteLLM reads CONFIG_FILE_PATH.
+Arguments: the application as MODULE:NAME, the port and the log file.
 """
 
+import importlib
 import sys
 
 import uvicorn
-from litellm.proxy.proxy_server import app
 
-port, log_file = int(sys.argv[1]), sys.argv[2]
+module, name = sys.argv[1].split(":")
+port, log_file = int(sys.argv[2]), sys.argv[3]
+app = getattr(importlib.import_module(module), name)
 
 
 async def logged(scope, receive, send):

