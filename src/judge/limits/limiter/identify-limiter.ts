@@ -14,6 +14,7 @@ import {
   type LimiterParameters,
   type ReplayContext,
 } from './limiter-candidates.ts';
+import { isDelayed } from './answer-delays.ts';
 import { type LimiterModel, limiters } from './limiter-models.ts';
 import { type DecisionHistory, decisionHistoriesOf, middleOf } from './decision-history.ts';
 
@@ -176,12 +177,13 @@ export const identifyLimiter = (
   const found = explainDecisions(log, { ...declared, minute });
   const ranking = found.map((fit) => toFit(fit, declared.window));
   const [first = null, second = null] = ranking;
-  const isSeen = log.some(({ admitted }) => !admitted) || first?.limiter === 'leaky-queue';
+  const isQueue = first?.limiter === 'leaky-queue';
+  const isSeen = log.some(({ admitted }) => !admitted) || isQueue;
   const isFit =
     first !== null &&
     first.wrong <= tolerance * log.length &&
     (second === null || second.wrong >= minContrast * first.wrong);
-  const best = isSeen && isFit ? first : null;
+  const best = isSeen && isFit && (isQueue || !isDelayed(log, declared)) ? first : null;
   const runnerUp = best === null ? first : second;
   return {
     best,
