@@ -53,10 +53,11 @@ const log = (shape: LimiterShape, countsRefusals: boolean): TrueLimiter => {
   };
 };
 
-/** Two counters of adjacent windows; `addsFirst` compares after adding the request, and then rounds. */
+/** Two counters of adjacent windows, which sum up to an estimate in one of several ways. */
 const weighted = (
   { limit, window, draws: [phase] }: LimiterShape,
   rounding: string,
+  countsRefusals = false,
 ): TrueLimiter => {
   const counts = new Map<number, number>();
   return (now) => {
@@ -69,7 +70,7 @@ const weighted = (
       rounded: Math.round(old + current) + 1 <= limit,
       exact: old + current + 1 <= limit,
     }[rounding]!;
-    if (estimate) counts.set(index, current + 1);
+    if (estimate || countsRefusals) counts.set(index, current + 1);
     return estimate;
   };
 };
@@ -112,6 +113,8 @@ export const trueLimiters: Readonly<Record<string, (shape: LimiterShape) => True
   'a weighted counter that floors': (shape) => weighted(shape, 'floored'),
   'a weighted counter that rounds': (shape) => weighted(shape, 'rounded'),
   'a weighted counter that adds first': (shape) => weighted(shape, 'exact'),
+  'a weighted counter that counts refusals': (shape) => weighted(shape, 'exact', true),
+  'a floored counter that counts refusals': (shape) => weighted(shape, 'floored', true),
   'a full bucket': (shape) => bucket(shape, shape.limit),
   'a bucket of one more': (shape) => bucket(shape, shape.limit + 1),
   'a bucket of any size': (shape) => bucket(shape, 1 + shape.draws[1] * (shape.limit - 1)),
