@@ -6,9 +6,15 @@ import { findingOf, longestWindow, shortestWindow } from './rule-bounds.ts';
 /** Logs admit their limit in any window; all other limiters can add what a boundary or a full bucket admits. */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** The limits that permitted classes admit on top of one for each window. */
-const extraLimits = (permitted: readonly LimiterClass[]): number =>
-  permitted.length > 0 && permitted.every((name) => strictClasses.includes(name)) ? 0 : 1;
+/** The limits that permitted classes admit on top of one for each window; a cap on requests in flight adds none. */
+export const extraLimits = (permitted: readonly LimiterClass[]): number => {
+  const rated = permitted.filter((name) => name !== 'in-flight');
+  return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
+};
+
+/** Of very many windows only some numbers are tried: a day of requests would take minutes. */
+const triedShare = 1 / 64;
+const stepFrom = (windows: number): number => Math.max(1, Math.floor(triedShare * windows));
 
 /**
  * No limiter admits more than (⌈T / window⌉ + 1) limits in a span T: fixed windows touch one more
@@ -28,10 +34,13 @@ export const upperEnvelope = (
   const within = spanCounts(charges);
   let isKept = true;
   let worst: EnvelopeFact['worst'] = null;
-  for (let windows = 1; windows <= Math.max(1, longest); windows += 1) {
+  let tried = 0;
+  for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(windows * shorter).least;
-    if (within(windows * longer).most > allowed) isKept = false;
+    // What is left out is kept if the longer span keeps the bound of the shortest one left out.
+    if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
+    tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;
     if (admitted > allowed && isWorse) worst = { span: windows * shorter, admitted, allowed };
   }
