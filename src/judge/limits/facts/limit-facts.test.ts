@@ -177,7 +177,7 @@ describe('facts prove', () => {
         () => true,
         1,
       );
-    // 81 within three windows of nine seconds: four limits are 80.
+    // 81 within three windows less a second: four limits are 80.
     expect(factsOf(steady(81), rule).envelope.worst).toMatchObject({ admitted: 81, allowed: 80 });
     expect(factsOf(steady(80), rule).envelope.worst).toBeNull();
   });
