@@ -1,6 +1,6 @@
 import type { LimitRule } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { evenRate, longestWindow } from '../judge/limits/facts/rule-bounds.ts';
+import { evenRate, limiterMemory, longestWindow } from '../judge/limits/facts/rule-bounds.ts';
 
 /** Sends the small chats of a phase. */
 export interface ChatSender {
@@ -21,9 +21,8 @@ export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timer
 /** Time in ms after which no window of a limiter is open any more. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
-/** Time in ms after which even a key of unknown use is certainly idle: what two windows hold has been spared at the even rate. */
-export const certainIdleTime = (rule: LimitRule): number =>
-  (2 * rule.limit) / evenRate(rule) + rule.window / 60;
+/** Time in ms from the first request after which earlier uses of the key are certainly forgotten. */
+export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
 /** Sends chats, some at once, until one is refused or so many are sent; resolves to whether one was refused. */
 export const sendUntilRefused = async (

@@ -17,7 +17,7 @@ import type {
   ProbeRequest,
 } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { certainIdleTime, type ChatSender, evenPause, idleTime } from './chat-sender.ts';
+import { type ChatSender, evenPause, forgettingTime, idleTime } from './chat-sender.ts';
 import {
   chargedChats,
   evenRequests,
@@ -27,7 +27,7 @@ import {
   requestsBetweenChats,
   secondKeyRequests,
 } from './probe-budget.ts';
-import { ExaminationStopped, FailureWatch } from './failure-watch.ts';
+import { ExaminationStopped, FailureWatch, isRefusal } from './failure-watch.ts';
 import { provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 import { sustainLoad } from './sustain-load.ts';
 
@@ -118,25 +118,10 @@ class Examination {
       sleepUntil: (moment) => this.#sleepUntil(moment),
       sendChat: async () => {
         const reply = await this.#ask(phase, 'chat');
-        return reply === null || !this.#isRefusal(reply);
+        return reply === null || !isRefusal(reply, this.replies);
       },
       roundTrip: () => this.#roundTrip(),
     };
-  }
-
-  /** Whether a chat was refused, by 429 or another status; one that also fails below the limit is no refusal. */
-  #isRefusal(reply: ProbeReply): boolean {
-    if (reply.status === 429) return true;
-    return (
-      !isAnswered(reply) &&
-      !this.replies.some(
-        ({ phase, request, status, holdsError }) =>
-          calmPhases.includes(phase) &&
-          request === 'chat' &&
-          status === reply.status &&
-          holdsError === reply.holdsError,
-      )
-    );
   }
 
   /** The median time of answered small chats, in ms. */
@@ -206,15 +191,18 @@ class Examination {
   /** Sends evenly; if something is refused, again after the key was certainly idle. */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
+    const begin = this.replies.reduce(
+      (least: number, { sent }) => Math.min(least, sent),
+      this.#client.now(),
+    );
     if (!this.#evenRefusals().some) {
-      const begin = this.replies.reduce((least, { sent }) => Math.min(least, sent), Infinity);
-      const passed = Number.isFinite(begin) ? (this.#client.now() - begin) / rule.window : 0;
+      const passed = (this.#client.now() - begin) / rule.window;
       const left = evenRequests(rule) - this.replies.length;
       await this.#sendEvenly(left, maxEvenWindows(rule) - passed);
     }
     if (!this.#evenRefusals().some) return;
     if (!this.#evenRefusals().certainly) {
-      await this.#idle(certainIdleTime(rule));
+      await this.#sleepUntil(instant(begin + forgettingTime(rule)));
       await this.#sendEvenly(repeatedEvenRequests(rule), 2 * maxEvenWindows(rule));
     }
     this.#isRefusedEvenly = this.#evenRefusals().certainly;

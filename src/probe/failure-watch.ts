@@ -1,4 +1,4 @@
-import { isAnswered } from '../judge/limits/examination/limiter-decisions.ts';
+import { calmPhases, isAnswered } from '../judge/limits/examination/limiter-decisions.ts';
 import type { LimitRule, ProbeReply } from '../model/limits/limit-log.ts';
 
 /** Why an examination ends early. */
@@ -40,3 +40,15 @@ export class FailureWatch {
     );
   }
 }
+
+/** Whether a chat was refused, by 429 or another status; one that also fails below the limit is no refusal. */
+export const isRefusal = (reply: ProbeReply, replies: readonly ProbeReply[]): boolean =>
+  reply.status === 429 ||
+  (!isAnswered(reply) &&
+    !replies.some(
+      ({ phase, request, status, holdsError }) =>
+        calmPhases.includes(phase) &&
+        request === 'chat' &&
+        status === reply.status &&
+        holdsError === reply.holdsError,
+    ));

@@ -1,7 +1,11 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../model/limits/limit-log.ts';
 import { evenPause, idleTime } from './chat-sender.ts';
 import { aboveLimit, maxProvocationRequests, usualProvocationRequests } from './provoke-limiter.ts';
-import { maxSustainedRequests, usualSustainedWindows } from './sustain-load.ts';
+import {
+  maxSustainedRequests,
+  usualSustainedRequests,
+  usualSustainedWindows,
+} from './sustain-load.ts';
 import { chatCost, speechCost, transcriptionCost } from '../contract/prices.ts';
 
 /** Each is sent between two small chats, whose difference in remaining is its cost in requests. */
@@ -96,7 +100,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBud
     case 'sustained': {
       const windows = usualSustainedWindows(sustain);
       return {
-        usual: maxSustainedRequests(rule, windows),
+        usual: usualSustainedRequests(rule, sustain),
         most: maxSustainedRequests(rule, sustain),
         time: windows * window,
       };

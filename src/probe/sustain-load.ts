@@ -15,14 +15,26 @@ const lowestRateShare = 5 / 6;
 /** Nothing more shows if nothing was admitted for so many windows: refusals count. */
 const lockedWindows = 1.3;
 
+/** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. */
+const extension = 1.7;
+/** Refusals, as a share of the load, that show a limit. */
+const refusedShare = 0.05;
+
+/** A limiter that delays leaves more of the load without an answer. */
+const promptShare = 0.8;
+
 /** The load is observed for at least this many windows. */
 const minWindows = 1.5;
 
 /** Maximum requests of `sustainLoad`. */
 export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
-  Math.ceil(windows * loadMultiple * limit) + 2;
+  Math.ceil(extension * windows * loadMultiple * limit) + 2;
 
-/** Typical requests: a compliant limiter is known after about two of three windows. */
+/** Typical requests, for a compliant limiter. */
+export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
+  Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
+
+/** Typical duration: a compliant limiter is known after about two of three windows. */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
@@ -54,9 +66,10 @@ export const sustainLoad = async (
 ): Promise<void> => {
   const { limit, window } = rule;
   const begin = sender.now();
-  const moments = loadInstants(rule, windows, sender.roundTrip());
+  const moments = loadInstants(rule, extension * windows, sender.roundTrip());
+  const planned = moments.length / extension;
   const share = windows <= 3 ? lowestRateShare : 1;
-  const spaced = (share * moments.length) / loadMultiple;
+  const spaced = (share * planned) / loadMultiple;
   let admitted = 0;
   let refused = 0;
   let lastAdmitted: number = begin;
@@ -75,9 +88,15 @@ export const sustainLoad = async (
   const isDecided = (): boolean => {
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
-    const canExceed = moments.length - refused > (windows + 1) * limit;
+    const decided = admitted + refused;
+    // A limiter that delays has no refusals to wait for.
+    const isUnknown = refused <= refusedShare * decided && decided > promptShare * pending.length;
+    if (time >= windows * window && !isUnknown) return true;
+    const canExceed = planned - refused > (windows + 1) * limit;
     const canFallShort = admitted < spaced - limit + slackRequests;
-    return time >= Math.min(windows, minWindows) * window && !canExceed && !canFallShort;
+    return (
+      time >= Math.min(windows, minWindows) * window && !isUnknown && !canExceed && !canFallShort
+    );
   };
   try {
     for (const moment of moments) {

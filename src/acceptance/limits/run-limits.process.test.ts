@@ -22,7 +22,9 @@ mock: { ttft: 2ms, gap: 0s, limits: { requestsPerMinute: none } }
     const junit = join(out, 'weir.xml');
     const { code, stdout } = await weir(['run', scenario, '--out', out, '--junit', junit]);
     expect(stdout).toContain('Limits violated (any limiter permitted): default: requests-kept.');
-    expect(stdout).toContain('violated: requests-kept: the maximum was 180');
+    expect(stdout).toContain(
+      'violated: requests-kept: 180 within 59 s, where at most 120 are admitted',
+    );
     const result = await resultIn(out);
     expect(result.limits).toMatchObject({ judged: true, violated: true });
     expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('</span> violated</span>');

@@ -85,6 +85,23 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(ledgerFor(steadily(3, 700), {}), null).keys[0]!.explainedBy).toBeNull();
   });
 
+  it('finds a violation in twice the limit minute after minute, none of which has more than two limits', () => {
+    const minutes = Array.from({ length: 5 }, (_, i) => ({ gap: i === 0 ? 0 : 30_500 }));
+    const bursts = minutes.flatMap(({ gap }) => [
+      { gap, requestDelay: 20, responseDelay: 20 },
+      ...steadily(requestLimit - 1, 0),
+    ]);
+    const entries = ledgerFor(bursts, { requestsPerMinute: null });
+    const run = judgeLedger(entries, 'any');
+    expect(run.keys[0]!.requests).toStrictEqual({ least: 10, most: 10 });
+    expect(run.violated).toBe(true);
+    expect(refuted(run)).toContain('requests-kept');
+    // 20 within 92 s, where two windows and an edge admit 15; three bursts are no more than that.
+    expect(judgeLedger(entries.slice(0, 4 * requestLimit), 'any').violated).toBe(true);
+    expect(judgeLedger(entries.slice(0, 3 * requestLimit), 'any').violated).toBe(false);
+    expect(judgeLedger(entries, 'in-flight').violated).toBe(false);
+  });
+
   it('finds a violation in a chat that was admitted after all tokens were used', () => {
     const entries = ledgerFor(steadily(5, 1000), { requestsPerMinute: null }).map((entry) => ({
       ...entry,

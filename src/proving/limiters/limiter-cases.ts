@@ -10,7 +10,7 @@ type Start = LimiterCase['start'];
 /** Where in the clock's window a limiter starts whose own window begins with it. */
 const startPhase = 0.4;
 
-/** A fixed window in a phase of its own: one that happened to begin with the clock's would rightly be named aligned. */
+/** A fixed window of its own times: one that happened to begin with the clock's would rightly be named aligned. */
 const inOwnPhase =
   (start: Start): Start =>
   async (options, words) => {
@@ -34,11 +34,15 @@ const liteLlm = (name: string, tokens?: number): LimiterCase => ({
 });
 
 /**
- * Every compliant limiter. No class describes a fixed window in a phase of its own, a delay after a burst or a counter of refusals:
- * where a source says that, no class is given.
+ * Every compliant limiter. No class describes a delay after a burst or a counter of refusals: where a source says that, no class
+ * is given.
  */
 export const compliantCases: readonly LimiterCase[] = [
-  compliant('express-rate-limit 5', inOwnPhase(npmGateway('express-rate-limit-5'))),
+  compliant(
+    'express-rate-limit 5',
+    inOwnPhase(npmGateway('express-rate-limit-5')),
+    'fixed-any-phase',
+  ),
   compliant(
     'express-rate-limit 8',
     npmGateway('express-rate-limit-8', 'express-rate-limit'),
@@ -47,7 +51,7 @@ export const compliantCases: readonly LimiterCase[] = [
   compliant('rate-limiter-flexible', npmGateway('rate-limiter-flexible'), 'fixed-from-first'),
   // A bucket, and no more than the limit in a fixed window besides: no class of ours, but close to either.
   compliant('limiter', npmGateway('limiter'), 'fixed-from-first', 'token-bucket'),
-  compliant('bottleneck, reservoir', inOwnPhase(npmGateway('bottleneck'))),
+  compliant('bottleneck, reservoir', inOwnPhase(npmGateway('bottleneck')), 'fixed-any-phase'),
   compliant('limits, fixed window', pythonGateway('limits-fixed', 'limits'), 'fixed-from-first'),
   compliant('limits, moving window', pythonGateway('limits-moving', 'limits'), 'sliding-log'),
   compliant(
@@ -75,7 +79,6 @@ export const compliantCases: readonly LimiterCase[] = [
     goGateway('throttled', 'github.com/throttled/throttled/v2'),
     'token-bucket',
   ),
-  // Its windows begin with it, which a name of ours does not know: now and then a bucket explains as much.
   compliant('httprate', goGateway('httprate', 'github.com/go-chi/httprate'), 'sliding-counter'),
   compliant(
     'bucket4j-greedy',
@@ -87,7 +90,11 @@ export const compliantCases: readonly LimiterCase[] = [
     mavenGateway('bucket4j-intervally', 'bucket4j_jdk17-core'),
     'stepped-bucket',
   ),
-  compliant('resilience4j', inOwnPhase(mavenGateway('resilience4j', 'resilience4j-ratelimiter'))),
+  compliant(
+    'resilience4j',
+    inOwnPhase(mavenGateway('resilience4j', 'resilience4j-ratelimiter')),
+    'fixed-any-phase',
+  ),
   compliant(
     'nginx limit_req, burst nodelay',
     nginxLimitReq((limit) => `burst=${limit - 1} nodelay`),
@@ -170,7 +177,7 @@ export const casesOfContinuousIntegration = [
   'limits, moving window',
   'aiolimiter, waiting',
   'throttled, GCRA',
-  'limits, sliding counter',
+  'httprate',
   'resilience4j',
   'nginx limit_req, small burst',
   'HAProxy http_req_rate',

@@ -1,13 +1,13 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { EvenFact } from '../../../model/limits/limit-facts.ts';
-import { evenRate } from './rule-bounds.ts';
+import { evenRate, limiterMemory } from './rule-bounds.ts';
 import type { KeyHistory, RequestSpan } from './request-spans.ts';
 
 /** Absorbs the rounding of sums of instants, in requests. */
 const rounding = 1e-9;
 
-/** What a key can have been charged before a log begins, in limits: two windows of a weighted counter. */
-const unknownLimits = 2;
+/** What a bucket can lack when a log begins, in requests: it can be empty, and some go into debt by one. */
+const unknownRequests = 2;
 
 const countUpTo = (ascending: Float64Array, moment: number, isIncluded: boolean): number => {
   let [low, high] = [0, ascending.length];
@@ -35,8 +35,12 @@ const paceChecker = ({ requests, isIdleBefore }: KeyHistory, rule: LimitRule) =>
     time >= 0 && count <= rate * time + rounding;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered, true);
-    const unknown = isIdleBefore ? 0 : unknownLimits * rule.limit;
-    if (unknown > 0 && !isPaced(unknown + startedBefore - 1, sent - begin)) return false;
+    // Windows, logs and counters forget what came before the log after two windows.
+    const isForgotten =
+      isIdleBefore ||
+      (sent - begin > limiterMemory(rule) &&
+        isPaced(unknownRequests + startedBefore - 1, sent - begin));
+    if (!isForgotten) return false;
     const isItself = (request: RequestSpan): boolean =>
       request.from === sent && request.until === answered;
     let passedItself = false;

@@ -85,6 +85,53 @@ describe('facts never accuse a limiter that keeps its rule', () => {
       { numRuns: 150 },
     );
   });
+
+  it.each(Object.keys(trueLimiters))('%s whose earlier use is unknown', (name) => {
+    fc.assert(
+      fc.property(shapes, groups, delays, fc.nat(1e6), (shape, list, delay, seed) => {
+        const limiter = trueLimiters[name]!(shape);
+        const decisions = seenDecisions(limiter, requestsOf(list, shape.limit, delay, seed));
+        const unseen = (decisions[Math.floor(decisions.length / 4)]?.answered ?? 0) + 1;
+        const seen = decisions.filter(({ sent }) => sent > unseen);
+        // What overlaps the beginning is neither before nor in the log.
+        if (decisions.some(({ sent, answered }) => sent <= unseen && answered > unseen)) return;
+        const facts = factsOf(seen, shape, { isIdleBefore: false });
+        expect(facts.envelope.worst).toBeNull();
+        expect(facts.burst.isExceeded).toBe(false);
+        expect(facts.even.refusals).toStrictEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('a load that always asks for more never shows too low a rate', () => {
+  it.each(Object.keys(trueLimiters))('%s', (name) => {
+    const loads = fc.record({
+      windows: fc.double({ min: 2, max: 14, noNaN: true }),
+      // Requests for each place of the limit, evenly or in clusters.
+      multiple: fc.constantFrom(1, 1.4, 2, 4),
+      cluster: fc.integer({ min: 1, max: 3 }),
+      before: fc.integer({ min: 0, max: 40 }),
+    });
+    fc.assert(
+      fc.property(shapes, loads, delays, fc.nat(1e6), (drawn, load, delay, seed) => {
+        const shape = { ...drawn, limit: 1 + ((drawn.limit - 1) % 6) };
+        const { windows, multiple, cluster, before } = load;
+        const groupsOf = (count: number, size: number, pause: number) =>
+          Array.from({ length: count }, () => ({ pause, count: size, spacing: 0 }));
+        const pause = cluster / (multiple * shape.limit);
+        const list = [
+          ...groupsOf(1, before, 0),
+          ...groupsOf(Math.ceil(windows / pause), cluster, pause),
+        ];
+        const limiter = trueLimiters[name]!(shape);
+        const decisions = seenDecisions(limiter, requestsOf(list, shape.limit, delay, seed));
+        expect(factsOf(decisions.slice(before), shape).sustained?.isShort ?? false).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+  });
 });
 
 /** Serial requests with a fixed round trip. */
@@ -107,6 +154,13 @@ describe('facts prove', () => {
     const refusedOnce = serial(evenMoments, (place) => place !== 17);
     expect(factsOf(refusedOnce, rule).even).toMatchObject({ paced: 30, refusals: [17] });
     expect(factsOf(refusedOnce, rule, { isIdleBefore: false }).even.refusals).toStrictEqual([]);
+    const refusedLater = serial(evenMoments, (place) => place !== 10 && place !== 29);
+    const laterThanMemory = factsOf(
+      refusedLater,
+      { limit: 12, window: 5000 },
+      { isIdleBefore: false },
+    );
+    expect(laterThanMemory.even.refusals).toStrictEqual([29]);
     const hasty = evenMoments.map((moment, place) => (place > 10 ? moment - 150 : moment));
     expect(
       factsOf(
@@ -123,7 +177,7 @@ describe('facts prove', () => {
         () => true,
         1,
       );
-    // 81 within three windows of nine seconds: four limits are 80.
+    // 81 within three windows less a second: four limits are 80.
     expect(factsOf(steady(81), rule).envelope.worst).toMatchObject({ admitted: 81, allowed: 80 });
     expect(factsOf(steady(80), rule).envelope.worst).toBeNull();
   });

@@ -66,7 +66,7 @@ export const limitFacts = (
     envelope: upperEnvelope(charges, rule, permitted),
     burst: burstEnvelope(decisions, history.requests, rule),
     even: evenPace(paced, history, rule),
-    sustained: sustainedRate(sustained, history.requests, rule),
+    sustained: sustainedRate(sustained, rule),
     ...roomFacts(decisions, rule),
   };
 };

@@ -9,6 +9,14 @@ const toleratedShare = 0.1;
  */
 export const windowTolerance = (window: number): number => Math.min(1000, window * toleratedShare);
 
+/**
+ * The shortest span in ms that so many adjacent windows fill. A gateway that counts in whole seconds ends
+ * a window up to a second early, but the next one then starts at a whole second: the windows lose no
+ * more than one second together.
+ */
+export const shortestSpan = (window: number, windows: number): number =>
+  windows * window - Math.min(1000, window / 4);
+
 export const shortestWindow = (window: number): number => window - windowTolerance(window);
 
 export const longestWindow = (window: number): number => window + windowTolerance(window);

@@ -1,26 +1,20 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { SustainedFact } from '../../../model/limits/limit-facts.ts';
-import { longestWindow } from './rule-bounds.ts';
-import type { RequestSpan } from './request-spans.ts';
-
-/** Requests certainly within the last two windows, in limits, that show that a limiter which counts refusals would refuse. */
-const provoking = 1.2;
-
-/** A weighted counter of a few requests loses whole ones to its fractions, window after window. */
-const leastJudgedLimit = 5;
+import { evenRate, shortestWindow } from './rule-bounds.ts';
 
 /** Spared for the ends of the phase. */
 const slackRequests = 2;
 
 /**
- * The requests that a limiter with a burst of one certainly admits, if it admits one each window / limit:
- * picks whose spacing is certain. No limiter of the rule admits fewer, but for one limit at the edge.
+ * The requests that every limiter of the rule admits in the end, but for one limit at the edge: picks
+ * whose spacing is certain, one for each place of the even rate. It holds whatever else is sent:
+ * - a bucket gains more than one place between two picks, so it loses none but those of its start;
+ * - a window, or a log, has at most as many picks as places: if it refuses one, it has admitted as many;
+ * - a weighted counter with the whole limit in its last window can refuse one pick of the next one, but
+ *   has then admitted one more than its picks in the last one.
  */
-const spacedRequests = (
-  decisions: readonly LimiterDecision[],
-  { limit, window }: LimitRule,
-): number => {
-  const spacing = longestWindow(window) / limit;
+const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
+  const spacing = 1 / evenRate(rule);
   let picks = 0;
   let next = Number.NEGATIVE_INFINITY;
   for (const { sent, answered } of decisions) {
@@ -31,24 +25,29 @@ const spacedRequests = (
   return picks;
 };
 
+/** The phases of a weighted counter that are tried, as parts of its window. */
+const phaseParts = 16;
+
 /**
- * Whether refusals certainly do not count: something was admitted after two windows in each of which
- * requests came evenly and more often than the limit. A log or counter of all requests would have
- * refused it.
+ * Whether refusals certainly do not count: something was admitted that a log and a weighted counter of
+ * all requests would both have refused, the counter whatever its phase.
  */
 const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
-  requests: readonly RequestSpan[],
   { limit, window }: LimitRule,
 ): boolean => {
-  const quarters = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i * window) / 4);
-  const isProvoked = ({ sent }: LimiterDecision): boolean =>
-    quarters.every((ago) => {
-      const within = requests.filter(
-        ({ from, until }) => until <= sent - ago && from >= sent - ago - window / 4,
-      );
-      return within.length >= (provoking * limit) / 4;
+  const phases = Array.from({ length: phaseParts }, (_, i) => i / phaseParts);
+  const isProvoked = ({ sent, answered }: LimiterDecision): boolean => {
+    const countWithin = (time: number): number =>
+      decisions.filter((other) => other.sent > answered - time && other.answered <= sent).length;
+    if (countWithin(shortestWindow(window)) < limit) return false;
+    return phases.every((phase) => {
+      const current = countWithin(phase * window);
+      // What is not certainly in the current window weighs at least as much as the older one does at the end of this part.
+      const older = countWithin((1 + phase) * window) - current;
+      return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
+  };
   return decisions.some((decision) => decision.admitted && isProvoked(decision));
 };
 
@@ -58,7 +57,6 @@ const ignoresRefusals = (
  */
 export const sustainedRate = (
   decisions: readonly LimiterDecision[],
-  requests: readonly RequestSpan[],
   rule: LimitRule,
 ): SustainedFact | null => {
   const { limit, window } = rule;
@@ -69,10 +67,7 @@ export const sustainedRate = (
   if (windows < 1) return null;
   const admitted = ordered.filter((decision) => decision.admitted).length;
   const spaced = spacedRequests(ordered, rule);
-  const isShort =
-    limit >= leastJudgedLimit &&
-    admitted < spaced - limit - slackRequests &&
-    ignoresRefusals(ordered, requests, rule);
+  const isShort = admitted < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
   return {
     windows,
     admitted,

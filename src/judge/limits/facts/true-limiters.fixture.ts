@@ -6,15 +6,26 @@ export type TrueLimiter = (now: number) => boolean;
 
 export interface LimiterShape {
   readonly limit: number;
-  /** The declared window in ms; fixed windows and logs may miss it by up to `tolerance`, in ms, either way. */
+  /**
+   * The declared window in ms. Fixed windows and logs may count in units of `tolerance`, in ms, and so forget
+   * a part of one early, or have windows that are up to `tolerance` longer.
+   */
   readonly window: number;
   readonly tolerance: number;
   /** Evenly drawn from 0 to 1: phases, sizes and lengths within what is allowed. */
   readonly draws: readonly [number, number, number];
 }
 
-const lengthOf = ({ window, tolerance, draws: [, , draw] }: LimiterShape): number =>
-  window + (2 * draw - 1) * tolerance;
+/** When a window that begins, or a request that is logged, at a moment is forgotten. */
+const forgottenAt = (
+  { window, tolerance, draws: [, , draw] }: LimiterShape,
+  moment: number,
+): number => {
+  if (tolerance === 0) return moment + window;
+  return draw < 0.5
+    ? Math.floor(moment / tolerance) * tolerance + window
+    : moment + window + (2 * draw - 1) * tolerance;
+};
 
 const grid = ({ limit, window, draws: [phase] }: LimiterShape, parts: number): TrueLimiter => {
   const length = window / parts;
@@ -31,11 +42,10 @@ const grid = ({ limit, window, draws: [phase] }: LimiterShape, parts: number): T
 };
 
 const fromFirst = (shape: LimiterShape): TrueLimiter => {
-  const length = lengthOf(shape);
-  let begin = Number.NEGATIVE_INFINITY;
+  let end = Number.NEGATIVE_INFINITY;
   let used = 0;
   return (now) => {
-    if (now >= begin + length) [begin, used] = [now, 0];
+    if (now >= end) [end, used] = [forgottenAt(shape, now), 0];
     if (used >= shape.limit) return false;
     used += 1;
     return true;
@@ -43,20 +53,20 @@ const fromFirst = (shape: LimiterShape): TrueLimiter => {
 };
 
 const log = (shape: LimiterShape, countsRefusals: boolean): TrueLimiter => {
-  const length = lengthOf(shape);
   let kept: number[] = [];
   return (now) => {
-    kept = kept.filter((at) => at > now - length);
+    kept = kept.filter((at) => forgottenAt(shape, at) > now);
     const isAdmitted = kept.length < shape.limit;
     if (isAdmitted || countsRefusals) kept.push(now);
     return isAdmitted;
   };
 };
 
-/** Two counters of adjacent windows; `addsFirst` compares after adding the request, and then rounds. */
+/** Two counters of adjacent windows, which sum up to an estimate in one of several ways. */
 const weighted = (
   { limit, window, draws: [phase] }: LimiterShape,
   rounding: string,
+  countsRefusals = false,
 ): TrueLimiter => {
   const counts = new Map<number, number>();
   return (now) => {
@@ -69,7 +79,7 @@ const weighted = (
       rounded: Math.round(old + current) + 1 <= limit,
       exact: old + current + 1 <= limit,
     }[rounding]!;
-    if (estimate) counts.set(index, current + 1);
+    if (estimate || countsRefusals) counts.set(index, current + 1);
     return estimate;
   };
 };
@@ -112,6 +122,8 @@ export const trueLimiters: Readonly<Record<string, (shape: LimiterShape) => True
   'a weighted counter that floors': (shape) => weighted(shape, 'floored'),
   'a weighted counter that rounds': (shape) => weighted(shape, 'rounded'),
   'a weighted counter that adds first': (shape) => weighted(shape, 'exact'),
+  'a weighted counter that counts refusals': (shape) => weighted(shape, 'exact', true),
+  'a floored counter that counts refusals': (shape) => weighted(shape, 'floored', true),
   'a full bucket': (shape) => bucket(shape, shape.limit),
   'a bucket of one more': (shape) => bucket(shape, shape.limit + 1),
   'a bucket of any size': (shape) => bucket(shape, 1 + shape.draws[1] * (shape.limit - 1)),

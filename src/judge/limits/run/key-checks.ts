@@ -1,4 +1,3 @@
-import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import {
   type LimitCheck,
   type LimiterClass,
@@ -6,6 +5,8 @@ import {
 } from '../../../model/limits/limit-log.ts';
 import type { AdmittedPeak, KeyRefusals } from '../../../model/limits/run-limits.ts';
 import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
+import { extraLimits, upperEnvelope } from '../facts/upper-envelope.ts';
+import { milliseconds } from '../../../model/quantity.ts';
 import { findingOf, longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { formatCount } from '../facts/check-claim.ts';
 import type { KeyEvidence } from './key-evidence.ts';
@@ -29,12 +30,6 @@ export interface KeyLimit {
 }
 
 interface ClassTraits {
-  /**
-   * The maximum admitted within one window as a multiple of the limit, 2 by default, for adjacent windows
-   * and full buckets. A cap on requests in flight has no rate: it excuses any if it is the only
-   * permitted class.
-   */
-  readonly multiple?: number;
   /** The excess of a window is forgotten with it; otherwise it remains as a debt. */
   readonly forgetsExcess?: true;
   /** It refuses only if the whole limit was admitted within the window before. */
@@ -43,15 +38,16 @@ interface ClassTraits {
 
 const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'fixed-from-first': { forgetsExcess: true, refusesOnlyWhenFull: true },
+  'fixed-any-phase': { forgetsExcess: true, refusesOnlyWhenFull: true },
   'fixed-aligned': { forgetsExcess: true, refusesOnlyWhenFull: true },
-  'sliding-log': { multiple: 1, refusesOnlyWhenFull: true },
-  'sliding-log-counting-refusals': { multiple: 1 },
+  'sliding-log': { refusesOnlyWhenFull: true },
+  'sliding-log-counting-refusals': {},
   'token-bucket': { refusesOnlyWhenFull: true },
   'burst-bucket': {},
   'sliding-counter': { forgetsExcess: true },
   'stepped-bucket': { refusesOnlyWhenFull: true },
   'leaky-queue': {},
-  'in-flight': { multiple: Infinity },
+  'in-flight': {},
 };
 
 /** Charges without what is possible but not certain. */
@@ -92,28 +88,51 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
+/** A cap on requests in flight has no rate: alone it permits any. */
+const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
+  permitted.some((name) => name !== 'in-flight');
+
+/** Whether more requests were admitted in any span than a limiter of a permitted class admits. */
+const checkRequestsKept = (
+  { limit, charges }: KeyLimit,
+  permitted: readonly LimiterClass[],
+): LimitCheck => {
+  const { finding, worst } = upperEnvelope(
+    charges,
+    { limit, window: milliseconds(minute) },
+    permitted,
+  );
+  return advisoryCheck({
+    id: 'requests-kept',
+    claim: `In no span were more requests admitted than a permitted limiter of ${formatCount(limit)} a minute can admit.`,
+    section: '8',
+    violates: true,
+    finding,
+    observed:
+      worst === null
+        ? `the maximum in a minute was ${boundsText(fullestMinute(charges))}`
+        : `${formatCount(worst.admitted)} within ${worst.span / 1000} s, where at most ${formatCount(worst.allowed)} are admitted`,
+  });
+};
+
 /**
- * Whether more was admitted than any permitted class admits. Tokens can overshoot by what is in
+ * Whether more tokens were admitted than any permitted class admits. Tokens can overshoot by what is in
  * flight, so only a request admitted afterwards counts, and classes that forget the excess of an ended
  * window allow for it.
  */
-const checkLimitKept = (
-  { unit, limit, charges }: KeyLimit,
+const checkTokensKept = (
+  { limit, charges }: KeyLimit,
   { admitted }: KeyEvidence,
   permitted: readonly LimiterClass[],
-): readonly LimitCheck[] => {
-  const multiples = permitted.map((name) => traits[name].multiple ?? 2).filter(Number.isFinite);
-  if (multiples.length === 0) return [];
-  const cap = limit * Math.max(...multiples);
-  const isForgotten = unit === 'tokens' && permitted.some((name) => traits[name].forgetsExcess);
+): LimitCheck => {
+  const cap = limit * (1 + extraLimits(permitted));
+  const isForgotten = permitted.some((name) => traits[name].forgetsExcess);
   const overshoot = isForgotten ? maxInFlightCharge(charges, admitted) : 0;
   const before = chargedBefore(charges);
-  const isExcess = (entry: LedgerEntry): boolean => before(entry, shorter).least > cap + overshoot;
-  const wrong = unit === 'tokens' ? admitted.filter(isExcess) : [];
-  const isBroken = unit === 'tokens' ? wrong.length > 0 : mostWithin(charges, shorter).least > cap;
+  const wrong = admitted.filter((entry) => before(entry, shorter).least > cap + overshoot);
   const check = checkEntries({
-    id: `${unit}-kept`,
-    claim: `Never more than ${formatCount(cap)} ${unit} within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
+    id: 'tokens-kept',
+    claim: `Never more than ${formatCount(cap)} tokens within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
     section: '8',
     violates: true,
     wrong,
@@ -122,7 +141,10 @@ const checkLimitKept = (
         ? `${formatCount(wrong.length)} requests were admitted after that`
         : `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
-  return [{ ...check, finding: findingOf(mostWithin(charges, longer).most <= cap, isBroken) }];
+  return {
+    ...check,
+    finding: findingOf(mostWithin(charges, longer).most <= cap, wrong.length > 0),
+  };
 };
 
 const checkRoom = (
@@ -163,10 +185,14 @@ export const checkKey = (
 ): readonly LimitCheck[] => {
   const units = limits.map(({ unit }) => unit);
   const requests = limits.filter(({ unit }) => unit === 'requests');
+  const checkKept = (limit: KeyLimit): LimitCheck =>
+    limit.unit === 'tokens'
+      ? checkTokensKept(limit, evidence, permitted)
+      : checkRequestsKept(limit, permitted);
   return [
     ...limits.flatMap((limit) => [
       checkMaxPerMinute(limit),
-      ...checkLimitKept(limit, evidence, permitted),
+      ...(limitsRate(permitted) ? [checkKept(limit)] : []),
     ]),
     ...requests.map((limit) => checkRoom(limit, evidence, limits.length > 1, permitted)),
     ...(limits.length > 0 ? [checkLedgerHeaders(evidence, units)] : []),
