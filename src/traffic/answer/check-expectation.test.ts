@@ -174,6 +174,25 @@ describe('an answer that is not as expected', () => {
     ]);
   });
 
+  it('may nest too deep, or have a schema without an end', () => {
+    const problemWith = (schema: Expectation['schema'], text: string): string => {
+      const entry = Object.assign({}, sampleEntry('chat'), { expect: { schema } });
+      const context = contextWith({ targetMemory: emptyTargetMemory() });
+      const reader = prepareRequest(entry, prepareContextWith()).read(context);
+      const { body, headers } = message({ content: text });
+      reader.onHeaders(instant(1), 200, headers);
+      reader.onChunk(instant(2), Buffer.from(body));
+      return problemOf(reader.ended(instant(3)));
+    };
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    const lists = { type: 'array', items: { $ref: '#' } };
+    expect(problemWith(lists, nested(400))).toBe('completed');
+    expect(problemWith(lists, nested(100_000))).toMatch(/: its text nests too deep to be checked$/);
+    expect(problemWith({ $ref: '#' }, '5')).toMatch(
+      /: the schema refers to itself without an end$/,
+    );
+  });
+
   it('may be a transcript', () => {
     const body = JSON.stringify({ text: 'The gate is open.' });
     const ask = (expectation: Expectation) =>

@@ -1,6 +1,7 @@
 import { isTooComplex, jsonIn } from '../answer/json-text.ts';
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
 import { readErrorBody } from '../answer/read-refusal.ts';
+import { textsIn } from '../answer/texts-in.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
@@ -29,16 +30,9 @@ const chunkSchema = chatChunkSchema.omit({ usage: true });
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Whether a tool call's fragment contains anything besides its position and type. */
+/** Whether a content part or a tool call's fragment contains anything besides its position and type. */
 const hasText = (fragment: unknown): boolean => {
-  // Not by recursion: a server may nest as deep as it likes.
-  const waiting = [fragment];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (isText(value)) return true;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, field] of Object.entries(value)) if (name !== 'type') waiting.push(field);
-  }
+  for (const text of textsIn(fragment)) if (text !== '') return true;
   return false;
 };
 
@@ -75,7 +69,7 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
 };
 
-/** Groq reports the usage of a stream in a field of its own. */
+/** Groq reports the usage of a stream in `x_groq`. */
 const groqUsageIn = ({ x_groq: own }: Readonly<Record<string, unknown>>): unknown =>
   typeof own === 'object' && own !== null && 'usage' in own ? own.usage : undefined;
 

@@ -147,7 +147,7 @@ describe('a streamed chat, however it is cut,', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
     const answer = answerFromReads(
       sseEvent(chatChunk({ role: 'assistant', content: [] })),
-      sseEvent(chatChunk({ content: [{ ...thinking, thinking: [] }] })),
+      sseEvent(chatChunk({ content: [{ ...thinking, thinking: [], signature: 'abc' }] })),
       sseEvent(chatChunk({ content: [thinking] })),
       sseEvent(chatChunk({ content: [{ type: 'text', text: '' }] })),
       sseEvent(chatChunk({ content: [thinking, { type: 'text', text: 'a' }] })),
@@ -159,7 +159,7 @@ describe('a streamed chat, however it is cut,', () => {
     expect([...answer.tokenInstants]).toEqual([readAt(2), readAt(4), readAt(6)]);
   });
 
-  it('reads the usage that Groq reports in a field of its own', () => {
+  it('reads the usage that Groq reports in "x_groq"', () => {
     const start = { ...chatChunk({ content: 'a' }), x_groq: { id: 'req_1' } };
     const end = { ...stopChunk, x_groq: { id: 'req_1', usage: usageFields(9) } };
     const body = sseEvents(start, end, doneData);
