@@ -172,6 +172,28 @@ describe('a streamed chat, however it is cut,', () => {
     );
   });
 
+  it('reads the streams of Azure, with content filters in chunks of their own', () => {
+    const filters = { hate: { filtered: false, severity: 'safe' } };
+    const empty = { id: '', object: '', created: 0, model: '' };
+    const body = sseEvents(
+      { ...empty, choices: [], prompt_filter_results: [{ prompt_index: 0, filters }] },
+      chatChunk({ role: 'assistant', content: '' }),
+      textChunk('a'),
+      textChunk('b'),
+      { ...empty, choices: [{ index: 0, finish_reason: null, content_filter_results: filters }] },
+      stopChunk,
+      { ...empty, choices: [{ index: 0, finish_reason: null, content_filter_offsets: {} }] },
+      doneData,
+    );
+    expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
+  });
+
+  it('counts a tool call without a list, as Text Generation Inference sends it', () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{' } };
+    const body = sseEvents(chatChunk({ role: 'assistant', tool_calls: call }), stopChunk, doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 1, firstVisible: true }));
+  });
+
   it('counts refusals and fragments of tool calls as visible tokens', () => {
     for (const delta of [
       { refusal: 'no' },
