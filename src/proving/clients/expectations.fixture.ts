@@ -99,7 +99,7 @@ export const expectedClients: readonly ExpectedClient[] = [
           unknownModel: 'OpenAIModelNotFoundError',
           limited: 'OpenAIRateLimitError',
         },
-        'has classes of its own',
+        'has its own error classes',
       ),
     },
   },

@@ -1,4 +1,4 @@
-"""Serves an ASGI application of others, with a log of its own of every request: METHOD PATH STATUS REQUEST-ID.
+"""Serves an ASGI application of others, with its own log of every request: METHOD PATH STATUS REQUEST-ID.
 
 Arguments: the application as MODULE:NAME, the port and the log file.
 """
