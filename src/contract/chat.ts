@@ -123,7 +123,8 @@ export const chatChunkSchema = z.looseObject({
             reasoning: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             refusal: z.string().nullish(),
-            tool_calls: z.array(z.unknown()).nullish(),
+            /** Text Generation Inference sends one call without a list. */
+            tool_calls: z.union([z.array(z.unknown()), z.looseObject({})]).nullish(),
           })
           .nullish(),
         finish_reason: z.string().nullish(),

@@ -16,3 +16,17 @@ export const modelListSchema = z.looseObject({
   object: z.literal('list'),
   data: z.array(modelSchema),
 });
+
+/**
+ * A model list as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and `owned_by`; Together
+ * sends the list of models alone, and Go servers without a model send `null` for it.
+ */
+export const servedModelListSchema = z.preprocess(
+  (body) => (Array.isArray(body) ? { data: body as unknown[] } : body),
+  z.looseObject({
+    data: z
+      .array(z.looseObject({ id: z.string() }))
+      .nullable()
+      .transform((models) => models ?? []),
+  }),
+);

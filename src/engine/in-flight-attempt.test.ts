@@ -118,7 +118,7 @@ it('an attempt is aborted at the first check after a deadline has passed, with t
   );
 });
 
-it('an attempt that moves to another connection has its instants, a connect deadline of its own, and the moment of the move', () => {
+it('when a request is sent again on a new connection, the attempt takes the instants of that connection, starts its connect deadline anew, and notes when it moved', () => {
   const deadlines = {
     connect: milliseconds(100),
     firstToken: milliseconds(50),

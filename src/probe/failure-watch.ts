@@ -13,7 +13,7 @@ const hopelessStatuses = [401, 402, 404];
 
 /**
  * Ends an examination that shows nothing: no credit, an unknown model, a gateway that is down. What fails
- * after other chats were answered can be refused for its limit in a form of its own, so it may go on for a
+ * after other chats were answered can be refused for its limit in another form, so it may go on for a
  * while.
  */
 export class FailureWatch {

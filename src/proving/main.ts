@@ -5,7 +5,7 @@ import { compliantCases, faultyCases } from './limiters/limiter-cases.ts';
 
 /**
  * `node src/proving/main.ts [--only TEXT] [--limit N] [--window MS] [--quick] [--at-a-time N]`: examines
- * limiters of others and writes `reports/proving/limiters.md` and the log of each.
+ * limiters of others and writes a table, `reports/proving/limiters-LIMIT-SECONDSs.md`, and the log of each.
  */
 
 const { values } = parseArgs({
@@ -30,7 +30,6 @@ const { rows, skipped } = await examineLimiters({
   cases,
   terms,
   atATime: Number(values['at-a-time']),
-  logFolder: 'reports/proving/logs',
   say: console.error,
 });
 const text = [limiterTable(rows), ...skipped.map((each) => `- ${each}\n`)].join('\n');

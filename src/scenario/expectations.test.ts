@@ -66,6 +66,7 @@ describe('what an entry expects of its answers', () => {
       `${chat}, expect: {schema: [1]}`,
       `${chat}, expect: {schema: {type: strange}}`,
       `${chat}, expect: {schema: {$ref: "#/no"}}`,
+      `${chat}, expect: {schema: {$async: true, type: string}}`,
       `${chat}, expect: {minLength: -1}`,
       'kind: transcription, model: m, expect: {toolArguments: true}',
       'kind: speech, model: m, expect: {minLength: 1}',
@@ -78,6 +79,7 @@ describe('what an entry expects of its answers', () => {
       f.yaml:2:45: expected a JSON Schema, for example {type: object, required: [name]}, got a list
       f.yaml:2:45: expected a JSON Schema: schema is invalid: data/type must be equal to one of the allowed values, data/type must be array, data/type must match a schema in anyOf
       f.yaml:2:45: expected a JSON Schema: can't resolve reference #/no from id #
+      f.yaml:2:45: expected a JSON Schema: the keyword "$async" is not supported
       f.yaml:2:48: expected a whole number from 0 to 10,000,000, got the number -1
       f.yaml:2:46: a transcription has no tool calls; leave it out
       f.yaml:2:30: "expect" is not a key of the kind "speech"; it belongs to "chat", "chat-stream" or "transcription""

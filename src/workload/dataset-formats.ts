@@ -1,4 +1,8 @@
-import { type Message, messageSchema } from '../model/workload/message.ts';
+import {
+  type Message,
+  type WrittenMessage,
+  writtenMessageSchema,
+} from '../model/workload/message.ts';
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 
@@ -50,7 +54,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
 
 /** Messages with the files that they name as data, or what is wrong with one. */
 const messagesWithMedia = (
-  messages: readonly Message[],
+  messages: readonly WrittenMessage[],
   media: FindMedia,
 ): readonly Message[] | string => {
   const filled: Message[] = [];
@@ -74,7 +78,7 @@ const jsonEntry = (value: unknown, media: FindMedia): DatasetEntry | string => {
       : 'expected text as "prompt", or a list of "messages"';
   }
   if (prompt !== undefined) return 'expected either "prompt" or "messages", got both';
-  const said = messageSchema.array().min(1).safeParse(messages);
+  const said = writtenMessageSchema.array().min(1).safeParse(messages);
   if (said.success) {
     const filled = messagesWithMedia(said.data, media);
     return typeof filled === 'string' ? filled : entryFrom(filled, most);

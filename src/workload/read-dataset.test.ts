@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { MediaFile, ReadResult } from '../model/workload/workload.ts';
 import { readDataset } from './read-dataset.ts';
 
+const mediaFiles: Readonly<Record<string, MediaFile>> = {
+  'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
+  'bundled:b.mp3': { kind: 'audio', contentType: 'audio/mpeg', format: 'mp3', base64: 'QkI=' },
+};
 const media = (reference: string): ReadResult<MediaFile> =>
-  reference === 'file:a.png'
-    ? {
-        ok: true,
-        value: { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
-      }
-    : { ok: false, problem: `${reference} is missing` };
+  mediaFiles[reference] === undefined
+    ? { ok: false, problem: `${reference} is missing` }
+    : { ok: true, value: mediaFiles[reference] };
 
 const read = (file: string, text: string) => {
   const found = readDataset(file, [Buffer.from(text)], media);
@@ -72,6 +73,17 @@ describe('a file of prompts', () => {
     ]);
     expect(read('p.jsonl', `\n${line('file:b.png')}`)).toBe('p.jsonl:2: file:b.png is missing');
     expect(read('p.jsonl', line('b.png'))).toMatch(/^p.jsonl:1: expected bundled:NAME, file:PATH/);
+  });
+
+  it('may leave out the format of a recording that it names, as a scenario may', () => {
+    const line = (audio: object): string =>
+      JSON.stringify({
+        messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: audio }] }],
+      });
+    expect(read('p.jsonl', line({ data: 'bundled:b.mp3' }))).toMatchObject([
+      { messages: [{ content: [{ input_audio: { data: 'QkI=', format: 'mp3' } }] }] },
+    ]);
+    expect(read('p.jsonl', line({ data: 'QkI=' }))).toMatch(/^p.jsonl:1: base64 needs "format"/);
   });
 
   it('in JSON lines has prompts or messages, and an optional maximum of tokens', () => {

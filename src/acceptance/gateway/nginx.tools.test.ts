@@ -1,18 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { debianProgram } from '../../proving/harness/debian-proxies.ts';
+import { freePort, startServer } from '../../proving/harness/server-process.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { cleanUpAfterEach, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
 /** Runs against nginx, and compares Weir's counts with the requests in nginx's access log. */
-const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx';
 
 const chat = JSON.stringify({
   id: '1',
@@ -22,25 +19,6 @@ const chat = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 });
-
-const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 
 /** Starts nginx on a free port; each connection ends after seven requests. */
 const startNginx = async (tls: string) => {
@@ -61,9 +39,9 @@ const startNginx = async (tls: string) => {
         location /v1/models { return 200 '{"object":"list","data":[]}'; }
         location /v1/chat/completions { return 200 '${chat}'; } } }`,
   );
-  const child = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
-  onTestFinished(() => void child.kill('SIGTERM'));
-  await vi.waitUntil(() => isListening(port), { timeout: 10_000, interval: 20 });
+  const command = [debianProgram('nginx'), '-p', folder, '-c', join(folder, 'nginx.conf')] as const;
+  const { stop } = await startServer({ command, port });
+  onTestFinished(stop);
   /** How many chats nginx has answered, by its own log. */
   const answered = async (): Promise<number> =>
     (await readFile(log, 'utf8')).split('POST /v1/chat/completions').length - 1;

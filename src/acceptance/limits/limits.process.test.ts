@@ -8,8 +8,9 @@ cleanUpAfterEach();
 
 describe('weir limits', () => {
   it('exits with 14 if two workers have separate counters', async () => {
-    const { code, stdout } = await runWeirLimits(1500, { workers: 2 }, ['--quick']);
-    expect(code).toBe(14);
+    const words = ['--checks', 'provocation,sustained'];
+    const { code, stdout } = await runWeirLimits(3000, { workers: 2 }, words);
+    expect(code, stdout).toBe(14);
     expect(stdout).toMatch(/LIMIT VIOLATED/);
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/over-admission: \d+ were admitted within/);
   });

@@ -46,19 +46,16 @@ const rowsOf = (window: string, { rows, skipped }: ExaminedLimiters) => {
 
 /** Whether examinations of limiters of others are right: all at a window of 10 s, six at the real 60 s. */
 export const measureForeignLimiters: BenchPart = async (say) => {
-  const logFolder = 'reports/proving/logs';
   const short = await examineLimiters({
     cases: [...compliantCases, ...faultyCases],
     terms: { limit: 20, window: 10 * second, args: [] },
     atATime: 3,
-    logFolder,
     say,
   });
   const real = await examineLimiters({
     cases: casesOfSixtySeconds,
     terms: { limit: 60, window: 60 * second, args: [] },
     atATime: casesOfSixtySeconds.length,
-    logFolder,
     say,
   });
   say(limiterTable([...short.rows, ...real.rows]));

@@ -43,16 +43,27 @@ const knownFormats: ReadonlySet<unknown> = new Set(
   'date date-time duration email hostname ipv4 ipv6 time uri uuid'.split(' '),
 );
 
+const decoded = (step: string): string | undefined => {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
+};
+
 /** The schema that a local reference names; undefined for any other. */
 export const referencedSchema = (reference: unknown, root: unknown): unknown => {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
   return reference
     .split('/')
     .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(decoded)
     .reduce<unknown>(
       (holder, step) =>
-        typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
+        typeof holder === 'object' &&
+        holder !== null &&
+        step !== undefined &&
+        Object.hasOwn(holder, step)
           ? (holder as JsonSchema)[step]
           : undefined,
       root,
@@ -94,15 +105,15 @@ export const unsupportedIn = (root: unknown): string | null => {
   return null;
 };
 
-const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
-  object: isSchema,
-  array: Array.isArray,
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: Number.isInteger,
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-};
+const typeTests = new Map<unknown, (value: unknown) => boolean>([
+  ['object', isSchema],
+  ['array', Array.isArray],
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  ['integer', Number.isInteger],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['null', (value) => value === null],
+]);
 
 const within = (size: number, least: unknown, most: unknown): boolean =>
   (typeof least !== 'number' || size >= least) && (typeof most !== 'number' || size <= most);
@@ -131,15 +142,23 @@ const textObeys = (text: string, { minLength, maxLength, pattern }: JsonSchema):
 
 type Inner = (value: unknown, schema: unknown) => boolean;
 
+const sortedMembers = (value: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, value[name]]),
+  );
+
+/** The JSON of a value, the same for all that are equal. */
+export const sortedJson = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
+
 const listObeys = (list: readonly unknown[], schema: JsonSchema, obeysInner: Inner): boolean => {
   const { items, prefixItems, minItems, maxItems, uniqueItems } = schema;
   const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
-  const isUnique = list.every(
-    (item, index) => !list.slice(0, index).some((other) => isDeepStrictEqual(item, other)),
-  );
   return (
     within(list.length, minItems, maxItems) &&
-    (uniqueItems !== true || isUnique) &&
+    (uniqueItems !== true || new Set(list.map(sortedJson)).size === list.length) &&
     list.every((item, index) => obeysInner(item, index < first.length ? first[index] : items))
   );
 };
@@ -168,7 +187,7 @@ const contentObeys = (value: unknown, schema: JsonSchema, obeysInner: Inner): bo
 const isAllowed = (value: unknown, schema: JsonSchema): boolean => {
   const { type, enum: choices, const: only } = schema;
   const types: readonly unknown[] = type === undefined ? [] : [type].flat();
-  const hasType = types.some((name) => typeTests[String(name)]?.(value) === true);
+  const hasType = types.some((name) => typeTests.get(name)?.(value) === true);
   return (
     (types.length === 0 || hasType) &&
     (!Array.isArray(choices) || choices.some((choice) => isDeepStrictEqual(choice, value))) &&

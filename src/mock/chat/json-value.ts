@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Draw } from '../../model/workload/draw.ts';
 import { commonWords } from './common-words.ts';
 import {
@@ -8,6 +7,7 @@ import {
   obeys,
   referencedSchema,
   type SchemaWalk,
+  sortedJson,
   startWalk,
 } from './json-schema.ts';
 
@@ -21,6 +21,12 @@ type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknow
 
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
+
+/** The longest text and the most items or properties that a schema can make a value have; what demands more is refused. */
+const maxSize = 10_000;
+
+const sizeOr = (value: unknown, otherwise: number): number =>
+  Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
 const randomIntegerBetween = (draw: Draw, low: number, high: number): number =>
   low + Math.floor(draw.uniform() * (high - low + 1));
@@ -60,9 +66,9 @@ const randomText: Generator = ({ draw, walk }, schema) => {
   const { format, minLength, maxLength } = schema;
   const make = Object.hasOwn(formats, String(format)) ? formats[String(format)] : undefined;
   const text = (make ?? randomPhrase)(draw);
-  const least = numberOr(minLength, 0);
+  const least = sizeOr(minLength, 0);
   const padded = `${text} `.repeat(Math.ceil(least / text.length)).trim();
-  const long = padded.padEnd(least, 'a').slice(0, Math.max(least, numberOr(maxLength, Infinity)));
+  const long = padded.padEnd(least, 'a').slice(0, Math.max(least, sizeOr(maxLength, maxSize)));
   return fitting([text, long, ...shortTexts], schema, walk);
 };
 
@@ -101,7 +107,7 @@ const randomObject: Generator = (from, schema, depth) => {
   const entries = Object.entries(named)
     .filter(([name]) => needed.includes(name) || (depth < maxDepth && from.draw.uniform() < 0.5))
     .map(([name, inner]) => [name, valueOf(from, inner, depth + 1)] as const);
-  const fillers = Array.from({ length: numberOr(minProperties, 0) }, (_, n) => `key${n + 1}`);
+  const fillers = Array.from({ length: sizeOr(minProperties, 0) }, (_, n) => `key${n + 1}`);
   const missing = [
     ...needed.filter((name) => typeof name === 'string'),
     ...fillers.slice(0, Math.max(0, fillers.length - entries.length)),
@@ -112,24 +118,29 @@ const randomObject: Generator = (from, schema, depth) => {
   return Object.fromEntries([...entries, ...others]);
 };
 
+/** How many items more than it must have a list gets at most. */
+const maxFurtherItems = 20;
+
 /** How often an item that equals another is drawn again. */
 const maxRedraws = 20;
 
 const randomArray: Generator = (from, { items, prefixItems, uniqueItems, ...bounds }, depth) => {
   const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
-  const least = numberOr(bounds['minItems'], depth < maxDepth ? 1 : 0);
-  const minLength = Math.max(least, Math.min(first.length, numberOr(bounds['maxItems'], Infinity)));
-  const maxLength =
-    items === false ? minLength : Math.max(minLength, numberOr(bounds['maxItems'], minLength + 1));
+  const least = sizeOr(bounds['minItems'], depth < maxDepth ? 1 : 0);
+  const minLength = Math.max(least, Math.min(first.length, sizeOr(bounds['maxItems'], maxSize)));
+  const most = Math.min(sizeOr(bounds['maxItems'], minLength + 1), minLength + maxFurtherItems);
+  const maxLength = items === false ? minLength : Math.max(minLength, most);
   const length =
     depth < maxDepth ? randomIntegerBetween(from.draw, minLength, maxLength) : minLength;
   const list: unknown[] = [];
   const redraws = uniqueItems === true ? maxRedraws : 0;
-  const isKnown = (item: unknown): boolean => list.some((other) => isDeepStrictEqual(item, other));
+  const known = new Set<string>();
   for (let index = 0; index < length; index += 1) {
     const schema = index < first.length ? first[index] : items;
     let item = valueOf(from, schema, depth + 1);
-    for (let n = 0; n < redraws && isKnown(item); n += 1) item = valueOf(from, schema, depth + 1);
+    for (let n = 0; n < redraws && known.has(sortedJson(item)); n += 1)
+      item = valueOf(from, schema, depth + 1);
+    if (redraws > 0) known.add(sortedJson(item));
     list.push(item);
   }
   return list;

@@ -194,6 +194,14 @@ describe('an answer by a schema', () => {
     ],
     [{ anyOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] }, 'found no value'],
     [{ type: 'strange' }, 'found no value that obeys it'],
+    [{ type: '__defineGetter__' }, 'found no value that obeys it'],
+    [{ $ref: '#/%' }, 'the reference "#/%" is not to a part of the schema'],
+    [{ type: 'string', minLength: -5, maxLength: -1 }, 'found no value that obeys it'],
+    [{ type: 'string', minLength: 1e12 }, 'found no value that obeys it'],
+    [{ type: 'array', minItems: 1e12 }, 'found no value that obeys it'],
+    [{ type: 'array', minItems: 1e5, uniqueItems: true }, 'found no value that obeys it'],
+    [{ type: 'array', maxItems: -1 }, 'found no value that obeys it'],
+    [{ type: 'object', minProperties: 1e12 }, 'found no value that obeys it'],
   ])('is refused for %j', (refused, message) => {
     expect(() => readStructuredFormat('schema', refused)).toThrow(message);
   });

@@ -25,6 +25,8 @@ export interface LimitRule {
 export const limiterClasses = {
   'fixed-from-first':
     'a fixed window that starts with the first request after the previous window ended',
+  'fixed-any-phase':
+    'a fixed window of regular times, such as whole windows since the server started',
   'fixed-aligned': 'a fixed window aligned to the clock',
   'sliding-log': 'a log of the admitted requests of the last window',
   'sliding-log-counting-refusals':

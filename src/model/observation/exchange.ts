@@ -83,7 +83,7 @@ export interface Transport {
    * After one that fails none is opened ahead until a request has succeeded and a while has passed; nothing else depends on it. Does nothing by undici.
    */
   connectAhead(count: number): void;
-  /** What was learnt of how the server treats connections, as sentences for the report. */
+  /** How the server treats connections, as observed: sentences for the report. */
   notes(): readonly string[];
   /** Destroys every connection, including those being established, and waits until they are gone. */
   close(): Promise<void>;

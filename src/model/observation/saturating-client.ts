@@ -25,7 +25,7 @@ export interface RequestBatch {
 export interface SaturatingRun {
   /** Sends no further requests; those in flight can end. */
   stop(): void;
-  /** What was learnt of how the server treats connections, as sentences for the report. */
+  /** How the server treats connections, as observed: sentences for the report. */
   notes(): readonly string[];
   /** Destroys every connection and waits until they are gone. */
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * Whether connections are opened before their requests are due. Not by `undici`, under a pace or by a load that saturates, which cannot;
- * not if an objective is about connect times, of which there would be few; and not if each request is to have a connection of its own, since
- * opening it is then part of what is measured.
+ * Whether connections are opened before their requests are due. `undici`, a pace and a saturating load cannot do that. It is also off if
+ * an objective is about connect times, since too few would be measured, and if each request opens a new connection, since that is then
+ * part of what is measured.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

@@ -24,12 +24,24 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
+/** Some schemas refer to themselves for ever, which shows only with a value. */
+const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
+
 /** Prepares a test of values by a JSON Schema, of draft 7 if it says so, else of 2020-12. Returns a text that says what is wrong with the schema itself. */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? null : errorText(validate.errors![0]!));
+    // With this keyword of its own Ajv returns a promise.
+    if ('$async' in validate) return 'the keyword "$async" is not supported';
+    return (value) => {
+      try {
+        return validate(value) ? null : errorText(validate.errors![0]!);
+      } catch (error) {
+        if (error instanceof RangeError) return endlessSchema;
+        throw error;
+      }
+    };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

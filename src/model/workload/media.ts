@@ -1,21 +1,8 @@
-import type { MessagePart } from './message.ts';
+import type { MessagePart, WrittenPart } from './message.ts';
 import type { MediaFile, ReadResult } from './workload.ts';
 
 /** Where an image or a recording comes from: files are named by `bundled:NAME` or `file:PATH`. */
 const isFileReference = (text: string): boolean => /^(bundled|file):/.test(text);
-
-type Written<Part> = Part extends { readonly type: 'input_audio' }
-  ? {
-      readonly type: 'input_audio';
-      readonly input_audio: {
-        readonly data: string;
-        /** A named file says its format itself. */
-        readonly format?: string | undefined;
-      };
-    }
-  : Part;
-/** A content part as a scenario or a file of prompts has it. */
-export type WrittenPart = Written<MessagePart>;
 
 export type FindMedia = (reference: string) => ReadResult<MediaFile>;
 

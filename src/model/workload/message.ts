@@ -2,30 +2,45 @@ import { z } from 'zod';
 
 /** Messages of a chat request (interface 2.3), with content parts as in the OpenAI API. */
 
+const formatSchema = z.string().min(1);
+
+const partSchemaWith = <Format extends z.ZodType>(format: Format) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), text: z.string() }),
+    z.strictObject({
+      type: z.literal('image_url'),
+      image_url: z.strictObject({
+        url: z.string().min(1),
+        detail: z.enum(['auto', 'low', 'high']).optional(),
+      }),
+    }),
+    z.strictObject({
+      type: z.literal('input_audio'),
+      input_audio: z.strictObject({ data: z.string().min(1), format }),
+    }),
+  ]);
+
+const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
+  z.strictObject({
+    role: z.enum(['system', 'user', 'assistant']),
+    content: z.union([z.string(), z.array(part).min(1)]),
+  });
+
 /**
  * A part of a message's content. Images are data URLs or addresses that the gateway fetches, audio is base64: files that a
  * scenario names are in the plan as data.
  */
-const contentPartSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string() }),
-  z.strictObject({
-    type: z.literal('image_url'),
-    image_url: z.strictObject({
-      url: z.string().min(1),
-      detail: z.enum(['auto', 'low', 'high']).optional(),
-    }),
-  }),
-  z.strictObject({
-    type: z.literal('input_audio'),
-    input_audio: z.strictObject({ data: z.string().min(1), format: z.string().min(1) }),
-  }),
-]);
-export type MessagePart = z.infer<typeof contentPartSchema>;
+const messagePartSchema = partSchemaWith(formatSchema);
+export type MessagePart = z.infer<typeof messagePartSchema>;
 
-export const messageSchema = z.strictObject({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: z.union([z.string(), z.array(contentPartSchema).min(1)]),
-});
+/** A content part as a scenario or a file of prompts has it: it may name a file, which says its format itself. */
+const writtenPartSchema = partSchemaWith(formatSchema.optional());
+export type WrittenPart = z.infer<typeof writtenPartSchema>;
+
+export const writtenMessageSchema = messageSchemaWith(writtenPartSchema);
+export type WrittenMessage = z.infer<typeof writtenMessageSchema>;
+
+export const messageSchema = messageSchemaWith(messagePartSchema);
 export type Message = z.infer<typeof messageSchema>;
 export type MessageContent = Message['content'];
 

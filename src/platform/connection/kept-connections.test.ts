@@ -120,14 +120,14 @@ describe('connections of a server of which nothing is known', () => {
 });
 
 describe('connections of a server that is known to close them', () => {
-  const learnt = (): ReuseRule => {
+  const ruleOfTwoAnswers = (): ReuseRule => {
     const rule = new ReuseRule({});
     for (let n = 0; n < 3; n += 1) rule.onEnded(2, 1);
     return rule;
   };
 
-  it('are closed after so many answers, but for one that is watched', () => {
-    const { connections, keep } = kept(learnt());
+  it('are closed after the number of answers that the server allows, except one that is watched', () => {
+    const { connections, keep } = kept(ruleOfTwoAnswers());
     const [watched, other] = [keep(2), keep(2)];
     expect([watched.isOpen, other.isOpen]).toEqual([true, false]);
     expect(connections.take(now)).toBeNull();
@@ -135,7 +135,7 @@ describe('connections of a server that is known to close them', () => {
   });
 
   it('are used again once the watched one was not closed', () => {
-    const rule = learnt();
+    const rule = ruleOfTwoAnswers();
     const watched = kept(rule).keep(2);
     vi.runAllTimers();
     expect(rule.allowsReuse(2)).toBe(true);
@@ -143,7 +143,7 @@ describe('connections of a server that is known to close them', () => {
   });
 
   it('are still not used after the server has closed the watched one', () => {
-    const rule = learnt();
+    const rule = ruleOfTwoAnswers();
     const { connections, keep } = kept(rule);
     connections.onEnded(keep(2), now);
     vi.runAllTimers();

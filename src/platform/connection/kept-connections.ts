@@ -74,7 +74,7 @@ export class KeptConnections<Connection extends KeptConnection> {
       if (this.#rule.restAfter(answers) === 0) this.#idle.push(connection);
       else this.#rest(connection);
     } else if (
-      this.#rule.isOnlyLearnt(answers) &&
+      this.#rule.isOnlyObserved(answers) &&
       this.#watched === null &&
       this.#clock.now() >= this.#nextWatch
     ) {

@@ -46,7 +46,7 @@ export abstract class ObservedExchange implements Exchange {
 
   /**
    * Whether a server that has not begun to answer may turn out not to have read the request, so that it can be sent again: once,
-   * and only if the connection was open before the request. What fails on a connection of its own is the server's answer to it.
+   * and only if the connection was open before the request. When a connection that was opened for it fails, that is how the server answers.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';

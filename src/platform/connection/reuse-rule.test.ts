@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ReuseRule } from './reuse-rule.ts';
 
-/** Ends of connections, each after so many answers and so many ms after the last of them. */
+/** Ends of connections: after how many answers, and how many ms after the last of them. */
 const ended = (
   rule: ReuseRule,
   ...ends: (readonly [answers: number, age: number])[]
@@ -24,7 +24,7 @@ describe('how often a connection is used', () => {
     expect(rule.notes).toEqual([]);
   });
 
-  it('is learnt from three connections in a row that end just after the same number of answers', () => {
+  it('is concluded from three connections in a row that end just after the same number of answers', () => {
     const rule = ended(new ReuseRule({}), after(2), after(2));
     expect(rule.allowsReuse(2)).toBe(true);
     ended(rule, after(2));
@@ -36,11 +36,11 @@ describe('how often a connection is used', () => {
     ['different numbers of answers', [after(1), after(2), after(1), after(3), after(1)]],
     ['idle connections', [after(1, 101), after(1, 5000), after(1, 101), after(1, 500)]],
     ['connections that were never used', [after(0), after(0), after(0), after(0)]],
-  ])('is not learnt from the ends of %s', (_, ends) => {
+  ])('is not concluded from the ends of %s', (_, ends) => {
     expect(ended(new ReuseRule({}), ...ends).allowsReuse(1)).toBe(true);
   });
 
-  it('is not learnt while others live longer', () => {
+  it('is not concluded while other connections live longer', () => {
     const rule = new ReuseRule({});
     for (let n = 0; n < 9; n += 1) {
       ended(rule, after(1));
@@ -55,9 +55,9 @@ describe('how often a connection is used', () => {
     expect(rule.allowsReuse(4)).toBe(false);
   });
 
-  it('is unlearnt when the server keeps a connection after all, and the report says so', () => {
+  it('is dropped when the server keeps a connection after all, and the report says so', () => {
     const rule = ended(new ReuseRule({}), after(1), after(1), after(1));
-    expect(rule.isOnlyLearnt(1)).toBe(true);
+    expect(rule.isOnlyObserved(1)).toBe(true);
     rule.onKept();
     expect(rule.allowsReuse(1)).toBe(true);
     expect(rule.notes).toEqual([
@@ -66,9 +66,9 @@ describe('how often a connection is used', () => {
     ]);
   });
 
-  it('is never learnt to be more than the scenario allows', () => {
+  it('never exceeds what the scenario allows', () => {
     const rule = ended(new ReuseRule({ reuse: false }), after(1), after(1), after(1));
-    expect(rule.isOnlyLearnt(1)).toBe(false);
+    expect(rule.isOnlyObserved(1)).toBe(false);
   });
 });
 

@@ -1,16 +1,16 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
-/** So many connections in a row that the server ends just after the same number of answers are its habit, not chance. */
-const endsForHabit = 3;
-/** After so many answers in a row on connections that were used before, the server is known to keep them. */
+/** How many connections in a row the server has to end just after the same number of answers until this is taken as its rule. */
+const endsForRule = 3;
+/** How many answers in a row have to come on reused connections until the server is known to keep them. */
 const reusesForTrust = 3;
 /**
- * How long a connection is left alone after its answer, in ms: while nothing is known of the server, whose end often follows the answer by a tenth of a
- * millisecond, and by some on a busy machine; once one connection has outlived that; and where the latest end came after as
- * many answers. A server that lingers reads what comes after its end, and nothing shows that it did not carry it out.
+ * How long a connection is left alone after its answer, in ms: `atFirst` while nothing is known of the server (its end often follows the
+ * answer by 0.1 ms, on a busy machine by a few); `afterOne` once a connection has stayed open that long; `suspected` if the server ended the
+ * latest connection after this number of answers. Some servers still read what arrives after their end, and nothing shows whether they acted on it.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
-/** An end within so many ms after an answer is not that of an idle connection. */
+/** An end within this time after an answer, in ms, is not that of an idle connection. */
 const justAfter = 100;
 
 const noEnds = { answers: 0, inARow: 0 };
@@ -19,13 +19,13 @@ const answersText = (answers: number): string =>
   answers === 1 ? 'each answer' : `${answers} answers`;
 
 /**
- * After how many answers a connection is not used again: by the scenario, or by what is learnt of a server that ends its
+ * After how many answers a connection is not used again: as the scenario says, or as observed of a server that ends its
  * connections without announcing it, whatever its `Keep-Alive` says.
  */
 export class ReuseRule {
   readonly #allowed: number;
   /** After how many answers the server ends its connections, as far as is known. */
-  #learnt = Number.POSITIVE_INFINITY;
+  #observed = Number.POSITIVE_INFINITY;
   /** The latest connections that the server ended after the same number of answers. */
   #ends = noEnds;
   #reusesInARow = 0;
@@ -40,7 +40,7 @@ export class ReuseRule {
     this.#allowed = reuse ? (maxRequestsPerConnection ?? Number.POSITIVE_INFINITY) : 1;
   }
 
-  /** How long a connection is left alone after so many answers on it, in ms; 0 where the server has shown that it keeps it. */
+  /** How long a connection is left alone after `answers` answers on it, in ms; 0 once the server is known to keep it. */
   restAfter(answers: number): number {
     if (answers === this.#ends.answers) return rest.suspected;
     if (this.#reusesInARow >= reusesForTrust) return 0;
@@ -56,14 +56,14 @@ export class ReuseRule {
     return [...this.#notes];
   }
 
-  /** Whether a connection on which so many answers came can be used again. */
+  /** Whether a connection can be used again after `answers` answers on it. */
   allowsReuse(answers: number): boolean {
-    return answers < this.#allowed && answers < this.#learnt;
+    return answers < this.#allowed && answers < this.#observed;
   }
 
-  /** Whether a connection would be used again but for what was learnt. */
-  isOnlyLearnt(answers: number): boolean {
-    return answers >= this.#learnt && answers < this.#allowed;
+  /** Whether only the observed rule of the server, not the scenario, keeps a connection from being used again. */
+  isOnlyObserved(answers: number): boolean {
+    return answers >= this.#observed && answers < this.#allowed;
   }
 
   /** An answer begins on a connection after `answers` earlier ones. */
@@ -79,20 +79,20 @@ export class ReuseRule {
     this.#hasRested = false;
     const inARow = answers === this.#ends.answers ? this.#ends.inARow + 1 : 1;
     this.#ends = { answers, inARow };
-    if (inARow < endsForHabit || this.#learnt === answers) return;
-    this.#learnt = answers;
+    if (inARow < endsForRule || this.#observed === answers) return;
+    this.#observed = answers;
     this.#notes.add(
-      `The server closes its connections after ${answersText(answers)} without announcing it: ${endsForHabit} in a row ended like that. ${answers === 1 ? 'Connections were not used again' : 'No connection was used for more requests'} from then on.`,
+      `The server closes its connections after ${answersText(answers)} without announcing it: ${endsForRule} in a row ended like that. ${answers === 1 ? 'Connections were not used again' : 'No connection was used for more requests'} from then on.`,
     );
   }
 
-  /** A connection that was left open after the learnt number of answers was not ended: what was learnt does not hold, or not any more. */
+  /** A connection stayed open after the observed number of answers: the observed rule is wrong, or the server has changed. */
   onKept(): void {
-    if (this.#learnt === Number.POSITIVE_INFINITY) return;
+    if (this.#observed === Number.POSITIVE_INFINITY) return;
     this.#notes.add(
-      `Later in the run the server kept a connection after ${answersText(this.#learnt)}: connections were used again from then on.`,
+      `Later in the run the server kept a connection after ${answersText(this.#observed)}: connections were used again from then on.`,
     );
-    this.#learnt = Number.POSITIVE_INFINITY;
+    this.#observed = Number.POSITIVE_INFINITY;
     this.#ends = noEnds;
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { roomFile } from '../harness/installed.ts';
 import { expectedClients, expectedOf, type Feature, features } from './expectations.fixture.ts';
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
@@ -25,4 +26,11 @@ it('the README has a row for each client and what it sees', () => {
   expect(missing.join('\n')).toBe('');
   const table = readme.split('\n').filter((line) => /^\| [a-z]+\S* .*\d+\.\d+\.\d+ \|/.test(line));
   expect(table.filter((line) => !rows.includes(line))).toEqual([]);
+});
+
+it.for(expectedClients)('$name is the version that is installed', ({ name, requirements }) => {
+  const [, client, version] = /^(\S+).* (\S+)$/.exec(name)!;
+  const pins = readFileSync(roomFile(`clients/drivers/${requirements ?? 'manifest.json'}`), 'utf8');
+  const pin = requirements === null ? `"${client}": "${version}"` : `${client}==${version}`;
+  expect(pins.split(/,?\n\s*/)).toContain(pin);
 });

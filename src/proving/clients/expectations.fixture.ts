@@ -1,4 +1,4 @@
-import type { Client } from './client-tools.fixture.ts';
+import type { Client } from './run-driver.ts';
 
 /** What clients of others are expected to see of the reference gateway. */
 
@@ -57,24 +57,19 @@ export const expectedClients: readonly ExpectedClient[] = [
   {
     name: 'openai (Node) 7.57.0',
     driver: 'openai-node.mjs',
-    packages: ['openai@7.57.0'],
+    requirements: null,
     differences: {},
   },
   {
     name: 'openai (Python) 3.54.0',
     driver: 'openai_python.py',
-    packages: 'langchain.txt',
+    requirements: 'langchain.txt',
     differences: {},
   },
   {
     name: 'ai 7.0.173',
     driver: 'ai-sdk.mjs',
-    packages: [
-      'ai@7.0.173',
-      '@ai-sdk/openai-compatible@3.0.92',
-      '@ai-sdk/openai@4.0.118',
-      'zod@4.6.7',
-    ],
+    requirements: null,
     differences: {
       models: noModels,
       model: noModels,
@@ -91,7 +86,7 @@ export const expectedClients: readonly ExpectedClient[] = [
   {
     name: 'langchain-openai 1.7.3',
     driver: 'langchain_python.py',
-    packages: 'langchain.txt',
+    requirements: 'langchain.txt',
     differences: {
       models: noModels,
       model: noModels,
@@ -104,20 +99,20 @@ export const expectedClients: readonly ExpectedClient[] = [
           unknownModel: 'OpenAIModelNotFoundError',
           limited: 'OpenAIRateLimitError',
         },
-        'has classes of its own',
+        'has its own error classes',
       ),
     },
   },
   {
     name: 'litellm (SDK) 1.83.14',
     driver: 'litellm_python.py',
-    packages: 'litellm.txt',
+    requirements: 'litellm.txt',
     differences: { models: noModels, model: noModels },
   },
   {
     name: 'instructor 1.17.0',
     driver: 'instructor_python.py',
-    packages: 'instructor.txt',
+    requirements: 'instructor.txt',
     differences: {
       models: noModels,
       model: noModels,

@@ -1,19 +1,10 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-/** Something of others that cannot be had here; the message is a sentence that says what and why. */
-export class Unavailable extends Error {}
-
-const runFile = promisify(execFile);
-
-/** The longest that a package client may take, in ms. */
-const installTime = 600_000;
+import { fetchPackages, outputOf } from './program-output.ts';
 
 /** Where packages of others are kept: `WEIR_PROVING_CACHE`, or a folder of the user's cache. */
 const cacheFolder = (): string =>
@@ -29,26 +20,6 @@ export const pinnedIn = async (file: string, pattern: RegExp): Promise<string> =
   const version = pattern.exec(await readFile(roomFile(file), 'utf8'))?.[1];
   if (version === undefined) throw new Error(`${file} has nothing like ${String(pattern)}`);
   return version;
-};
-
-/** The output of a program that must succeed. Throws `Unavailable` if it is missing or fails. */
-export const outputOf = async (
-  program: string,
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<string> => {
-  try {
-    const { stdout, stderr } = await runFile(program, args, {
-      timeout: installTime,
-      ...options,
-      env: { ...process.env, ...options.env },
-    });
-    return `${stdout}${stderr}`.trim();
-  } catch (error) {
-    const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
-    const detail = code === 'ENOENT' ? 'the program is not installed' : stderr.trim().slice(-400);
-    throw new Unavailable(`${program} ${args[0] ?? ''} failed: ${detail || String(code)}`);
-  }
 };
 
 interface Installation {
@@ -78,7 +49,7 @@ const prepareFolder = async ({ files, install }: Installation, folder: string): 
 
 const running = new Map<string, Promise<void>>();
 
-/** The folder of an installation, made when it is first wanted. Throws `Unavailable` if its registry cannot be reached. */
+/** The folder of an installation, made when it is first wanted. Throws `Unavailable` if it cannot be had here. */
 export const installed = async (installation: Installation): Promise<string> => {
   const hash = createHash('sha256').update(installation.basis ?? '');
   for (const file of Object.values(installation.files)) hash.update(await readFile(roomFile(file)));
@@ -93,27 +64,24 @@ export const installed = async (installation: Installation): Promise<string> => 
   return folder;
 };
 
+/** Installs packages of npm, pinned by `manifest.json` and `lock.json` in a folder of this room. */
+export const installedNpm = (name: string, from: string): Promise<string> =>
+  installed({
+    name,
+    files: { 'package.json': `${from}/manifest.json`, 'package-lock.json': `${from}/lock.json` },
+    install: (folder) =>
+      fetchPackages(folder, 'npm', ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']),
+  });
+
 /** Installs packages of PyPI, pinned by a file of this room, into a folder for PYTHONPATH. */
 export const installedPython = async (name: string, requirements: string): Promise<string> => {
-  const basis = await outputOf('python3', ['--version']);
+  const { stdout: version } = await outputOf('python3', ['--version']);
+  const install = '-m pip install --quiet --no-input --disable-pip-version-check --no-deps';
+  const words = `${install} --only-binary :all: --target . -r requirements.txt`.split(' ');
   return installed({
     name,
-    basis,
+    basis: version.trim(),
     files: { 'requirements.txt': requirements },
-    install: (folder) =>
-      outputOf(
-        'python3',
-        '-m pip install --quiet --no-input --no-deps --target . -r requirements.txt'.split(' '),
-        { cwd: folder },
-      ),
+    install: (folder) => fetchPackages(folder, 'pip', ['python3', ...words]),
   });
-};
-
-/** The path of a program of Debian. Throws `Unavailable` if it is not installed. */
-export const debianProgram = (name: string): string => {
-  const places = ['/usr/sbin', '/usr/bin', '/usr/local/sbin'].map((folder) => join(folder, name));
-  const found = places.find((path) => existsSync(path));
-  if (found === undefined)
-    throw new Unavailable(`${name} is not installed: run \`apt-get install ${name}\``);
-  return found;
 };

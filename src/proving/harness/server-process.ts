@@ -7,6 +7,15 @@ import { endProcess, hasEnded } from '../../bench/harness/processes.ts';
 /** The keys that every gateway of this room knows. */
 export const provingKeys = ['sk-proving-1', 'sk-proving-2'] as const;
 
+/** What a server is started with. */
+export interface ServerOptions {
+  readonly port: number;
+  /** A folder of its own. */
+  readonly folder: string;
+  /** The file for its own log of requests. */
+  readonly log: string;
+}
+
 export interface RunningServer {
   /** Base address, ending in `/v1`. */
   readonly url: string;

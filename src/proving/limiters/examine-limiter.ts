@@ -1,19 +1,11 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { examineGateway, type Examination } from '../harness/examine.ts';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import { examineGateway, type Examination, type ExaminationTerms } from '../harness/examine.ts';
 import { compareWithLog, type ComparedCounts, readServerLog } from '../harness/server-log.ts';
 import { freePort } from '../harness/server-process.ts';
 import type { LimiterCase } from './limiter-case.ts';
-
-/** How a limiter is examined. */
-export interface ExaminationTerms {
-  readonly limit: number;
-  /** In ms. */
-  readonly window: number;
-  /** Further words for `weir limits`. */
-  readonly args: readonly string[];
-}
 
 type Assessment = 'true' | 'undecided' | 'WRONG';
 
@@ -38,18 +30,20 @@ export interface LimiterRow {
 /** Exit codes of `weir limits`. */
 const exits = { kept: 0, violated: 14 } as const;
 
-const assessVerdict = ({ isCompliant }: LimiterCase, code: number | null): Assessment => {
-  if (code === (isCompliant ? exits.kept : exits.violated)) return 'true';
-  return code === (isCompliant ? exits.violated : exits.kept) ? 'WRONG' : 'undecided';
+const assessVerdict = ({ fault }: LimiterCase, code: number | null): Assessment => {
+  const { kept, violated } = exits;
+  const [right, wrong] = fault === undefined ? [kept, violated] : [violated, kept];
+  if (code === right) return 'true';
+  return code === wrong ? 'WRONG' : 'undecided';
 };
 
 /** The classes that an examination names, more than one if they are tied. */
-const namesIn = ({ report }: Examination): readonly string[] => {
+const namesIn = ({ report }: Examination): readonly LimiterClass[] => {
   const { best, ties } = report.judgement.identification;
   return best === null ? [] : [best, ...ties].map(({ limiter }) => limiter);
 };
 
-const assessName = ({ classes }: LimiterCase, named: readonly string[]): Assessment => {
+const assessName = ({ classes }: LimiterCase, named: readonly LimiterClass[]): Assessment => {
   if (named.length === 0) return 'undecided';
   return named.some((name) => classes.includes(name)) ? 'true' : 'WRONG';
 };
@@ -84,14 +78,15 @@ interface Examined {
 
 /**
  * Starts a limiter's gateway, examines it with the real program and compares the counts of both. Throws
- * `Unavailable` if its registry cannot be reached.
+ * `Unavailable` if it cannot be had here.
  */
 export const examineLimiter = async (
   examined: LimiterCase,
-  { limit, window, args }: ExaminationTerms,
+  terms: ExaminationTerms,
 ): Promise<Examined> => {
   await using own = await mkdtempDisposable(join(tmpdir(), 'weir-proving-'));
   const { fault } = examined;
+  const { limit, window } = terms;
   const log = join(own.path, 'requests.log');
   const options = {
     limit: Math.round(limit * (fault?.limit ?? 1)),
@@ -104,7 +99,7 @@ export const examineLimiter = async (
   const words = fault === undefined ? [] : ['headers=none', ...(fault.words ?? [])];
   const gateway = await examined.start(options, words);
   try {
-    const examination = await examineGateway({ url: gateway.url, limit, window, args });
+    const examination = await examineGateway(gateway.url, terms);
     const counts = compareWithLog(examination.report.log, await readServerLog(log));
     return { version: gateway.version, examination, counts };
   } finally {

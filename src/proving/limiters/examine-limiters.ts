@@ -1,13 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Unavailable } from '../harness/installed.ts';
+import type { ExaminationTerms } from '../harness/examine.ts';
 import { markdownTable } from '../harness/markdown-table.ts';
-import {
-  examineLimiter,
-  type ExaminationTerms,
-  type LimiterRow,
-  rowOf,
-} from './examine-limiter.ts';
+import { Unavailable } from '../harness/program-output.ts';
+import { examineLimiter, type LimiterRow, rowOf } from './examine-limiter.ts';
 import type { LimiterCase } from './limiter-case.ts';
 
 interface ExaminedCases {
@@ -15,10 +11,10 @@ interface ExaminedCases {
   readonly terms: ExaminationTerms;
   /** How many are examined at a time; an examination mostly waits. */
   readonly atATime: number;
-  /** Where the log of each is kept; `null` if nowhere. */
-  readonly logFolder: string | null;
   readonly say: (text: string) => void;
 }
+
+const logFolder = 'reports/proving/logs';
 
 export interface ExaminedLimiters {
   readonly rows: readonly LimiterRow[];
@@ -29,9 +25,12 @@ export interface ExaminedLimiters {
 const titleOf = ({ name, fault }: LimiterCase): string =>
   fault === undefined ? name : `${name}, ${fault.what}`;
 
-/** Examines limiters of others, some at a time. Those whose registry cannot be reached are skipped. */
+/**
+ * Examines limiters of others, some at a time, and keeps their logs in `reports/proving/logs`. Those that cannot be had here are
+ * skipped.
+ */
 export const examineLimiters = async (options: ExaminedCases): Promise<ExaminedLimiters> => {
-  const { cases, terms, atATime, logFolder, say } = options;
+  const { cases, terms, atATime, say } = options;
   const rows: LimiterRow[] = [];
   const skipped: string[] = [];
   const waiting = [...cases];
@@ -44,7 +43,6 @@ export const examineLimiters = async (options: ExaminedCases): Promise<ExaminedL
       say(
         `${title}: exit ${row.code} (${row.verdict}), ${row.named ?? 'none of ours'} (${row.name})`,
       );
-      if (logFolder === null) return;
       await mkdir(logFolder, { recursive: true });
       const name = `${title.replaceAll(/[^\w.]+/g, '-')}-${terms.limit}-${terms.window / 1000}s.json`;
       await writeFile(join(logFolder, name), JSON.stringify(examined.examination.report));

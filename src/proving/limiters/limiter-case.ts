@@ -1,15 +1,11 @@
-import type { RunningServer } from '../harness/server-process.ts';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import type { RunningServer, ServerOptions } from '../harness/server-process.ts';
 
 /** What a gateway with a limiter is started with. */
-export interface GatewayOptions {
+export interface GatewayOptions extends ServerOptions {
   readonly limit: number;
   /** In ms. */
   readonly window: number;
-  readonly port: number;
-  /** The file that its own log of requests goes to. */
-  readonly log: string;
-  /** A folder of its own for further files. */
-  readonly folder: string;
 }
 
 export interface StartedGateway extends RunningServer {
@@ -30,15 +26,10 @@ export interface PlantedFault {
 /** A limiter that others wrote, and what its source says about it. */
 export interface LimiterCase {
   readonly name: string;
-  readonly registry: 'npm' | 'PyPI' | 'Go' | 'Maven' | 'Debian';
-  /**
-   * Starts a gateway behind it and resolves once it answers. Throws `Unavailable` if its registry cannot be
-   * reached.
-   */
+  /** Starts a gateway behind it and resolves once it answers. Throws `Unavailable` if it cannot be had here. */
   readonly start: (options: GatewayOptions, words: readonly string[]) => Promise<StartedGateway>;
   /** The classes of `weir limits` that describe its decision rule; empty if none does. */
-  readonly classes: readonly string[];
-  /** Whether it keeps at most the limit a window, as any family of limiters does. */
-  readonly isCompliant: boolean;
+  readonly classes: readonly LimiterClass[];
+  /** Absent if it keeps at most the limit a window, as any family of limiters does. */
   readonly fault?: PlantedFault;
 }

@@ -1,101 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
 import type { LimiterCase, PlantedFault } from './limiter-case.ts';
 import { liteLlmProxy } from './litellm-proxy.ts';
 import { goGateway, mavenGateway, npmGateway, pythonGateway } from './own-gateways.ts';
 import { haproxyRequestRate, nginxLimitReq } from './proxies.ts';
 
-type Described = Pick<LimiterCase, 'name' | 'registry' | 'start' | 'classes'>;
+type Start = LimiterCase['start'];
 
-const npm = (name: string, start: LimiterCase['start'], ...classes: string[]): Described => ({
+/** Where in the clock's window a limiter starts whose own window begins with it. */
+const startPhase = 0.4;
+
+/** A fixed window in a phase of its own: one that happened to begin with the clock's would rightly be named aligned. */
+const inOwnPhase =
+  (start: Start): Start =>
+  async (options, words) => {
+    const { window } = options;
+    const wait = startPhase * window - (Date.now() % window);
+    await sleep(wait < 0 ? wait + window : wait);
+    return start(options, words);
+  };
+
+const compliant = (name: string, start: Start, ...classes: LimiterClass[]): LimiterCase => ({
   name,
-  registry: 'npm',
-  start,
-  classes,
-});
-const pypi = (
-  limiter: string,
-  [name, module]: readonly [string, string],
-  ...classes: string[]
-): Described => ({ name, registry: 'PyPI', start: pythonGateway(limiter, module), classes });
-const go = (
-  limiter: string,
-  [name, module]: readonly [string, string],
-  ...classes: string[]
-): Described => ({ name, registry: 'Go', start: goGateway(limiter, module), classes });
-const maven = (limiter: string, artifact: string, ...classes: string[]): Described => ({
-  name: limiter,
-  registry: 'Maven',
-  start: mavenGateway(limiter, artifact),
-  classes,
-});
-const debian = (name: string, start: LimiterCase['start'], ...classes: string[]): Described => ({
-  name,
-  registry: 'Debian',
   start,
   classes,
 });
 
-const described: readonly Described[] = [
-  npm('express-rate-limit 5', npmGateway('express-rate-limit-5'), 'fixed-any-phase'),
-  npm(
+/**
+ * Every compliant limiter. No class describes a fixed window in a phase of its own, a delay after a burst or a counter of refusals:
+ * where a source says that, no class is given.
+ */
+export const compliantCases: readonly LimiterCase[] = [
+  compliant('express-rate-limit 5', inOwnPhase(npmGateway('express-rate-limit-5'))),
+  compliant(
     'express-rate-limit 8',
     npmGateway('express-rate-limit-8', 'express-rate-limit'),
     'fixed-from-first',
   ),
-  npm('rate-limiter-flexible', npmGateway('rate-limiter-flexible'), 'fixed-from-first'),
+  compliant('rate-limiter-flexible', npmGateway('rate-limiter-flexible'), 'fixed-from-first'),
   // A bucket, and no more than the limit in a fixed window besides: no class of ours, but close to either.
-  npm('limiter', npmGateway('limiter'), 'fixed-from-first', 'token-bucket'),
-  npm('bottleneck, reservoir', npmGateway('bottleneck'), 'fixed-any-phase'),
-  pypi('limits-fixed', ['limits, fixed window', 'limits'], 'fixed-from-first'),
-  pypi('limits-moving', ['limits, moving window', 'limits'], 'sliding-log'),
-  pypi('limits-counter', ['limits, sliding counter', 'limits'], 'sliding-counter'),
-  pypi('aiolimiter-wait', ['aiolimiter, waiting', 'aiolimiter'], 'delay-after-burst'),
-  pypi('aiolimiter-refuse', ['aiolimiter, refusing', 'aiolimiter'], 'token-bucket'),
-  pypi('pyrate-limiter', ['pyrate-limiter', 'pyrate-limiter'], 'sliding-log'),
-  pypi('slowapi', ['slowapi', 'slowapi'], 'fixed-from-first'),
-  go('x-time-rate-allow', ['x/time/rate, Allow', 'golang.org/x/time'], 'token-bucket'),
-  go('x-time-rate-wait', ['x/time/rate, Wait', 'golang.org/x/time'], 'delay-after-burst'),
-  go('uber-ratelimit', ['uber ratelimit', 'go.uber.org/ratelimit'], 'leaky-queue'),
-  go('throttled', ['throttled, GCRA', 'github.com/throttled/throttled/v2'], 'token-bucket'),
-  go('httprate', ['httprate', 'github.com/go-chi/httprate'], 'sliding-counter'),
-  maven('bucket4j-greedy', 'bucket4j_jdk17-core', 'token-bucket'),
-  maven('bucket4j-intervally', 'bucket4j_jdk17-core', 'fixed-any-phase', 'stepped-bucket'),
-  maven('resilience4j', 'resilience4j-ratelimiter', 'fixed-any-phase'),
-  debian(
+  compliant('limiter', npmGateway('limiter'), 'fixed-from-first', 'token-bucket'),
+  compliant('bottleneck, reservoir', inOwnPhase(npmGateway('bottleneck'))),
+  compliant('limits, fixed window', pythonGateway('limits-fixed', 'limits'), 'fixed-from-first'),
+  compliant('limits, moving window', pythonGateway('limits-moving', 'limits'), 'sliding-log'),
+  compliant(
+    'limits, sliding counter',
+    pythonGateway('limits-counter', 'limits'),
+    'sliding-counter',
+  ),
+  compliant('aiolimiter, waiting', pythonGateway('aiolimiter-wait', 'aiolimiter')),
+  compliant(
+    'aiolimiter, refusing',
+    pythonGateway('aiolimiter-refuse', 'aiolimiter'),
+    'token-bucket',
+  ),
+  compliant('pyrate-limiter', pythonGateway('pyrate-limiter', 'pyrate-limiter'), 'sliding-log'),
+  compliant('slowapi', pythonGateway('slowapi', 'slowapi'), 'fixed-from-first'),
+  compliant(
+    'x/time/rate, Allow',
+    goGateway('x-time-rate-allow', 'golang.org/x/time'),
+    'token-bucket',
+  ),
+  compliant('x/time/rate, Wait', goGateway('x-time-rate-wait', 'golang.org/x/time')),
+  compliant('uber ratelimit', goGateway('uber-ratelimit', 'go.uber.org/ratelimit'), 'leaky-queue'),
+  compliant(
+    'throttled, GCRA',
+    goGateway('throttled', 'github.com/throttled/throttled/v2'),
+    'token-bucket',
+  ),
+  compliant('httprate', goGateway('httprate', 'github.com/go-chi/httprate'), 'sliding-counter'),
+  compliant(
+    'bucket4j-greedy',
+    mavenGateway('bucket4j-greedy', 'bucket4j_jdk17-core'),
+    'token-bucket',
+  ),
+  compliant(
+    'bucket4j-intervally',
+    mavenGateway('bucket4j-intervally', 'bucket4j_jdk17-core'),
+    'stepped-bucket',
+  ),
+  compliant('resilience4j', inOwnPhase(mavenGateway('resilience4j', 'resilience4j-ratelimiter'))),
+  compliant(
     'nginx limit_req, burst nodelay',
     nginxLimitReq((limit) => `burst=${limit - 1} nodelay`),
     'token-bucket',
   ),
-  debian(
+  compliant(
     'nginx limit_req, small burst',
     nginxLimitReq((limit) => `burst=${Math.floor(limit / 4)} nodelay`),
     'burst-bucket',
   ),
-  debian(
+  compliant(
     'nginx limit_req, no burst',
     nginxLimitReq(() => ''),
     'burst-bucket',
   ),
-  debian(
+  compliant(
     'nginx limit_req, delay',
     nginxLimitReq((limit) => `burst=${Math.floor(limit / 4)}`),
     'leaky-queue',
-    'delay-after-burst',
   ),
-  debian('HAProxy http_req_rate', haproxyRequestRate, 'counter-counting-refusals'),
-  { name: 'LiteLLM proxy', registry: 'PyPI', start: liteLlmProxy, classes: ['fixed-from-first'] },
+  compliant('HAProxy http_req_rate', haproxyRequestRate),
+  compliant('LiteLLM proxy', liteLlmProxy, 'fixed-from-first'),
 ];
 
-/** Every compliant limiter. */
-export const compliantCases: readonly LimiterCase[] = described.map((each) => ({
-  ...each,
-  isCompliant: true,
-}));
-
-const planted = (name: string, fault: PlantedFault): LimiterCase => {
-  const own = described.find((each) => each.name === name);
-  if (own === undefined) throw new Error(`there is no limiter ${name}`);
-  return { ...own, isCompliant: false, fault };
+const caseNamed = (name: string): LimiterCase => {
+  const found = compliantCases.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no limiter ${name}`);
+  return found;
 };
+
+const planted = (name: string, fault: PlantedFault): LimiterCase => ({
+  ...caseNamed(name),
+  fault,
+});
 
 /** Limiters with a planted fault: the limit is not kept, though each works as its source says. */
 export const faultyCases: readonly LimiterCase[] = [
@@ -117,31 +135,24 @@ export const faultyCases: readonly LimiterCase[] = [
   planted('limiter', { what: '10 % refused at random', words: ['noise=0.1'] }),
   {
     name: 'p-limit',
-    registry: 'npm',
     start: npmGateway('p-limit'),
     classes: ['in-flight'],
-    isCompliant: false,
     fault: { what: 'only a cap on requests in flight', words: ['service=20'] },
   },
 ];
 
 /** Examined at the real window of a minute, too. */
-const atSixtySeconds: readonly string[] = [
+export const casesOfSixtySeconds = [
   'express-rate-limit 5',
   'limits, moving window',
   'aiolimiter, waiting',
   'httprate',
   'nginx limit_req, small burst',
   'LiteLLM proxy',
-];
-
-const named = (names: readonly string[]): readonly LimiterCase[] =>
-  compliantCases.filter(({ name }) => names.includes(name));
-
-export const casesOfSixtySeconds = named(atSixtySeconds);
+].map(caseNamed);
 
 /** Those whose classes differ most, of every registry; `.ci/run` examines them. */
-const inContinuousIntegration: readonly string[] = [
+export const casesOfContinuousIntegration = [
   'express-rate-limit 5',
   'express-rate-limit 8',
   'limits, moving window',
@@ -152,9 +163,7 @@ const inContinuousIntegration: readonly string[] = [
   'nginx limit_req, small burst',
   'HAProxy http_req_rate',
   'LiteLLM proxy',
-];
-
-export const casesOfContinuousIntegration = named(inContinuousIntegration);
+].map(caseNamed);
 
 /** Faults of three kinds: too much at once, too much for ever, and no common store. */
 const plantedInContinuousIntegration: readonly string[] = [

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import { Unavailable } from '../harness/installed.ts';
 import { writeTable } from '../harness/markdown-table.ts';
+import { orSkip } from '../harness/or-skip.fixture.ts';
 import { examineLimiter, type LimiterRow, rowOf } from './examine-limiter.ts';
 import { limiterTable } from './examine-limiters.ts';
 import type { LimiterCase } from './limiter-case.ts';
@@ -14,17 +14,12 @@ const terms = { limit: 20, window: 10_000, args: [] };
 const rows: LimiterRow[] = [];
 afterAll(() => writeTable('limiters', limiterTable(rows)));
 
-/** The row of a limiter; skips the test where its registry cannot be reached. */
-const examined = async (limiter: LimiterCase, context: TestContext): Promise<LimiterRow> => {
-  try {
+const examined = (limiter: LimiterCase, context: TestContext): Promise<LimiterRow> =>
+  orSkip(context, async () => {
     const row = rowOf(limiter, terms, await examineLimiter(limiter, terms));
     rows.push(row);
     return row;
-  } catch (error) {
-    if (error instanceof Unavailable) return context.skip(error.message);
-    throw error;
-  }
-};
+  });
 
 describe.concurrent('weir limits, against limiters that others wrote', () => {
   it.for(casesOfContinuousIntegration)(

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { installed, installedPython, outputOf, pinnedIn, roomFile } from '../harness/installed.ts';
+import {
+  installed,
+  installedNpm,
+  installedPython,
+  pinnedIn,
+  roomFile,
+} from '../harness/installed.ts';
+import { fetchPackages } from '../harness/program-output.ts';
 import { startServer } from '../harness/server-process.ts';
 import type { GatewayOptions, LimiterCase, StartedGateway } from './limiter-case.ts';
 
@@ -19,14 +26,7 @@ const wordsFor = (limiter: string, options: GatewayOptions): readonly string[] =
 export const npmGateway =
   (limiter: string, module = limiter): Start =>
   async (options, words): Promise<StartedGateway> => {
-    const packages = await installed({
-      name: 'npm',
-      files: {
-        'package.json': 'limiters/npm/manifest.json',
-        'package-lock.json': 'limiters/npm/lock.json',
-      },
-      install: (folder) => outputOf('npm', ['ci', '--ignore-scripts'], { cwd: folder }),
-    });
+    const packages = await installedNpm('npm', 'limiters/npm');
     const version = await pinnedIn(
       'limiters/npm/manifest.json',
       new RegExp(`"${module}": "(?:npm:.*@)?([\\d.]+)"`),
@@ -67,7 +67,7 @@ export const goGateway =
         'go.mod': 'limiters/go/go.mod',
         'go.sum': 'limiters/go/go.sum',
       },
-      install: (folder) => outputOf('go', ['build', '-o', 'gateway', '.'], { cwd: folder }),
+      install: (folder) => fetchPackages(folder, 'go', ['go', 'build', '-o', 'gateway', '.']),
     });
     const version = await pinnedIn('limiters/go/go.mod', new RegExp(`${module} v(\\S+)`));
     const running = await startServer({
@@ -86,7 +86,7 @@ export const mavenGateway =
       name: 'maven',
       files: { 'pom.xml': 'limiters/maven/pom.xml' },
       install: (folder) =>
-        outputOf('mvn', ['-q', '-B', copy, `-DoutputDirectory=${folder}`], { cwd: folder }),
+        fetchPackages(folder, 'Maven', ['mvn', '-q', '-B', copy, `-DoutputDirectory=${folder}`]),
     });
     const version = await pinnedIn(
       'limiters/maven/pom.xml',

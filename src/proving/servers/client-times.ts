@@ -8,6 +8,7 @@ import { distributionOf } from '../../model/result/summary.ts';
 /** What an independent client measured beside a run. */
 export interface ClientTimes {
   readonly answered: number;
+  /** Those that a server which closes connections early has cost it. */
   readonly failed: number;
   /** In ms. */
   readonly ttft: readonly number[];
@@ -44,7 +45,7 @@ export const compareMedians = (result: Result, times: ClientTimes): readonly Com
     // The published bounds are about reading; both sides are samples besides.
     const samples = quantile(distributionOf(result, measure, isStream), 0.5);
     const weir = [
-      figure.low - (figure.value - (samples?.low ?? 0)),
+      Math.max(0, figure.low - (figure.value - (samples?.low ?? 0))),
       figure.high + ((samples?.high ?? Number.POSITIVE_INFINITY) - figure.value),
     ] as const;
     const [low, high] = medianOf(times[measure]);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { milliseconds } from '../../model/quantity.ts';
-import { installedPython, outputOf, pinnedIn, roomFile } from '../harness/installed.ts';
-import { startServer } from '../harness/server-process.ts';
-import { startUpstream } from '../harness/upstream.ts';
+import { installedPython, pinnedIn, roomFile } from '../harness/installed.ts';
+import { outputOf } from '../harness/program-output.ts';
+import { provingKeys, type ServerOptions, startServer } from '../harness/server-process.ts';
+import { measurableTimes, startBeforeGateway } from '../harness/upstream.ts';
 import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
-import type { ServerCase, ServerOptions, StartedServer, ServerTokens } from './server-case.ts';
+import type { ServerCase, StartedServer, ServerTokens } from './server-case.ts';
 
 /** Servers with an interface of their own: LiteLLM's proxy and llama.cpp's server. */
 
@@ -14,49 +14,62 @@ const requirements = 'servers/requirements.txt';
 /** The folder of the Python packages of this folder. */
 export const serverPackages = (): Promise<string> => installedPython('servers', requirements);
 
-const startProxy = async (options: ServerOptions): Promise<StartedServer> => {
-  const gateway = await startUpstream({ ttft: milliseconds(80), gap: milliseconds(12) });
-  try {
+/** Sends one chat, without an id: a server's first may take seconds. */
+const answerFirst = async (url: string, model: string): Promise<void> => {
+  const answer = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${provingKeys[1]}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the first chat was answered with ${answer.status}: ${text}`);
+};
+
+const startProxy = (options: ServerOptions): Promise<StartedServer> =>
+  startBeforeGateway(async (upstream) => {
     const running = await startLiteLlm({
       ...options,
-      upstream: new URL(gateway.url).host,
+      upstream,
       requestsPerWindow: 1_000_000,
       tokensPerWindow: 1_000_000_000,
       window: 60_000,
     });
-    const stop = async (): Promise<void> => {
+    try {
+      await answerFirst(running.url, 'proving/small');
+    } catch (error) {
       await running.stop();
-      await gateway.close();
-    };
-    const version = await pinnedIn('limiters/litellm/requirements.txt', /^litellm==(.+)$/m);
-    return { url: running.url, version, stop };
-  } catch (error) {
-    await gateway.close();
-    throw error;
-  }
-};
+      throw error;
+    }
+    return running;
+  }, measurableTimes);
 
 /** How often llama.cpp is asked whether its model is loaded, and the interval in ms. */
 const loadAttempts = 600;
 const loadInterval = 100;
 
-const isReady = async (url: string): Promise<boolean> =>
-  (await fetch(new URL('/health', url))).status === 200;
+/** llama.cpp listens before its model is loaded. */
+const waitForModel = async (url: string): Promise<void> => {
+  for (let attempt = 0; attempt < loadAttempts; attempt += 1) {
+    const { status } = await fetch(new URL('/health', url));
+    if (status === 200) return;
+    await sleep(loadInterval);
+  }
+  throw new Error('llama.cpp did not load its model within a minute');
+};
 
 const startLlama = async ({ port, folder }: ServerOptions): Promise<StartedServer> => {
   const env = { PYTHONPATH: await serverPackages() };
+  const version = await pinnedIn(requirements, /^xllamacpp==(.+)$/m);
   const model = join(folder, 'random.gguf');
   await outputOf('python3', [roomFile('servers/llama/make_model.py'), model], { env });
   const serve = roomFile('servers/llama/serve.py');
   const command = ['python3', serve, model, String(port)] as const;
   const running = await startServer({ command, port, env });
-  // It listens before its model is loaded.
-  for (let attempt = 0; !(await isReady(running.url)); attempt += 1) {
-    if (attempt === loadAttempts) {
-      await running.stop();
-      throw new Error('llama.cpp did not load its model within a minute');
-    }
-    await sleep(loadInterval);
+  try {
+    await waitForModel(running.url);
+  } catch (error) {
+    await running.stop();
+    throw error;
   }
   const metric = (text: string, name: string): number =>
     Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
@@ -70,7 +83,7 @@ const startLlama = async ({ port, folder }: ServerOptions): Promise<StartedServe
       output: metric(text, 'tokens_predicted_total'),
     };
   };
-  return { ...running, version: await pinnedIn(requirements, /^xllamacpp==(.+)$/m), countTokens };
+  return { ...running, version, countTokens };
 };
 
 const chats = (model: string, maxTokens: number) => [

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +5,9 @@ import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { type Result, resultSchema } from '../../model/result/result.ts';
+import { runProgram } from '../../platform/process/run-program.ts';
 import { roomFile } from '../harness/installed.ts';
+import { outputOf } from '../harness/program-output.ts';
 import { readServerLog } from '../harness/server-log.ts';
 import { freePort, provingKeys } from '../harness/server-process.ts';
 import { type ClientTimes, type ComparedMedian, compareMedians } from './client-times.ts';
@@ -28,27 +28,10 @@ export interface ObservedServer {
   /** Differences between what Weir and the server counted, one sentence each. */
   readonly differences: readonly string[];
   readonly medians: readonly ComparedMedian[];
+  /** The independent client's requests. */
   readonly clientAnswered: number;
+  readonly clientFailed: number;
 }
-
-const runProgram = async (
-  [program, ...args]: readonly [string, ...string[]],
-  env: Readonly<Record<string, string>>,
-) => {
-  const child = spawn(program, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
-};
 
 /** How long the independent client sends, in s. */
 const clientSeconds = 7;
@@ -56,11 +39,10 @@ const clientSeconds = 7;
 const runClient = async (server: ServerCase, url: string): Promise<ClientTimes> => {
   const { model, maxTokens } = server;
   const words = [url, provingKeys[1], model, String(clientSeconds), String(maxTokens)];
-  const { stdout, stderr } = await runProgram(
-    ['python3', roomFile('servers/client/client.py'), ...words],
-    { PYTHONPATH: await serverPackages() },
-  );
-  if (stdout === '') throw new Error(`the independent client printed nothing: ${stderr}`);
+  const env = { PYTHONPATH: await serverPackages() };
+  const { stdout } = await outputOf('python3', [roomFile('servers/client/client.py'), ...words], {
+    env,
+  });
   return JSON.parse(stdout) as ClientTimes;
 };
 
@@ -69,17 +51,17 @@ const runBoth = async (server: ServerCase, { url }: StartedServer, folder: strin
   const file = join(folder, 'scenario.json');
   const scenario = { name: 'proving', target: url, warmUp: '0s', ...server.scenario };
   await writeFile(file, JSON.stringify(scenario));
-  const [program, ...flags] = weirCommand;
   const words = ['run', file, '--out', folder, '--no-history', '--quiet'];
   const [run, times] = await Promise.all([
-    runProgram([program, ...flags, ...words], {
+    runProgram([...weirCommand, ...words], {
+      ...process.env,
       WEIR_API_KEY: provingKeys[0],
       GITHUB_STEP_SUMMARY: '',
     }),
     runClient(server, url),
   ]);
   const path = join(folder, 'result.json');
-  if (!existsSync(path)) throw new Error(`weir run left no result: ${run.stderr.slice(-1000)}`);
+  if (!existsSync(path)) throw new Error(`weir run left no result: ${run.stderrTail}`);
   const result = resultSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   return { code: run.code, result, times };
 };
@@ -138,6 +120,7 @@ export const observeServer = async (server: ServerCase): Promise<ObservedServer>
       differences,
       medians: compareMedians(result, times),
       clientAnswered: times.answered,
+      clientFailed: times.failed,
     };
   } finally {
     await started.stop();

@@ -1,27 +1,15 @@
-import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import type { Mock } from '../../mock/gateway/start.ts';
-import { milliseconds } from '../../model/quantity.ts';
-import { debianProgram, outputOf } from '../harness/installed.ts';
-import { startServer } from '../harness/server-process.ts';
-import { startUpstream } from '../harness/upstream.ts';
-import type { ServerCase, ServerOptions, StartedServer } from './server-case.ts';
+import { startHaproxy, startNginx } from '../harness/debian-proxies.ts';
+import type { ServerOptions } from '../harness/server-process.ts';
+import { measurableTimes, startBeforeGateway } from '../harness/upstream.ts';
+import type { ServerCase, StartedServer } from './server-case.ts';
 
 /** nginx and HAProxy before our own gateway, in the ways in which they are used. */
 
-/** Times that other programs can measure well. */
-const upstream = (): Promise<Mock> =>
-  startUpstream({ ttft: milliseconds(80), gap: milliseconds(12) });
-
-const stopBoth = (server: Pick<StartedServer, 'stop'>, gateway: Mock) => async () => {
-  await server.stop();
-  await gateway.close();
-};
-
 /** How nginx is set up. */
-export interface NginxForm {
+interface NginxForm {
   readonly name: string;
   /** Words after the address of `listen`. */
   readonly listen?: string;
@@ -41,45 +29,26 @@ const certificateFor = async (folder: string): Promise<string> => {
   return `ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;`;
 };
 
-const nginxConfig = async (
+const startForm = (
   { listen = '', server = '', isBuffered = false, base = '' }: NginxForm,
-  { port, folder, log }: ServerOptions,
-  gateway: string,
-): Promise<string> => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log crit;
-events {}
-http {
-  log_format proving '$request_method $uri $status $http_x_request_id'; access_log ${log} proving;
-  client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
-  uwsgi_temp_path ${folder}; scgi_temp_path ${folder}; client_max_body_size 30m;
-  ${listen.includes('ssl') ? await certificateFor(folder) : ''}
-  upstream gateway { server ${gateway}; keepalive 16; }
-  server {
-    listen 127.0.0.1:${port} ${listen};
-    proxy_http_version 1.1; proxy_set_header connection ''; proxy_buffering ${isBuffered ? 'on' : 'off'};
+  options: ServerOptions,
+): Promise<StartedServer> =>
+  startBeforeGateway(async (gateway) => {
+    const running = await startNginx(options, {
+      gateway,
+      http: listen.includes('ssl') ? await certificateFor(options.folder) : '',
+      listen,
+      server: `proxy_buffering ${isBuffered ? 'on' : 'off'};
     ${server}
-    location ${base}/v1/ { proxy_pass http://gateway/v1/; }
-  }
-}
-`;
+    location ${base}/v1/ { proxy_pass http://gateway/v1/; }`,
+    });
+    return { ...running, url: running.url.replace(/\/v1$/, `${base}/v1`) };
+  }, measurableTimes);
 
-const startNginx = async (form: NginxForm, options: ServerOptions): Promise<StartedServer> => {
-  const nginx = debianProgram('nginx');
-  const gateway = await upstream();
-  const { folder, port } = options;
-  const config = join(folder, 'nginx.conf');
-  await writeFile(config, await nginxConfig(form, options, new URL(gateway.url).host));
-  const running = await startServer({
-    command: [nginx, '-p', folder, '-c', config],
-    port,
-    scheme: form.listen?.includes('ssl') === true ? 'https' : 'http',
-  });
-  const version = (await outputOf(nginx, ['-v'])).replace(/^.*\//s, '');
-  const url = running.url.replace(/\/v1$/, `${form.base ?? ''}/v1`);
-  return { url, version, stop: stopBoth(running, gateway) };
-};
+const maxTokens = 20;
 
 /** Streams for the timing, and the other kinds for the counts. */
-const allKinds = (maxTokens: number) => [
+const allKinds = [
   { kind: 'chat-stream', model: 'proving/small', prompt: 'hello there', maxTokens, weight: 6 },
   { kind: 'chat', model: 'proving/small', prompt: 'hello there', maxTokens, weight: 2 },
   { kind: 'speech', model: 'weir-tts', texts: ['The gate is open.'], weight: 1 },
@@ -87,12 +56,10 @@ const allKinds = (maxTokens: number) => [
   { kind: 'models', weight: 1 },
 ];
 
-const maxTokens = 20;
-
 const proxyCase = (
   name: string,
   start: ServerCase['start'],
-  wire: Readonly<Record<string, unknown>>,
+  wire: Readonly<Record<string, unknown>> = {},
 ): ServerCase => ({
   name,
   start,
@@ -100,49 +67,19 @@ const proxyCase = (
   model: 'proving/small',
   hasLog: true,
   scenario: {
-    traffic: allKinds(maxTokens),
+    traffic: allKinds,
     load: { kind: 'constant', rate: '12/s', duration: '8s' },
     wire: { proxy: 'none', ...wire },
   },
 });
 
 const nginxCase = (form: NginxForm): ServerCase =>
-  proxyCase(`nginx, ${form.name}`, (options) => startNginx(form, options), form.wire ?? {});
+  proxyCase(`nginx, ${form.name}`, (options) => startForm(form, options), form.wire);
 
-const haproxyConfig = (port: number, gateway: string, option: string): string => `global
-  log stdout format raw local0
-defaults
-  mode http
-  timeout client 60s
-  timeout server 60s
-  timeout connect 5s
-frontend proving
-  ${option}
-  bind 127.0.0.1:${port}
-  log global
-  log-format "%HM %HPO %ST %[capture.req.hdr(0)]"
-  capture request header x-request-id len 64
-  default_backend upstream
-backend upstream
-  server gateway ${gateway}
-`;
-
-const startHaproxy = async (
-  { port, folder, log }: ServerOptions,
-  option: string,
-): Promise<StartedServer> => {
-  const haproxy = debianProgram('haproxy');
-  const gateway = await upstream();
-  const config = join(folder, 'haproxy.cfg');
-  await writeFile(config, haproxyConfig(port, new URL(gateway.url).host, option));
-  const running = await startServer({
-    command: [haproxy, '-db', '-f', config],
-    port,
-    onOutput: (text) => appendFileSync(log, text),
-  });
-  const [, version = ''] = /version (\S+)/.exec(await outputOf(haproxy, ['-v'])) ?? [];
-  return { url: running.url, version, stop: stopBoth(running, gateway) };
-};
+const haproxyCase = (name: string, frontend: string): ServerCase =>
+  proxyCase(name, (options) =>
+    startBeforeGateway((gateway) => startHaproxy(options, gateway, frontend), measurableTimes),
+  );
 
 const insecure = { verifyTls: false };
 
@@ -158,6 +95,6 @@ export const proxyServers: readonly ServerCase[] = [
   nginxCase({ name: 'below a base path', base: '/gateway' }),
   nginxCase({ name: 'TLS', listen: 'ssl', wire: insecure }),
   nginxCase({ name: 'HTTP/2', listen: 'ssl http2', wire: { ...insecure, http2: true } }),
-  proxyCase('HAProxy', (options) => startHaproxy(options, ''), {}),
-  proxyCase('HAProxy, no delay', (options) => startHaproxy(options, 'option http-no-delay'), {}),
+  haproxyCase('HAProxy', ''),
+  haproxyCase('HAProxy, no delay', '  option http-no-delay'),
 ];

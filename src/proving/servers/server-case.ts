@@ -1,13 +1,4 @@
-import type { RunningServer } from '../harness/server-process.ts';
-
-/** What a server is started with. */
-export interface ServerOptions {
-  readonly port: number;
-  /** A folder of its own. */
-  readonly folder: string;
-  /** The file for its own log of requests. */
-  readonly log: string;
-}
+import type { RunningServer, ServerOptions } from '../harness/server-process.ts';
 
 /** Totals of tokens by a server's own count. */
 export interface ServerTokens {

@@ -1,3 +1,4 @@
+import { preflightId } from '../../contract/routes.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { LoggedRequest } from '../harness/server-log.ts';
 import type { ServerTokens } from './server-case.ts';
@@ -25,7 +26,7 @@ const completedByPath = (result: Result): ReadonlyMap<string, number> => {
 
 /** Whether a request is one of a run's, neither its check of the target nor the independent client's. */
 export const isOfRun = ({ id }: LoggedRequest): boolean =>
-  id !== '-' && id !== 'weir-preflight' && !id.startsWith('client-');
+  id !== '-' && id !== preflightId && !id.startsWith('client-');
 
 /** What a run and its server's log count differently, one sentence each. */
 export const compareWithServerLog = (

@@ -19,7 +19,7 @@ const medianText = (medians: readonly ComparedMedian[], measure: string): string
 /** The rows as a Markdown table. */
 export const serverTable = (rows: readonly ObservedServer[]): string =>
   markdownTable(
-    'server,version,exit,sent,completed,logged by the server,counts,median TTFT,median gap'.split(
+    'server,version,exit,sent,completed,logged by the server,counts,client answered,client lost,median TTFT,median gap'.split(
       ',',
     ),
     rows.map((row) => [
@@ -30,6 +30,8 @@ export const serverTable = (rows: readonly ObservedServer[]): string =>
       String(row.completed),
       row.logged === null ? 'by tokens' : String(row.logged),
       row.differences.length === 0 ? 'equal' : row.differences.join('; '),
+      String(row.clientAnswered),
+      String(row.clientFailed),
       medianText(row.medians, 'ttft'),
       medianText(row.medians, 'gap'),
     ]),

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { Unavailable } from '../harness/installed.ts';
 import { writeTable } from '../harness/markdown-table.ts';
+import { orSkip } from '../harness/or-skip.fixture.ts';
 import { type ObservedServer, observeServer } from './observe-server.ts';
 import { serverCases, serverTable } from './server-table.ts';
 
@@ -15,13 +15,7 @@ describe('weir run, against servers that others wrote', () => {
   it.for(serverCases)(
     'completes all at $name, counts what it counts, and measures what an independent client measures',
     async (server, context) => {
-      let row: ObservedServer;
-      try {
-        row = await observeServer(server);
-      } catch (error) {
-        if (error instanceof Unavailable) return context.skip(error.message);
-        throw error;
-      }
+      const row = await orSkip(context, () => observeServer(server));
       rows.push(row);
       expect(row.differences).toEqual([]);
       expect(row.completed).toBe(row.sent);

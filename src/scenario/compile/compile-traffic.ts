@@ -1,8 +1,8 @@
 import type { ClipSource } from '../../model/workload/clip.ts';
 import type { PromptSource } from '../../model/workload/prompt-source.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
-import { type WrittenPart, withMedia } from '../../model/workload/media.ts';
-import type { Message, MessageContent } from '../../model/workload/message.ts';
+import { withMedia } from '../../model/workload/media.ts';
+import type { Message, MessageContent, WrittenPart } from '../../model/workload/message.ts';
 import type { Price, Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
 import { splitText } from './split-text.ts';
@@ -117,7 +117,7 @@ const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-/** Without its fields that were left out, and absent in a plan that expects nothing. */
+/** Absent in the plan of an entry that expects nothing. */
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 

@@ -1,5 +1,6 @@
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
-import { type WrittenPart, withMedia } from '../../model/workload/media.ts';
+import { withMedia } from '../../model/workload/media.ts';
+import type { WrittenPart } from '../../model/workload/message.ts';
 import { splitText } from '../compile/split-text.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';

@@ -150,7 +150,7 @@ describe('an answer that is not as expected', () => {
   });
 
   it('may have tool arguments that are no JSON', () => {
-    const call = (text: string) => ({
+    const call = (text: unknown) => ({
       content: null,
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: text } }],
     });
@@ -160,6 +160,8 @@ describe('an answer that is not as expected', () => {
       outcomeOf('chat', wanted, message(call('{"a": 1}'))),
       outcomeOf('chat', wanted, message(call('{"a": 1'))),
       outcomeOf('chat', wanted, message({ content: 'a' })),
+      // An object, as some servers send it.
+      outcomeOf('chat', wanted, message(call({ a: 1 }))),
       outcomeOf('chat-stream', wanted, stream('', ['{"a"', ': 1}'], ended)),
       outcomeOf('chat-stream', wanted, stream('', ['{"a"', ': '], ended)),
     ].map(problemOf);
@@ -170,8 +172,28 @@ describe('an answer that is not as expected', () => {
       wrong,
       'completed',
       'completed',
+      'completed',
       `${wrong}; it ended with tool_calls`,
     ]);
+  });
+
+  it('may nest too deep, or have a schema without an end', () => {
+    const problemWith = (schema: Expectation['schema'], text: string): string => {
+      const entry = Object.assign({}, sampleEntry('chat'), { expect: { schema } });
+      const context = contextWith({ targetMemory: emptyTargetMemory() });
+      const reader = prepareRequest(entry, prepareContextWith()).read(context);
+      const { body, headers } = message({ content: text });
+      reader.onHeaders(instant(1), 200, headers);
+      reader.onChunk(instant(2), Buffer.from(body));
+      return problemOf(reader.ended(instant(3)));
+    };
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    const lists = { type: 'array', items: { $ref: '#' } };
+    expect(problemWith(lists, nested(400))).toBe('completed');
+    expect(problemWith(lists, nested(100_000))).toMatch(/: its text nests too deep to be checked$/);
+    expect(problemWith({ $ref: '#' }, '5')).toMatch(
+      /: the schema refers to itself without an end$/,
+    );
   });
 
   it('may be a transcript', () => {

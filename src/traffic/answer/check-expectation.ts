@@ -1,6 +1,8 @@
+import { charactersIn } from '../../model/workload/characters.ts';
 import { compileJsonSchema, type SchemaTest } from '../../model/workload/json-schema.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import { isTooComplex, jsonIn } from './json-text.ts';
 import { malformed } from './response-reader.ts';
 
 /** What one choice of an answer says: its visible text, and the arguments of its tool calls. */
@@ -12,18 +14,11 @@ export interface WrittenChoice {
 /** Returns why an answer is not as expected; `null` if it is. Never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
-const notJson = Symbol('no JSON');
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return notJson;
-  }
+/** Why a text could not be read as JSON. */
+const noJsonProblem = (text: string): string => {
+  if (text === '') return 'it has no text to be JSON';
+  return isTooComplex(text) ? 'its text nests too deep to be checked' : 'its text is not JSON';
 };
-
-const isShorter = (text: string, length: number): boolean =>
-  text.length < length || [...text].length < length;
 
 const schemaTestOf = (schema: NonNullable<Expectation['schema']>): SchemaTest => {
   const test = compileJsonSchema(schema);
@@ -41,16 +36,15 @@ const compile = ({
   const obeys = schema === undefined ? null : schemaTestOf(schema);
   const pattern = matches === undefined ? null : new RegExp(matches, 'u');
   return ({ text, calls }) => {
-    if (isShorter(text, minLength)) return `its text is shorter than ${minLength} characters`;
+    if (charactersIn(text) < minLength) return `its text is shorter than ${minLength} characters`;
     if (pattern?.test(text) === false) return 'its text does not match the expected pattern';
     if (json || obeys !== null) {
-      const value = jsonOf(text);
-      if (value === notJson)
-        return text === '' ? 'it has no text to be JSON' : 'its text is not JSON';
+      const value = jsonIn(text);
+      if (value === undefined) return noJsonProblem(text);
       const problem = obeys?.(value) ?? null;
       if (problem !== null) return `its text does not obey the schema: ${problem}`;
     }
-    const broken = toolArguments && calls.some((call) => jsonOf(call) === notJson);
+    const broken = toolArguments && calls.some((call) => jsonIn(call) === undefined);
     return broken ? 'the arguments of a tool call are not JSON' : null;
   };
 };

@@ -1,6 +1,7 @@
 import type { ChatResponse } from '../../contract/chat.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
-import { learnBody, type LearnedBody, LearningAllowance, variableMember } from './learned-body.ts';
+import { LearnedBodies, matchedUsage } from './learned-bodies.ts';
+import { variableMember } from './learned-body.ts';
 
 /** The parts of a completion that an answer is made of. */
 export type CompletionParts = Pick<ChatResponse, 'choices' | 'usage'>;
@@ -21,24 +22,6 @@ const variableMembers = [
   variableMember('count', 'usage', 'total_tokens'),
 ];
 
-/** A learned completion, and where its prompt's and its answer's tokens are. */
-interface LearnedCompletion {
-  readonly body: LearnedBody;
-  readonly choices: ChatResponse['choices'];
-  readonly input: number;
-  readonly output: number;
-}
-
-const partsOf = (
-  { body, choices, input, output }: LearnedCompletion,
-  bytes: Buffer,
-): CompletionParts | null => {
-  if (!body.match(bytes, 0, bytes.length)) return null;
-  const usage = { prompt_tokens: body.countAt(input), completion_tokens: body.countAt(output) };
-  // Without a usage that counts, the answer's texts do, which a match does not read.
-  return usage.completion_tokens > 0 && isPlausibleUsage(usage) ? { choices, usage } : null;
-};
-
 /** A server has some forms of answers, for example one for each reason to finish. */
 const maxBodies = 4;
 
@@ -48,30 +31,20 @@ const maxBodies = 4;
  * learned body was read as a completion, and of the values that may differ (`LearnedBody`) only the counts enter an outcome.
  */
 export class CompletionTemplate {
-  /** The one matched last comes first. */
-  readonly #learned: LearnedCompletion[] = [];
-  readonly #allowance = new LearningAllowance();
+  readonly #bodies = new LearnedBodies<CompletionParts['choices']>(variableMembers, maxBodies);
 
   /** What an answer is made of, if the body matches one that was learned; else `null`: then it must be read. Its texts are not the body's. */
   match(bytes: Buffer): CompletionParts | null {
-    for (let i = 0; i < this.#learned.length; i += 1) {
-      const parts = partsOf(this.#learned[i]!, bytes);
-      if (parts === null) continue;
-      if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
-      this.#allowance.noteMatch();
-      return parts;
-    }
-    return null;
+    const learned = this.#bodies.match(bytes, 0, bytes.length);
+    if (learned === null) return null;
+    const usage = matchedUsage(learned);
+    // Without a usage that counts, the answer's texts do, which a match does not read.
+    const isCounted = usage.completion_tokens > 0 && isPlausibleUsage(usage);
+    return isCounted ? { choices: learned.reading, usage } : null;
   }
 
   /** Learns a body that was just read as this completion, if it is suitable. */
   learn(text: string, { choices, usage }: CompletionParts): void {
-    if (!usage?.completion_tokens || !this.#allowance.take(text.length)) return;
-    const body = learnBody(text, variableMembers);
-    if (body === null) return;
-    const [input, output] = [body.placeOf('prompt_tokens'), body.placeOf('completion_tokens')];
-    if (input < 0 || output < 0) return;
-    this.#learned.unshift({ body, choices, input, output });
-    this.#learned.splice(maxBodies);
+    if (usage?.completion_tokens) this.#bodies.learn(text, choices, true);
   }
 }

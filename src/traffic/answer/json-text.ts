@@ -10,7 +10,7 @@ const isClosing = (code: number): boolean => code === 93 || code === 125;
 const comma = 44;
 
 /** Whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than `maxCommas`. */
-export const isTooComplex = (text: string, maxCommas: number): boolean => {
+export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
   // Every level takes two characters; most answers are shorter than that.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
@@ -37,7 +37,7 @@ export const isTooComplex = (text: string, maxCommas: number): boolean => {
  * The document in a JSON text of a server; undefined for other texts, and for one that nests absurdly deep or has more
  * than `maxValues` values.
  */
-export const jsonIn = (text: string, maxValues = Number.POSITIVE_INFINITY): unknown => {
+export const jsonIn = (text: string, maxValues?: number): unknown => {
   if (isTooComplex(text, maxValues)) return undefined;
   try {
     return JSON.parse(text);

@@ -224,30 +224,3 @@ export const isPlainText = (bytes: Buffer, from: number, to: number): boolean =>
   }
   return true;
 };
-
-/** Learning a body takes as long as reading some sixty: the bodies must have saved that before another is learned. */
-const matchesPerLearning = 64;
-const maxLearnings = 8;
-/** Bodies that are longer are not learned, in UTF-16 units: most of them differ in more than is known here. */
-const maxLearnedLength = 16 * 1024;
-
-/** What is allowed to be learned: bodies that were matched earn further attempts. */
-export class LearningAllowance {
-  #left = maxLearnings;
-  #matches = 0;
-
-  /** Called at each match. */
-  noteMatch(): void {
-    this.#matches += 1;
-    if (this.#matches < matchesPerLearning) return;
-    this.#matches = 0;
-    this.#left = Math.min(maxLearnings, this.#left + 1);
-  }
-
-  /** Whether a body of this length may be learned; each call that allows it counts. */
-  take(length: number): boolean {
-    if (this.#left === 0 || length > maxLearnedLength) return false;
-    this.#left -= 1;
-    return true;
-  }
-}

@@ -131,16 +131,29 @@ describe('a model list', () => {
     });
   });
 
-  it('has a wrong shape if a model lacks a field', () => {
-    expect(read('models', { object: 'list', data: [{ ...model, created: 'now' }] })).toMatchObject({
-      issue: 'shape',
-      detail: matching(/^the body is not a model list: data\.0\.created: /),
-    });
+  it.each([
+    ['LM Studio', { object: 'list', data: [{ id: 'a', object: 'model', owned_by: 'me' }] }, 1],
+    ['OpenRouter', { data: [{ id: 'a/b', name: 'A: B', created: 1 }] }, 1],
+    ['Together', [{ id: 'a/b', object: 'model', created: 1, type: 'chat' }], 1],
+    ['Anthropic', { data: [{ type: 'model', id: 'a', created_at: '2026-01-01' }] }, 1],
+    ['Azure', { object: 'list', data: [{ id: 'a', object: 'model', created_at: 1 }] }, 1],
+    ['llama.cpp', { models: [{ name: 'a' }], object: 'list', data: [model] }, 1],
+    ['a server without a model', { object: 'list', data: null }, 0],
+  ])('may be that of %s', (_, body, models) => {
+    expect(read('models', body)).toMatchObject({ kind: 'completed', answer: { models } });
+  });
+
+  it.each([
+    [{ object: 'list', data: [model, { ...model, id: 5 }] }, /list: data\.1\.id: /],
+    [{ object: 'list' }, /list: data: /],
+    [['a', 'b'], /list: data\.0: /],
+  ])('has a wrong shape if it is %j', (body, detail) => {
+    expect(read('models', body)).toMatchObject({ issue: 'shape', detail: matching(detail) });
   });
 
   it('names three errors and counts the others', () => {
-    expect(read('models', { object: 'list', data: [{}, {}] })).toMatchObject({
-      detail: matching(/; and 5 more$/),
+    expect(read('models', { object: 'list', data: [{}, {}, {}, {}, {}] })).toMatchObject({
+      detail: matching(/; and 2 more$/),
     });
   });
 });

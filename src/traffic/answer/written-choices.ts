@@ -19,16 +19,22 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
+/** The arguments of a call: JSON as a text, or the object itself, as some servers send it. */
 const argumentsOf = (call: unknown): string => {
-  const text = fieldsOf(fieldsOf(call)['function'])['arguments'];
-  return typeof text === 'string' ? text : '';
+  const written = fieldsOf(fieldsOf(call)['function'])['arguments'];
+  if (typeof written === 'string') return written;
+  return typeof written === 'object' && written !== null ? JSON.stringify(written) : '';
 };
+
+/** The tool calls of a message or delta: a list, or one call without a list. */
+const callsOf = (calls: unknown): readonly unknown[] =>
+  typeof calls === 'object' && calls !== null && !Array.isArray(calls) ? [calls] : listOf(calls);
 
 /** The choices of an answer in one piece. */
 export const choicesOfCompletion = (choices: readonly unknown[]): readonly WrittenChoice[] =>
   choices.map((choice) => {
     const { content, tool_calls: calls } = fieldsOf(fieldsOf(choice)['message']);
-    return { text: textOf(content), calls: listOf(calls).map(argumentsOf) };
+    return { text: textOf(content), calls: callsOf(calls).map(argumentsOf) };
   });
 
 /** The choices of a stream, put together from its events. */
@@ -41,7 +47,7 @@ export class StreamedChoices {
       const { content, tool_calls: calls } = fieldsOf(delta);
       const choice = this.#choiceAt(Number(index));
       choice.text += textOf(content);
-      for (const [position, call] of listOf(calls).entries()) {
+      for (const [position, call] of callsOf(calls).entries()) {
         const at = Number(fieldsOf(call)['index'] ?? position);
         choice.calls.set(at, (choice.calls.get(at) ?? '') + argumentsOf(call));
       }

@@ -6,6 +6,7 @@ import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { isPlausibleUsage, tokenCost } from '../cost-of-tokens.ts';
 import { describeMiss, prepareExpectation } from '../answer/check-expectation.ts';
+import { textsIn } from '../answer/texts-in.ts';
 import { choicesOfCompletion } from '../answer/written-choices.ts';
 import { CompletionTemplate } from '../answer/completion-template.ts';
 import { type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
@@ -65,27 +66,15 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
-/** All texts in a content part; types and signatures are no text of the answer. */
-const textsIn = (value: unknown): readonly string[] => {
-  const texts: string[] = [];
-  // Not by recursion: a server may nest as deep as it likes.
-  const waiting = [value];
-  while (waiting.length > 0) {
-    const part = waiting.pop();
-    if (typeof part === 'string') texts.push(part);
-    if (typeof part !== 'object' || part === null) continue;
-    for (const [name, field] of Object.entries(part))
-      if (name !== 'type' && name !== 'signature') waiting.push(field);
-  }
-  return texts;
-};
-
 /** The characters that the model wrote: text, reasoning, refusal, tool calls. */
 const charactersOf = ({ choices }: ChatResponse): number => {
   const written = choices.flatMap(({ message }) =>
     ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
   );
-  const texts = [...written, ...choices.flatMap(({ message: { content } }) => textsIn(content))];
+  const texts = [
+    ...written,
+    ...choices.flatMap(({ message: { content } }) => [...textsIn(content)]),
+  ];
   const lengths = texts.map(
     (part) => (typeof part === 'string' ? part : JSON.stringify(part)).length,
   );

@@ -1,4 +1,4 @@
-import { modelListSchema } from '../../contract/models.ts';
+import { servedModelListSchema } from '../../contract/models.ts';
 import { routes } from '../../contract/routes.ts';
 import type { Traffic, TrafficKind } from '../../model/workload/traffic.ts';
 import { readJsonAnswer } from '../answer/whole-body.ts';
@@ -10,7 +10,7 @@ import { speech } from './speech.ts';
 import { transcription } from './transcription.ts';
 
 const modelListHeaders = { accept: 'application/json', 'accept-encoding': 'identity' };
-const modelListFormat = { name: 'a model list', schema: modelListSchema };
+const modelListFormat = { name: 'a model list', schema: servedModelListSchema };
 
 /** The list of models (interface 4.2). */
 const models: TrafficHandler<'models'> = {

@@ -1,6 +1,7 @@
 import { isTooComplex, jsonIn } from '../answer/json-text.ts';
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
 import { readErrorBody } from '../answer/read-refusal.ts';
+import { textsIn } from '../answer/texts-in.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
@@ -24,21 +25,16 @@ export type ChatChunkReading =
   | { readonly kind: 'other' }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Usage is read separately: an invalid count does not make the answer malformed. */
 const chunkSchema = chatChunkSchema.omit({ usage: true });
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Whether a tool call's fragment contains anything besides its position and type. */
+/** Whether a content part or a tool call's fragment contains anything besides its position and type. */
 const hasText = (fragment: unknown): boolean => {
-  // Not by recursion: a server may nest as deep as it likes.
-  const waiting = [fragment];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (isText(value)) return true;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, field] of Object.entries(value)) if (name !== 'type') waiting.push(field);
-  }
+  for (const text of textsIn(fragment)) if (text !== '') return true;
   return false;
 };
 
@@ -75,15 +71,21 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
 };
 
-/** Groq reports the usage of a stream in a field of its own. */
-const groqUsageIn = ({ x_groq: own }: Readonly<Record<string, unknown>>): unknown =>
-  typeof own === 'object' && own !== null && 'usage' in own ? own.usage : undefined;
+/** Groq reports the usage of a stream in `x_groq`, and why it ended the stream early. */
+const groqFieldsIn = ({ x_groq: own }: Fields): Fields =>
+  typeof own === 'object' && own !== null ? (own as Fields) : {};
 
 /** What an event contains: the most of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),
   ) ?? 'nothing';
+
+/** What of an event can be an error: beside choices only fields that are named so. */
+const errorFieldsIn = (fields: Fields, hasChoices: boolean): Fields => {
+  const error = fields['error'] ?? groqFieldsIn(fields)['error'];
+  return hasChoices ? { error } : { ...fields, error };
+};
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
@@ -103,13 +105,13 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return unreadable('it is JSON, but not an object');
   }
-  const fields = json as Readonly<Record<string, unknown>>;
+  const fields = json as Fields;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
-  const error = readErrorBody(hasChoices ? { error: fields['error'] } : fields, redact);
+  const error = readErrorBody(errorFieldsIn(fields, hasChoices), redact);
   if (error !== null) return { kind: 'error', message: error.message };
   const parsed = chunkSchema.safeParse(fields);
   if (!parsed.success) return unreadable(describeSchemaErrors(parsed.error));
-  const usage = readUsage(fields['usage']) ?? readUsage(groqUsageIn(fields));
+  const usage = readUsage(fields['usage']) ?? readUsage(groqFieldsIn(fields)['usage']);
   if (!hasChoices && usage === null) return { kind: 'other' };
   const choices = (parsed.data.choices ?? []).map((choice, position) => ({
     index: choice.index ?? position,

@@ -66,7 +66,7 @@ export class EventStreamReader implements BodyReader {
   #usage: Usage | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /** Of the last event, if it matched the template and contains a token of a choice that continues. */
+  /** Of the last event that matched the template, if it contains a token of a choice that continues. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;

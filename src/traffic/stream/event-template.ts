@@ -1,11 +1,5 @@
-import type { Usage } from '../../contract/chat.ts';
-import {
-  isPlainText,
-  learnBody,
-  type LearnedBody,
-  LearningAllowance,
-  variableMember,
-} from '../answer/learned-body.ts';
+import { LearnedBodies, type LearnedReading, matchedUsage } from '../answer/learned-bodies.ts';
+import { isPlainText, variableMember } from '../answer/learned-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import type { ChatChunkReading } from './chat-chunk.ts';
@@ -33,23 +27,10 @@ const variableMembers = [
   variableMember('count', 'usage', 'total_tokens'),
 ];
 
-/** A learned event, and where its usage's counts are; −1 where they are not. */
-interface LearnedEvent {
-  readonly body: LearnedBody;
-  readonly reading: ChunkReading;
-  readonly input: number;
-  readonly output: number;
-}
-
-const usageOf = ({ body, input, output }: LearnedEvent): Usage => ({
-  prompt_tokens: body.countAt(input),
-  completion_tokens: body.countAt(output),
-});
-
 /** What a matched event is read as; the same object each time where there is no usage. */
-const readingOf = (learned: LearnedEvent): ChunkReading | null => {
+const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   if (learned.reading.usage === null) return learned.reading;
-  const usage = usageOf(learned);
+  const usage = matchedUsage(learned);
   return isPlausibleUsage(usage) ? { ...learned.reading, usage } : null;
 };
 
@@ -83,7 +64,12 @@ class RepeatedEvent {
     this.#bytes = null;
   }
 
-  note(bytes: Buffer, start: number, end: number, { body, reading }: LearnedEvent): void {
+  note(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    { body, reading }: LearnedReading<ChunkReading>,
+  ): void {
     this.#bytes = body.wordsFrom < 0 || reading.usage !== null ? null : bytes;
     this.#view = null;
     this.#start = start;
@@ -116,9 +102,7 @@ class RepeatedEvent {
  * said above; the words of a learned event are not empty, and neither are those of a match.
  */
 export class EventTemplate {
-  /** The one matched last comes first. */
-  readonly #learned: LearnedEvent[] = [];
-  readonly #allowance = new LearningAllowance();
+  readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
 
   /** Called before the events of each read. */
@@ -133,27 +117,15 @@ export class EventTemplate {
 
   /** Learns an event that was just read, if it is suitable. */
   learn(text: string, reading: ChatChunkReading): void {
-    if (reading.kind !== 'chunk' || reading.usage === 'unreadable') return;
-    if (!this.#allowance.take(text.length)) return;
-    const body = learnBody(text, variableMembers);
-    if (body === null) return;
-    const [input, output] = [body.placeOf('prompt_tokens'), body.placeOf('completion_tokens')];
-    if (reading.usage !== null && (input < 0 || output < 0)) return;
-    this.#learned.unshift({ body, reading, input, output });
-    this.#learned.splice(maxForms);
+    if (reading.kind === 'chunk' && reading.usage !== 'unreadable')
+      this.#events.learn(text, reading, reading.usage !== null);
   }
 
   #matchLearned(bytes: Buffer, start: number, end: number): ChunkReading | null {
-    for (let i = 0; i < this.#learned.length; i += 1) {
-      const learned = this.#learned[i]!;
-      const reading = learned.body.match(bytes, start, end) ? readingOf(learned) : null;
-      if (reading === null) continue;
-      if (i > 0) this.#learned.unshift(...this.#learned.splice(i, 1));
-      this.#allowance.noteMatch();
-      this.#repeated.note(bytes, start, end, learned);
-      return reading;
-    }
-    return null;
+    const learned = this.#events.match(bytes, start, end);
+    const reading = learned && readingOf(learned);
+    if (reading !== null) this.#repeated.note(bytes, start, end, learned!);
+    return reading;
   }
 }
 

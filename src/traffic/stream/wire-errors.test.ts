@@ -47,6 +47,9 @@ describe('an error in a streamed chat, however it is cut,', () => {
     { error: 'no luck' },
     { detail: 'no luck' },
     { ...chatChunk({ content: '' }, 'error'), error: { message: 'no luck' } },
+    { error: 'no luck', error_type: 'overloaded' },
+    { error: { message: 'no luck' }, message: 'no luck' },
+    { ...stopChunk, x_groq: { id: 'req_1', error: 'no luck' } },
   ])('is read in the form %j', (form) => {
     expect(readEverySplit(sseEvents(textChunk('a'), form))).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),

@@ -147,7 +147,7 @@ describe('a streamed chat, however it is cut,', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
     const answer = answerFromReads(
       sseEvent(chatChunk({ role: 'assistant', content: [] })),
-      sseEvent(chatChunk({ content: [{ ...thinking, thinking: [] }] })),
+      sseEvent(chatChunk({ content: [{ ...thinking, thinking: [], signature: 'abc' }] })),
       sseEvent(chatChunk({ content: [thinking] })),
       sseEvent(chatChunk({ content: [{ type: 'text', text: '' }] })),
       sseEvent(chatChunk({ content: [thinking, { type: 'text', text: 'a' }] })),
@@ -159,7 +159,7 @@ describe('a streamed chat, however it is cut,', () => {
     expect([...answer.tokenInstants]).toEqual([readAt(2), readAt(4), readAt(6)]);
   });
 
-  it('reads the usage that Groq reports in a field of its own', () => {
+  it('reads the usage that Groq reports in "x_groq"', () => {
     const start = { ...chatChunk({ content: 'a' }), x_groq: { id: 'req_1' } };
     const end = { ...stopChunk, x_groq: { id: 'req_1', usage: usageFields(9) } };
     const body = sseEvents(start, end, doneData);
@@ -170,6 +170,28 @@ describe('a streamed chat, however it is cut,', () => {
     expect(readEverySplit(sseEvents(start, both, doneData))).toEqual(
       expectCompleted({ tokens: { input: 5, output: 2, source: 'usage' } }),
     );
+  });
+
+  it('reads the streams of Azure, with content filters in chunks of their own', () => {
+    const filters = { hate: { filtered: false, severity: 'safe' } };
+    const empty = { id: '', object: '', created: 0, model: '' };
+    const body = sseEvents(
+      { ...empty, choices: [], prompt_filter_results: [{ prompt_index: 0, filters }] },
+      chatChunk({ role: 'assistant', content: '' }),
+      textChunk('a'),
+      textChunk('b'),
+      { ...empty, choices: [{ index: 0, finish_reason: null, content_filter_results: filters }] },
+      stopChunk,
+      { ...empty, choices: [{ index: 0, finish_reason: null, content_filter_offsets: {} }] },
+      doneData,
+    );
+    expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
+  });
+
+  it('counts a tool call without a list, as Text Generation Inference sends it', () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{' } };
+    const body = sseEvents(chatChunk({ role: 'assistant', tool_calls: call }), stopChunk, doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 1, firstVisible: true }));
   });
 
   it('counts refusals and fragments of tool calls as visible tokens', () => {

@@ -160,7 +160,7 @@ const remainingTooHigh: SimulatedFault = {
 };
 
 const limitPerModel: SimulatedFault = {
-  name: 'each model has a limit of its own',
+  name: 'each model has its own limit',
   power: 'listed',
   shownBy: /model/,
   plant: (open) => (setting) => {

@@ -22,6 +22,7 @@ import {
   evenlyDecided,
   firstKeyHistory,
   limiterDecisions,
+  decisionsToReplay,
   undecidedChats,
 } from './limiter-decisions.ts';
 
@@ -43,22 +44,40 @@ const otherCauseOf = (
 /** The share of chats without a decision above which a log decides nothing. */
 const maxUndecidedShare = 0.2;
 
+/** Whether a fact or a model shows that the limit is kept, and not only that no proof of the opposite was found. */
+const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
+  best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
+
+/** Up to this share of wrong predictions a cap on requests in flight is suspected, even if it is not named. */
+const maxCapErrors = 0.02;
+
+/** Whether every refusal can come from a cap on requests in flight. */
+const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
+  [best ?? runnerUp, ...ties].some(
+    (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
+  );
+
 /** Why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
-  { best }: LimiterIdentification,
+  facts: LimitFacts,
+  identification: LimiterIdentification,
 ): string | null => {
   if (log.cut !== null) return `the examination ended early: ${log.cut}`;
   const failed = undecidedChats(log).length;
   if (failed > maxUndecidedShare * (decisions.length + failed)) {
     return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
   }
-  if (best?.limiter === 'in-flight') {
-    return 'only a cap on requests in flight was found, which limits no rate';
+  if (isCap(identification)) {
+    return 'a cap on requests in flight explains every refusal, and such a cap limits no rate';
   }
-  const isLimited = decisions.some(({ admitted }) => !admitted) || best?.limiter === 'leaky-queue';
-  return isLimited ? null : 'nothing was refused or delayed: the limit was never reached';
+  const isLimited =
+    decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
+  if (!isLimited) return 'nothing was refused or delayed: the limit was never reached';
+  if (isShown(facts, identification)) return null;
+  const { least, most } = facts.mostAdmitted;
+  return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
 /** What keeps a gateway from being called compliant: a fact against it that can have another cause. */
@@ -115,7 +134,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     },
     rule,
   );
-  const identification = identifyLimiter(decisions, {
+  const identification = identifyLimiter(decisionsToReplay(log, decisions), {
     declared: rule,
     minute: serverWindow(log.replies, rule.window),
   });
@@ -132,7 +151,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...checkRefusals(log),
     ...checkCounting(log),
   ];
-  const why = whyUndecided(log, decisions, identification);
+  const why = whyUndecided(log, decisions, facts, identification);
   const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
   return { ...verdictOf(checks, undecided, facts), facts, identification, checks };
 };

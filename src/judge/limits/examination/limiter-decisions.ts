@@ -2,6 +2,7 @@ import {
   type LimitLog,
   type ProbePhase,
   type ProbeReply,
+  type ProbeRequest,
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 import { fewRequests, type KeyHistory, type RequestSpan } from '../facts/request-spans.ts';
@@ -88,6 +89,24 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const others = decided.filter(({ refusal }) => refusal?.unit !== 'in-flight');
   return others.some(({ admitted }) => !admitted) ? others : decided;
 };
+
+/** Chats that are no small ones, but use up the limit of requests like them. */
+const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
+
+/** What a model of the limiter replays: its decisions, and the other chats that it has admitted. */
+export const decisionsToReplay = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+): readonly ProbeReply[] => [
+  ...decisions,
+  ...log.replies
+    .filter((reply) => {
+      const { key, phase, request } = reply;
+      const isOwn = key === 'first' && decidingPhases.includes(phase);
+      return isOwn && otherChats.includes(request) && isAnswered(reply);
+    })
+    .map((reply) => ({ ...reply, admitted: true })),
+];
 
 /** The decisions on requests of every kind, which an even pace concerns: of the first key, and answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {

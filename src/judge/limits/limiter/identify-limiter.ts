@@ -11,11 +11,11 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 import {
   limiterCandidates,
-  type ReplayContext,
-  limiters,
-  type LimiterModel,
   type LimiterParameters,
-} from './limiter-models.ts';
+  type ReplayContext,
+} from './limiter-candidates.ts';
+import { isDelayed } from './answer-delays.ts';
+import { type LimiterModel, limiters } from './limiter-models.ts';
 import { type DecisionHistory, decisionHistoriesOf, middleOf } from './decision-history.ts';
 
 /** Shorter delays, in round trips, are ignored. */
@@ -140,11 +140,16 @@ const explainDecisions = (
     // A queue without delays explains nothing; a full queue can refuse any request.
     return queued === null ? [] : [{ ...fit, wrong: queued.wrong, unlikely: 0 }];
   });
-  return ranking.toSorted((a, b) => a.wrong - b.wrong || a.unlikely - b.unlikely);
+  // A cap that explains no more than a limiter of rates only mimics it: serial requests hardly overlap.
+  const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
+  return ranking.toSorted(
+    (a, b) => a.wrong - b.wrong || isCap(a) - isCap(b) || a.unlikely - b.unlikely,
+  );
 };
 
-/** Maximum share of wrong predictions of a limiter that fits. */
-const tolerance = 0.02;
+/** Maximum share of wrong predictions of a limiter that is named, and how many times as many every other class must have. */
+const tolerance = 0.005;
+const minContrast = 10;
 
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
@@ -171,10 +176,14 @@ export const identifyLimiter = (
 ): LimiterIdentification => {
   const found = explainDecisions(log, { ...declared, minute });
   const ranking = found.map((fit) => toFit(fit, declared.window));
-  const tolerated = Math.floor(log.length * tolerance);
   const [first = null, second = null] = ranking;
-  const isSeen = log.some(({ admitted }) => !admitted) || first?.limiter === 'leaky-queue';
-  const best = isSeen && first !== null && first.wrong <= tolerated ? first : null;
+  const isQueue = first?.limiter === 'leaky-queue';
+  const isSeen = log.some(({ admitted }) => !admitted) || isQueue;
+  const isFit =
+    first !== null &&
+    first.wrong <= tolerance * log.length &&
+    (second === null || second.wrong >= minContrast * first.wrong);
+  const best = isSeen && isFit && (isQueue || !isDelayed(log, declared)) ? first : null;
   const runnerUp = best === null ? first : second;
   return {
     best,

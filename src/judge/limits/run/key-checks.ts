@@ -38,6 +38,7 @@ interface ClassTraits {
 
 const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'fixed-from-first': { forgetsExcess: true, refusesOnlyWhenFull: true },
+  'fixed-any-phase': { forgetsExcess: true, refusesOnlyWhenFull: true },
   'fixed-aligned': { forgetsExcess: true, refusesOnlyWhenFull: true },
   'sliding-log': { refusesOnlyWhenFull: true },
   'sliding-log-counting-refusals': {},

@@ -2,17 +2,8 @@
 
 import instructor
 from openai import OpenAI
-from pydantic import BaseModel, Field
 
-from observe import KEY, LIMITED_URL, MODEL, QUESTION, URL, observe
-
-
-class Answer(BaseModel):
-    name: str
-    count: int = Field(ge=3)
-
-
-MESSAGES = [{"role": "user", "content": QUESTION}]
+from observe import KEY, LIMITED_URL, MESSAGES, MODEL, URL, Answer, observe, read_answer
 
 
 def ask(mode=instructor.Mode.TOOLS, key=KEY, url=URL, model=MODEL, **options):
@@ -20,7 +11,7 @@ def ask(mode=instructor.Mode.TOOLS, key=KEY, url=URL, model=MODEL, **options):
     answer = client.chat.completions.create(
         model=model, messages=MESSAGES, response_model=Answer, max_retries=1, **options
     )
-    return ["string" if isinstance(answer.name, str) else "other", answer.count >= 3]
+    return read_answer(answer)
 
 
 def stream():
@@ -28,8 +19,7 @@ def stream():
     parts = client.chat.completions.create_partial(
         model=MODEL, messages=MESSAGES, response_model=Answer, max_retries=1
     )
-    last = list(parts)[-1]
-    return ["string" if isinstance(last.name, str) else "other", last.count >= 3]
+    return read_answer(list(parts)[-1])
 
 
 def limited():

@@ -2,16 +2,21 @@
 
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from observe import IMAGE_CONTENT, KEY, LIMITED_URL, MODEL, QUESTION, URL, observe, words_in
-
-
-class Answer(BaseModel):
-    """An answer."""
-
-    name: str
-    count: int = Field(ge=3)
+from observe import (
+    IMAGE_CONTENT,
+    KEY,
+    LIMITED_URL,
+    MODEL,
+    QUESTION,
+    URL,
+    Answer,
+    kind_of,
+    observe,
+    read_answer,
+    words_in,
+)
 
 
 class weather(BaseModel):
@@ -40,12 +45,12 @@ def stream():
 
 def tools():
     call = model_of().bind_tools([weather]).invoke(QUESTION).tool_calls[0]
-    return [call["name"], "string" if isinstance(call["args"]["city"], str) else "other"]
+    return [call["name"], kind_of(call["args"]["city"])]
 
 
 def structured():
-    parsed = model_of().with_structured_output(Answer, method="json_schema").invoke(QUESTION)
-    return ["string" if isinstance(parsed.name, str) else "other", parsed.count >= 3]
+    asked = model_of().with_structured_output(Answer, method="json_schema")
+    return read_answer(asked.invoke(QUESTION))
 
 
 def choices():

@@ -1,18 +1,19 @@
 """What the official Python client sees of a gateway."""
 
-import json
-from typing import Annotated
-
-from annotated_types import Ge
 from openai import OpenAI
-from pydantic import BaseModel
 
-from observe import CLIP, IMAGE_CONTENT, KEY, LIMITED_URL, MODEL, QUESTION, URL, observe, words_in
-
-
-class Answer(BaseModel):
-    name: str
-    count: Annotated[int, Ge(3)]
+from observe import (
+    CLIP,
+    KEY,
+    LIMITED_URL,
+    MESSAGES,
+    MODEL,
+    URL,
+    Answer,
+    chat_features,
+    observe,
+    read_answer,
+)
 
 
 def client_of(key=KEY, url=URL):
@@ -20,7 +21,6 @@ def client_of(key=KEY, url=URL):
 
 
 client = client_of()
-MESSAGES = [{"role": "user", "content": QUESTION}]
 WEATHER = {
     "type": "function",
     "function": {
@@ -40,35 +40,9 @@ def create(**fields):
     return client.chat.completions.create(**{"model": MODEL, "messages": MESSAGES, **fields})
 
 
-def chat():
-    answer = create(max_tokens=12)
-    choice = answer.choices[0]
-    return [words_in(choice.message.content), choice.finish_reason, answer.usage.completion_tokens]
-
-
-def stream():
-    text, usage = "", None
-    for chunk in create(max_tokens=12, stream=True, stream_options={"include_usage": True}):
-        if chunk.choices:
-            text += chunk.choices[0].delta.content or ""
-        usage = chunk.usage or usage
-    return [words_in(text), usage.completion_tokens]
-
-
-def tools():
-    call = create(tools=[WEATHER]).choices[0].message.tool_calls[0].function
-    return [call.name, "string" if isinstance(json.loads(call.arguments)["city"], str) else "other"]
-
-
 def structured():
     answer = client.chat.completions.parse(model=MODEL, messages=MESSAGES, response_format=Answer)
-    parsed = answer.choices[0].message.parsed
-    return ["string" if isinstance(parsed.name, str) else "other", parsed.count >= 3]
-
-
-def image():
-    messages = [{"role": "user", "content": IMAGE_CONTENT}]
-    return words_in(create(messages=messages, max_tokens=4).choices[0].message.content)
+    return read_answer(answer.choices[0].message.parsed)
 
 
 def speech():
@@ -91,20 +65,13 @@ def limited():
 
 observe(
     {
+        **chat_features(create, WEATHER),
         "models": lambda: [model.id for model in client.models.list()],
         "model": lambda: client.models.retrieve("weir/large").id,
-        "chat": chat,
-        "stream": stream,
-        "tools": tools,
         "structured": structured,
-        "choices": lambda: len(create(max_tokens=4, n=3).choices),
-        "logprobs": lambda: len(create(max_tokens=4, logprobs=True).choices[0].logprobs.content),
-        "image": image,
         "speech": speech,
         "transcription": transcription,
         "wrongKey": lambda: client_of("sk-no").models.list(),
-        "badRequest": lambda: create(temperature=3),
-        "unknownModel": lambda: create(model="weir/none"),
         "limited": limited,
     }
 )

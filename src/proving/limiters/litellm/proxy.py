@@ -1,4 +1,4 @@
-"""LiteLLM's proxy, with a log of its own of every request: METHOD PATH STATUS REQUEST-ID.
+"""LiteLLM's proxy, with its own log of every request: METHOD PATH STATUS REQUEST-ID.
 
 Arguments: the port and the log file; LiteLLM reads CONFIG_FILE_PATH.
 """

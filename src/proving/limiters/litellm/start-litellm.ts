@@ -1,12 +1,16 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installedPython, roomFile } from '../../harness/installed.ts';
-import { provingKeys, type RunningServer, startServer } from '../../harness/server-process.ts';
+import { installedPython, pinnedIn, roomFile } from '../../harness/installed.ts';
+import {
+  provingKeys,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from '../../harness/server-process.ts';
 
-interface LiteLlmOptions {
-  readonly port: number;
-  readonly folder: string;
-  readonly log: string;
+const requirements = 'limiters/litellm/requirements.txt';
+
+interface LiteLlmOptions extends ServerOptions {
   /** Host and port of the gateway behind it. */
   readonly upstream: string;
   /** For each key. */
@@ -25,13 +29,16 @@ router_settings: { num_retries: 0, disable_cooldowns: true }
 `;
 
 /** Starts LiteLLM's proxy with limits for each of our keys. Throws `Unavailable` without its packages. */
-export const startLiteLlm = async (options: LiteLlmOptions): Promise<RunningServer> => {
+export const startLiteLlm = async (
+  options: LiteLlmOptions,
+): Promise<RunningServer & { readonly version: string }> => {
   const { port, folder, log, upstream } = options;
-  const packages = await installedPython('litellm', 'limiters/litellm/requirements.txt');
+  const version = await pinnedIn(requirements, /^litellm==(.+)$/m);
+  const packages = await installedPython('litellm', requirements);
   const file = join(folder, 'config.yaml');
   await writeFile(file, config(upstream));
   await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
-  return startServer({
+  const running = await startServer({
     command: ['python3', roomFile('limiters/litellm/proxy.py'), String(port), log],
     port,
     env: {
@@ -45,4 +52,5 @@ export const startLiteLlm = async (options: LiteLlmOptions): Promise<RunningServ
       LITELLM_LOG: 'ERROR',
     },
   });
+  return { ...running, version };
 };

@@ -9,12 +9,11 @@ import { type Decision, npmLimiters } from './npm-limiters.ts';
  * A small OpenAI-like gateway behind a rate limiter from npm. Every word of its command line is `name=value`:
  * `port`, `limiter`, `limit`, `window` in ms, `log` (a line `METHOD PATH STATUS REQUEST-ID` for each request),
  * `packages` (the folder with the installed packages), and optionally `service` (ms that an answer takes),
- * `status` (of refusals), `workers` (processes without a common store), `noise` (share of requests
- * that are refused at random) and `headers=none` (no limit headers).
+ * `workers` (processes without a common store), `noise` (share of requests that are refused at random) and
+ * `headers=none` (no limit headers).
  */
 
 const service = numberOf('service', '2');
-const refusalStatus = numberOf('status', '429');
 const noise = numberOf('noise', '0');
 const model = 'proving/small';
 const decide = npmLimiters[textOf('limiter')]!();
@@ -96,7 +95,7 @@ const serveChat = async (request: IncomingMessage, key: string, send: Send): Pro
   const headers = limitHeaders(decision);
   if (!decision.admitted) {
     const refusal = error('rate_limit_error', 'rate_limit_exceeded', 'Rate limit exceeded');
-    send(refusalStatus, refusal, headers);
+    send(429, refusal, headers);
     return;
   }
   await sleep(service);

@@ -1,8 +1,7 @@
 """A small OpenAI-like gateway behind a rate limiter from PyPI.
 
 Every word of its command line is name=value: port, limiter, limit, window in ms, log (a line
-`METHOD PATH STATUS REQUEST-ID` for each request), and optionally service (ms that an answer takes),
-burst (of limiters that have one) and headers=none (no limit headers).
+`METHOD PATH STATUS REQUEST-ID` for each request), and optionally headers=none (no limit headers).
 """
 
 import asyncio
@@ -18,8 +17,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 words = dict(word.split("=", 1) for word in sys.argv[1:])
 limit = int(words["limit"])
 window = int(words["window"]) / 1000
-service = int(words.get("service", "2")) / 1000
-burst = int(words.get("burst", str(limit)))
+service = 0.002
 model = "proving/small"
 keys = ["sk-proving-1", "sk-proving-2"]
 app = FastAPI()
@@ -46,8 +44,7 @@ def of_aiolimiter(waits):
     own = {}
 
     async def decide(key):
-        # The window's rate, with a bucket of `burst`.
-        limiter = own.setdefault(key, AsyncLimiter(burst, window * burst / limit))
+        limiter = own.setdefault(key, AsyncLimiter(limit, window))
         if not waits and not limiter.has_capacity():
             return False, None, None
         await limiter.acquire()

@@ -1,10 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { openMock } from '../../acceptance/harness/open-mock.fixture.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { installClient, runDriver } from './client-tools.fixture.ts';
+import { orSkip } from '../harness/or-skip.fixture.ts';
 import { expectedClients, expectedOf, features } from './expectations.fixture.ts';
+import { runDriver } from './run-driver.ts';
 
-vi.setConfig({ testTimeout: 600_000 });
+// The first run installs the clients.
+vi.setConfig({ testTimeout: 900_000 });
 
 const none = milliseconds(0);
 const fast = {
@@ -22,15 +24,12 @@ const plainOf = (seen: unknown): unknown =>
 
 it.for(expectedClients)(
   '$name sees of the reference gateway what the table says',
-  async (client, { skip }) => {
-    const installed = await installClient(client);
-    if ('missing' in installed) return skip(installed.missing);
+  async (client, context) => {
     const gateway = await openMock({ ...fast, limits: { requestsPerMinute: null } });
     const limited = await openMock({ ...fast, limits: { requestsPerMinute: 1 } });
-    const seen = await runDriver(client, installed.folder, {
-      url: gateway.url,
-      limited: limited.url,
-    });
+    const seen = await orSkip(context, () =>
+      runDriver(client, { url: gateway.url, limited: limited.url }),
+    );
     const expected = Object.fromEntries(
       features.map((feature) => [feature, expectedOf(client, feature)]),
     );

@@ -1,0 +1,142 @@
+import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
+import { type DecisionHistory, middleOf } from './decision-history.ts';
+
+/** Instants and lengths in ms. */
+export interface LimiterParameters {
+  readonly limit: number;
+  readonly window: number;
+  /** The start of a window or a step. */
+  readonly phase: number;
+  /** What a bucket holds. */
+  readonly burst: number;
+  /** The number of refill steps per window. */
+  readonly steps: number;
+  /** What must be left of a fractional limit for a request: more than 0, or at least 1. */
+  readonly room: 'some' | 'whole';
+}
+
+export interface ReplayContext extends LimitRule {
+  /** The earliest and latest possible start of the server's minute; `null` if its clock is unknown. */
+  readonly minute: { readonly earliest: number; readonly latest: number } | null;
+}
+
+const evenly = (from: number, to: number, pieces: number): readonly number[] =>
+  Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
+
+/** Phases of the server's minute if its clock is known, otherwise of the whole window. */
+const phases = ({ window, minute }: ReplayContext): readonly number[] =>
+  minute === null
+    ? evenly(0, window, 120)
+    : [...evenly(minute.earliest, minute.latest, 20), minute.latest];
+
+const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
+
+/**
+ * Possible sizes of a small bucket, around the smallest that admits all that was admitted: the largest
+ * excess of the admitted requests of any span over its refill.
+ */
+const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
+  let taken = 0;
+  let most = 0;
+  for (const [i, moment] of middles.entries()) {
+    const refilled = ((moment - (middles[i - 1] ?? moment)) * limit) / window;
+    taken = Math.max(0, taken - refilled) + 1;
+    most = Math.max(most, taken);
+  }
+  const estimate = Math.round(most);
+  return [-3, -2, -1, 0, 1, 2, 3]
+    .map((off) => estimate + off)
+    .filter((burst) => burst >= 1 && burst < limit);
+};
+
+/**
+ * The shortest interval with a refill: from a refusal to the next admitted request that does not
+ * overlap it.
+ */
+const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
+  decisions
+    .slice(1)
+    .reduce<{ readonly from: number; readonly length: number } | null>((shortest, decision, i) => {
+      const before = decisions[i]!;
+      const isAfter = decision.sent >= before.answered;
+      if (before.admitted || !decision.admitted || !isAfter) return shortest;
+      const from = middleOf(before) - slack;
+      const length = middleOf(decision) + slack - from;
+      return shortest !== null && shortest.length <= length ? shortest : { from, length };
+    }, null);
+
+/**
+ * One phase for each distinct position of the edges of a period between the decisions: halfway between
+ * neighbours when all middles are folded into one period. An edge must be in a refill; without a refill
+ * a few phases are enough.
+ */
+const distinctPhases = (history: DecisionHistory, period: number): readonly number[] => {
+  const refill = shortestRefill(history);
+  if (refill === null) return evenly(0, period, 24);
+  const { from, length } = refill;
+  const places = history.decisions
+    .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
+    .filter((place) => place <= length);
+  const all = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  // The decisions of a burst are closer together than their uncertainty.
+  const edges = [0];
+  for (const place of all) {
+    if (place - edges.at(-1)! > history.slack / 4) edges.push(place);
+  }
+  if (edges.length === 1) edges.push(all.at(-1)!);
+  return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
+};
+
+const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+
+/** Every number of requests that were in flight. */
+const inFlightCaps = ({ admitted }: DecisionHistory): readonly number[] => {
+  const most = admitted.reduce((deepest, { sent }) => {
+    const depth = admitted.filter((other) => other.sent <= sent && other.ended > sent).length;
+    return Math.max(deepest, depth);
+  }, 0);
+  return evenly(1, most + 1, most);
+};
+
+type VariantsOf = (
+  history: DecisionHistory,
+  context: ReplayContext,
+) => readonly Partial<LimiterParameters>[];
+
+/** The parameters to try for a class, in addition to the limit and the window. */
+const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
+  'fixed-any-phase': (history, context) =>
+    [...phases({ ...context, minute: null }), ...distinctPhases(history, context.window)].map(
+      (phase) => ({ phase }),
+    ),
+  'fixed-aligned': (_, context) => phases(context).map((phase) => ({ phase })),
+  'burst-bucket': (history, context) => bursts(history, context).map((burst) => ({ burst })),
+  'sliding-counter': (history, context) =>
+    (['some', 'whole'] as const).flatMap((room) => [
+      { phase: firstMiddle(history), room },
+      ...phases(context).map((phase) => ({ phase, room })),
+    ]),
+  'stepped-bucket': (history, context) =>
+    stepCounts.flatMap((steps) => [
+      { steps, phase: firstMiddle(history) },
+      ...distinctPhases(history, context.window / steps).map((phase) => ({ steps, phase })),
+    ]),
+  'in-flight': (history) => inFlightCaps(history).map((limit) => ({ limit })),
+};
+
+export const limiterCandidates = (
+  name: LimiterClass,
+  history: DecisionHistory,
+  context: ReplayContext,
+): readonly LimiterParameters[] => {
+  const { limit, window } = context;
+  return (variants[name]?.(history, context) ?? [{}]).map((differing) => ({
+    limit,
+    window,
+    phase: 0,
+    burst: limit,
+    steps: 1,
+    room: 'some',
+    ...differing,
+  }));
+};
