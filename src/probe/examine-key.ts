@@ -53,6 +53,9 @@ export interface ExaminationOptions {
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
+/** After so many pauses a bucket that earlier requests emptied, the list of models for one, has certainly what the rest of an even pace takes. */
+const refillPauses = 3.5;
+
 class Examination {
   readonly replies: ProbeReply[] = [];
   readonly unanswered: string[] = [];
@@ -145,9 +148,11 @@ class Examination {
     return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
   }
 
-  /** Sends one request no sooner than the even rate allows. */
+  /** Sends one request no sooner than the even rate allows; the second one later, unless the key was certainly idle before the first. */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
-    await this.#idle(evenPause(this.#rule));
+    const isFirstPause = this.replies.length === 1;
+    const isIdle = !isFirstPause || firstKeyHistory(this.log(null)).isIdleBefore;
+    await this.#idle((isIdle ? 1 : refillPauses) * evenPause(this.#rule));
     return this.#ask(phase, request);
   }
 

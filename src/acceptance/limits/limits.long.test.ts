@@ -44,7 +44,7 @@ describe('weir limits on real sockets', () => {
     expect(refuted.map(({ id }) => id)).toStrictEqual(['most-admitted']);
     const proved = report.judgement.checks.filter(({ finding }) => finding === 'proved');
     expect(proved.map(({ id }) => id)).toEqual(
-      expect.arrayContaining(['key-isolation', 'headers-present', 'remaining-serial']),
+      expect.arrayContaining(['key-isolation', 'headers-present', 'remaining-serial', 'even-pace']),
     );
     expect(stderr).toContain('Budget: about');
     expect(stdout).toMatch(/^. Limit kept: /);

@@ -5,7 +5,7 @@ import {
   type ProbeRequest,
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
-import type { KeyHistory, RequestSpan } from '../facts/request-spans.ts';
+import { fewRequests, type KeyHistory, type RequestSpan } from '../facts/request-spans.ts';
 
 /** The phases whose decisions show the limiter of the first key. */
 const decidingPhases: readonly ProbePhase[] = [
@@ -127,11 +127,11 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
   return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
 };
 
-/** Whether the gateway itself says that the key was idle before the first request. */
-const saysIdle = (first: ProbeReply | undefined): boolean => {
-  if (first === undefined || !isAnswered(first)) return false;
+/** The requests before the first one, as the gateway itself says; infinitely many if it says nothing. */
+const usedBefore = (first: ProbeReply | undefined): number => {
+  if (first === undefined || !isAnswered(first)) return Infinity;
   const { limit = null, remaining = null } = reportedLimitOf(first, 'requests') ?? {};
-  return limit !== null && remaining !== null && remaining >= limit - 1;
+  return limit === null || remaining === null ? Infinity : limit - 1 - remaining;
 };
 
 /** All requests of the first key, whatever they were. */
@@ -145,5 +145,6 @@ export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
     // One that was aborted before its answer can have arrived later than that.
     return { from: sent, until: status === 0 ? Math.max(answered, sent + roundTrip) : answered };
   });
-  return { requests, isIdleBefore: saysIdle(own[0]) };
+  const used = usedBefore(own[0]);
+  return { requests, isIdleBefore: used <= 0, isFreshBefore: used <= fewRequests };
 };

@@ -1,13 +1,10 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { EvenFact } from '../../../model/limits/limit-facts.ts';
 import { evenRate, limiterMemory } from './rule-bounds.ts';
-import type { KeyHistory, RequestSpan } from './request-spans.ts';
+import { fewRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
 
 /** Absorbs the rounding of sums of instants, in requests. */
 const rounding = 1e-9;
-
-/** What a bucket can lack when a log begins, in requests: it can be empty, and some go into debt by one. */
-const unknownRequests = 2;
 
 const countUpTo = (ascending: Float64Array, moment: number, isIncluded: boolean): number => {
   let [low, high] = [0, ascending.length];
@@ -25,7 +22,7 @@ const countUpTo = (ascending: Float64Array, moment: number, isIncluded: boolean)
  * the number since j, j included, is at most rate × (time since j). Requests count whether they were
  * admitted or not, since some limiters count refusals.
  */
-const paceChecker = ({ requests, isIdleBefore }: KeyHistory, rule: LimitRule) => {
+const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
   const untils = Float64Array.from(requests, ({ until }) => until).sort();
   const froms = Float64Array.from(requests, ({ from }) => from).sort();
@@ -38,8 +35,8 @@ const paceChecker = ({ requests, isIdleBefore }: KeyHistory, rule: LimitRule) =>
     // Windows, logs and counters forget what came before the log after two windows.
     const isForgotten =
       isIdleBefore ||
-      (sent - begin > limiterMemory(rule) &&
-        isPaced(unknownRequests + startedBefore - 1, sent - begin));
+      ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
+        isPaced(fewRequests + startedBefore - 1, sent - begin));
     if (!isForgotten) return false;
     const isItself = (request: RequestSpan): boolean =>
       request.from === sent && request.until === answered;

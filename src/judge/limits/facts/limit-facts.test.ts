@@ -9,7 +9,11 @@ import { type LimiterShape, seenDecisions, trueLimiters } from './true-limiters.
 const factsOf = (
   decisions: readonly LimiterDecision[],
   rule: { readonly limit: number; readonly window: number },
-  more: { readonly isIdleBefore?: boolean; readonly sustained?: readonly LimiterDecision[] } = {},
+  more: {
+    readonly isIdleBefore?: boolean;
+    readonly isFreshBefore?: boolean;
+    readonly sustained?: readonly LimiterDecision[];
+  } = {},
 ) =>
   limitFacts(
     {
@@ -19,6 +23,7 @@ const factsOf = (
       history: {
         requests: decisions.map(({ sent, answered }) => ({ from: sent, until: answered })),
         isIdleBefore: more.isIdleBefore ?? true,
+        isFreshBefore: more.isFreshBefore ?? false,
       },
       permitted: limiterClassNames,
     },
@@ -99,6 +104,26 @@ describe('facts never accuse a limiter that keeps its rule', () => {
         expect(facts.envelope.worst).toBeNull();
         expect(facts.burst.isExceeded).toBe(false);
         expect(facts.even.refusals).toStrictEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(Object.keys(trueLimiters))('%s after two requests that are not in the log', (name) => {
+    const loads = fc.record({
+      places: fc.double({ min: 0, max: 5, noNaN: true }),
+      hurry: fc.constantFrom(1, 1.001, 1.01, 1.1),
+    });
+    fc.assert(
+      fc.property(shapes, loads, delays, fc.nat(1e6), (shape, { places, hurry }, delay, seed) => {
+        const hasted = { pause: 0, count: 2, spacing: 0 };
+        const first = { pause: 0.05, count: 1, spacing: 0 };
+        const second = { pause: 0, count: 1, spacing: places };
+        const list = [hasted, first, second, { pause: 0, count: 60, spacing: hurry }];
+        const limiter = trueLimiters[name]!(shape);
+        const decisions = seenDecisions(limiter, requestsOf(list, shape.limit, delay, seed));
+        const seen = { isIdleBefore: false, isFreshBefore: true };
+        expect(factsOf(decisions.slice(2), shape, seen).even.refusals).toStrictEqual([]);
       }),
       { numRuns: 150 },
     );

@@ -4,9 +4,14 @@ export interface RequestSpan {
   readonly until: number;
 }
 
+/** As many as an empty bucket may lack, some of which go into debt by one. */
+export const fewRequests = 2;
+
 /** All requests of a key. */
 export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */
   readonly isIdleBefore: boolean;
+  /** Whether at most `fewRequests` were certainly counted before: a list of models for one. */
+  readonly isFreshBefore?: boolean;
 }
