@@ -62,7 +62,7 @@ describe('how often a connection is used', () => {
     expect(rule.allowsReuse(1)).toBe(true);
     expect(rule.notes).toEqual([
       expect.stringContaining('after each answer'),
-      expect.stringContaining('kept a connection after each answer'),
+      expect.stringContaining('kept a connection open after its first answer'),
     ]);
   });
 

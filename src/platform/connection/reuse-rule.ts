@@ -90,7 +90,7 @@ export class ReuseRule {
   onKept(): void {
     if (this.#observed === Number.POSITIVE_INFINITY) return;
     this.#notes.add(
-      `Later in the run the server kept a connection after ${answersText(this.#observed)}: connections were used again from then on.`,
+      `Later in the run the server kept a connection open after ${this.#observed === 1 ? 'its first answer' : answersText(this.#observed)}: connections were used again from then on.`,
     );
     this.#observed = Number.POSITIVE_INFINITY;
     this.#ends = noEnds;
