@@ -135,14 +135,21 @@ export const modelServers: readonly ServerCase[] = [
       load: { kind: 'constant', rate: '12/s', duration: '8s' },
     },
   },
-  ...(['closed', 'open'] as const).map((load) => ({
-    name: `llama.cpp, ${load} load`,
+  ...(
+    [
+      ['closed', 'socket'],
+      ['closed', 'undici'],
+      ['open', 'socket'],
+    ] as const
+  ).map(([load, transport]) => ({
+    name: `llama.cpp, ${load} load, ${transport}`,
     start: startLlama,
     model: 'random',
     maxTokens: 16,
     hasLog: false,
     scenario: {
       wire,
+      transport,
       traffic: chats('random', 16),
       load:
         load === 'closed'

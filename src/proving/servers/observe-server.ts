@@ -27,6 +27,8 @@ export interface ObservedServer {
   readonly logged: number | null;
   /** Differences between what Weir and the server counted, one sentence each. */
   readonly differences: readonly string[];
+  /** Requests that went once more on another connection. */
+  readonly reconnected: number;
   readonly medians: readonly ComparedMedian[];
   /** The independent client's requests. */
   readonly clientAnswered: number;
@@ -116,6 +118,7 @@ export const observeServer = async (server: ServerCase): Promise<ObservedServer>
       trust: judgeTrust(result).level,
       sent: sum((group) => group.sent),
       completed: sum(({ outcomes }) => outcomes.completed),
+      reconnected: sum((group) => group.reconnected ?? 0),
       logged,
       differences,
       medians: compareMedians(result, times),

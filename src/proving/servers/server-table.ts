@@ -19,7 +19,7 @@ const medianText = (medians: readonly ComparedMedian[], measure: string): string
 /** The rows as a Markdown table. */
 export const serverTable = (rows: readonly ObservedServer[]): string =>
   markdownTable(
-    'server,version,exit,sent,completed,logged by the server,counts,client answered,client lost,median TTFT,median gap'.split(
+    'server,version,exit,sent,completed,reconnected,logged by the server,counts,client answered,client lost,median TTFT,median gap'.split(
       ',',
     ),
     rows.map((row) => [
@@ -28,6 +28,7 @@ export const serverTable = (rows: readonly ObservedServer[]): string =>
       `${row.code}, ${row.trust}`,
       String(row.sent),
       String(row.completed),
+      String(row.reconnected),
       row.logged === null ? 'by tokens' : String(row.logged),
       row.differences.length === 0 ? 'equal' : row.differences.join('; '),
       String(row.clientAnswered),
