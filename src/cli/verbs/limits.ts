@@ -22,6 +22,9 @@ export const limitsVerb = defineVerb({
         'Windows of load above the limit: 3 show a rate that is off by half, 10 one by 20 % [3]',
       ),
       quick: switchOption('Only identify the limiter'),
+      explain: switchOption(
+        'Show which decisions distinguish the named limiter from the next best',
+      ),
       price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),
       yes: switchOption('Spend the budget without asking'),
     }),

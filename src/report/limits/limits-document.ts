@@ -14,8 +14,9 @@ import {
   type Tone,
 } from '../document/document.ts';
 import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
-import { countText, plural, shareText, timeText } from '../text/number-text.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
+import { explanationSection } from './explanation-section.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
@@ -36,11 +37,8 @@ const tenths = (value: number): string =>
 
 const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
 
-/** Parameters that are lengths of time, in ms. */
-const timeParameters = ['phase', 'delay', 'penalty', 'secondWindow'];
-
 const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
-  `${name} ${timeParameters.includes(name) ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
+  `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
 
 /** `sliding-log (…): 60 requests in 60 s`. */
 const fitText = ({ limiter, limit, window, parameters }: LimiterFit): string =>
@@ -50,13 +48,7 @@ const fitText = ({ limiter, limit, window, parameters }: LimiterFit): string =>
   ]).join(', ')}`;
 
 /** Which limiter explains the decisions, what it is confused with, and how many decisions the next best gets wrong. */
-const identificationText = ({
-  best,
-  ties,
-  runnerUp,
-  decisions,
-  errorRate,
-}: LimiterIdentification): string => {
+const identificationText = ({ best, ties, runnerUp, decisions }: LimiterIdentification): string => {
   const explained = plural(decisions, 'decision');
   if (best === null) {
     const closest =
@@ -71,7 +63,6 @@ const identificationText = ({
       `This log does not distinguish it from ${ties.map(({ limiter }) => limiter).join(', ')}.`,
     runnerUp !== null &&
       `The next best, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}.`,
-    errorRate > 0 && `About ${shareText(errorRate, 1)} of the decisions are arbitrary.`,
   ]).join(' ');
 };
 
@@ -190,18 +181,21 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
       text: limitsVerdictText(report),
       tone: verdictTones[judgement.verdict],
     },
-    blocks: [
+    blocks: present([
       section('Limiter', [
         text(`Model: ${identificationText(judgement.identification)}`),
         text(`Sustained rate: ${sustainedText(report)}.`),
         text(`Maximum admitted within any ${timeText(window)}: ${admitted}.`),
         only(['html', 'markdown'], limiters),
       ]),
+      report.explanation === undefined
+        ? null
+        : explanationSection(judgement.identification, report.explanation, log.replies),
       section('Claims', [claims]),
       only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
       only(['terminal'], text(signsMeaning, 'quiet')),
       section('Timeline', [picture(() => limitsTimeline(report))]),
-    ],
+    ]),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };

@@ -8,8 +8,6 @@ import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
 import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
 import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
-import { identifyLimiter } from '../limiter/identify-limiter.ts';
-import { serverWindow } from '../limiter/server-window.ts';
 import { checkCounting } from './check-counting.ts';
 import { checkExhausted } from './check-exhausted.ts';
 import { checkFit } from './check-fit.ts';
@@ -22,9 +20,9 @@ import {
   evenlyDecided,
   firstKeyHistory,
   limiterDecisions,
-  decisionsToReplay,
   undecidedChats,
 } from './limiter-decisions.ts';
+import { nameLimiter } from './name-limiter.ts';
 
 const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
 
@@ -134,10 +132,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     },
     rule,
   );
-  const identification = identifyLimiter(decisionsToReplay(log, decisions), {
-    declared: rule,
-    minute: serverWindow(log.replies, rule.window),
-  });
+  const identification = nameLimiter(log);
   const spenders = checkHiddenSpender(log);
   const otherCause = otherCauseOf(log, decisions, spenders);
   const refusals = decisions.filter(({ admitted }) => !admitted).length;

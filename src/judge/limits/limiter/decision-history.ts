@@ -17,6 +17,8 @@ export interface PriorDecisions {
  */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
+  /** Where each decision is in the log. */
+  readonly indexes: readonly number[];
   readonly admitted: readonly LimiterDecision[];
   /** The middles of `admitted`. */
   readonly middles: Float64Array;
@@ -92,11 +94,15 @@ const priorDecisionsOf = (
 };
 
 const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => {
-  const decisions = withoutServiceTime(log).toSorted((a, b) => middleOf(a) - middleOf(b));
+  const ordered = [...withoutServiceTime(log).entries()].toSorted(
+    ([, a], [, b]) => middleOf(a) - middleOf(b),
+  );
+  const decisions = ordered.map(([, decision]) => decision);
   const admitted = decisions.filter((decision) => decision.admitted);
   const refused = decisions.filter((decision) => !decision.admitted);
   const history = {
     decisions,
+    indexes: ordered.map(([index]) => index),
     admitted,
     middles: Float64Array.from(admitted, middleOf),
     sent: ascending(admitted.map(({ sent }) => sent)),
