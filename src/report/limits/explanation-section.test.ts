@@ -59,10 +59,10 @@ describe('why a limiter is named and not the next', () => {
       "Why sliding-log and not token-bucket
         sliding-log contradicts 1 of 240 decisions, token-bucket 5, 1 of them the same. These distinguish
         the two:
-        When        Phase        Requests  Observed  sliding-log  token-bucket
-        3 s to 4 s  provocation         2  refused   ✓ refused    ✗ admitted
-        6 s         provocation         1  refused   ✓ refused    ✗ admitted
-        7 s         provocation         1  admitted  ✓ admitted   ✗ refused
+        When        Requests  Observed  sliding-log  token-bucket  Phase
+        3 s to 4 s         2  refused   ✓ refused    ✗ admitted    provocation
+        6 s                1  refused   ✓ refused    ✗ admitted    provocation
+        7 s                1  admitted  ✓ admitted   ✗ refused     provocation
         No decision distinguishes sliding-log from fixed-from-first."
     `);
   });

@@ -56,15 +56,15 @@ const prediction = (predicted: LimiterAction, observed: LimiterAction): Cell => 
 });
 
 const columnsFor = (named: LimiterFit, rival: LimiterFit): readonly Column<Group>[] => [
-  column.name('When', whenText),
-  column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
-  column.number('Requests', (group) => ({
-    text: countText(group.length),
-    details: { title: 'Which', lines: group.map(({ requestId }) => requestId) },
+  column.name('When', (group) => ({
+    text: whenText(group),
+    details: { title: 'Request ids', lines: group.map(({ requestId }) => requestId) },
   })),
+  column.number('Requests', (group) => countText(group.length)),
   column.text('Observed', ([first]) => first!.observed),
   column.verdict(named.limiter, ([first]) => prediction(first!.named, first!.observed)),
   column.verdict(rival.limiter, ([first]) => prediction(first!.rival, first!.observed)),
+  column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
 /** How often each is wrong. */
