@@ -19,7 +19,7 @@ export const limitsVerb = defineVerb({
         'Parts of the examination: counting, even, provocation, sustained, concurrency, exhausted [all]',
       ),
       sustain: textOption(
-        'Windows of load above the limit: 3 show a rate that is off by half, 10 one by 20 % [3]',
+        'Windows of load above the limit: 3 prove a rate 40 % too high, 10 one 20 % too high or 40 % too low [3]',
       ),
       quick: switchOption('Only identify the limiter'),
       explain: switchOption(

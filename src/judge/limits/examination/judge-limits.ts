@@ -49,6 +49,19 @@ const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentific
 /** Up to this share of wrong predictions a cap on requests in flight is suspected, even if it is not named. */
 const maxCapErrors = 0.02;
 
+/**
+ * Whether a load was admitted less than the limit, and nothing shows that this is because refusals
+ * count: an even pace above that rate was not refused, or the model says so.
+ */
+const isUnexplainedLow = (
+  { even, sustained }: LimitFacts,
+  { best }: LimiterIdentification,
+): boolean =>
+  sustained !== null &&
+  sustained.isLow &&
+  best?.limiter !== 'sliding-log-counting-refusals' &&
+  (even.seenLimit ?? 0) <= (sustained.rate.most ?? Infinity);
+
 /** Whether every refusal can come from a cap on requests in flight. */
 const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
   [best ?? runnerUp, ...ties].some(
@@ -73,6 +86,9 @@ const whyUndecided = (
   const isLimited =
     decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
   if (!isLimited) return 'nothing was refused or delayed: the limit was never reached';
+  if (isUnexplainedLow(facts, identification)) {
+    return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
+  }
   if (isShown(facts, identification)) return null;
   const { least, most } = facts.mostAdmitted;
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
