@@ -74,7 +74,7 @@ export const examine = async (
           rule: options.declared.requests,
           hasSecondKey,
           sustain: options.sustain,
-          isCounting: options.phases.includes('counting'),
+          phases: options.phases,
         });
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);
