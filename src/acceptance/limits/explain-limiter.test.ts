@@ -76,7 +76,7 @@ describe('the explanation of a limiter’s name', () => {
     const { simulation, declared } = compliantSimulation('fixed-from-first', 3);
     const { log } = await examineSimulatedGateway(simulation, declared);
     const decisions = decisionsToReplay(log);
-    const terms = { declared: log.declared.requests, minute: null };
+    const terms = { declared: log.declared.requests, minute: null, earlier: null };
     const distinguishing = distinguishLimiters(decisions, terms, [
       'fixed-from-first',
       'sliding-log',

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { nameLimiter } from '../../judge/limits/examination/name-limiter.ts';
 import { mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
+import type { LimitLog } from '../../model/limits/limit-log.ts';
+import { instant } from '../../model/quantity.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
 import { simulationOf } from './foreign/campaign.fixture.ts';
 import { examineForeignGateway } from './foreign/examine-foreign-gateway.fixture.ts';
@@ -36,6 +39,32 @@ describe('an examination with --quick of 60 requests in 60 s', () => {
       expect([best, ...ties].map((fit) => fit?.limiter)).toContain(algorithm);
     }
   });
+
+  it.each(['fixed-from-first', 'fixed-aligned', 'sliding-log', 'sliding-counter'] as const)(
+    'names a %s that counts the list of models before, and one that does not',
+    async (algorithm) => {
+      const { log } = await examineSimulatedGateway(
+        {
+          limits: { algorithm, requestsPerMinute: 60, window: 60_000 },
+          seed: 3,
+          roundTrip: [10, 60],
+          service: [5, 40],
+        },
+        declared,
+        quick,
+      );
+      const namesIn = (changed: LimitLog): readonly (string | undefined)[] => {
+        const { best, ties } = nameLimiter(changed);
+        return [best, ...ties].map((fit) => fit?.limiter);
+      };
+      // The first chat stands for a list that was counted and is no part of the replies.
+      const [first, ...replies] = log.replies;
+      expect(namesIn({ ...log, replies })).not.toContain(algorithm);
+      expect(namesIn({ ...log, replies, listed: first! })).toContain(algorithm);
+      const uncounted = { sent: instant(first!.sent - 50), answered: instant(first!.sent - 10) };
+      expect(namesIn({ ...log, listed: uncounted })).toContain(algorithm);
+    },
+  );
 
   it.each([null, 75, 120, 600])(
     'sends fewer than 150 requests to a gateway that admits %d',

@@ -11,9 +11,10 @@ import {
 import { serverWindow } from '../limiter/server-window.ts';
 import { decisionsToReplay } from './limiter-decisions.ts';
 
-const termsOf = ({ declared: { requests }, replies }: LimitLog): LimiterTerms => ({
+const termsOf = ({ declared: { requests }, replies, listed }: LimitLog): LimiterTerms => ({
   declared: requests,
   minute: serverWindow(replies, requests.window),
+  earlier: listed === undefined ? null : { ...listed, ended: listed.answered, admitted: true },
 });
 
 /** Which limiter is behind the first key of an examination. */

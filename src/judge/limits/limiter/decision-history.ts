@@ -93,12 +93,16 @@ const priorDecisionsOf = (
   };
 };
 
-const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => {
+/** `earlier` was admitted before the log, and is no decision to explain. */
+const decisionHistoryOf = (
+  log: readonly LimiterDecision[],
+  earlier: readonly LimiterDecision[],
+): DecisionHistory => {
   const ordered = [...withoutServiceTime(log).entries()].toSorted(
     ([, a], [, b]) => middleOf(a) - middleOf(b),
   );
   const decisions = ordered.map(([, decision]) => decision);
-  const admitted = decisions.filter((decision) => decision.admitted);
+  const admitted = [...earlier, ...decisions.filter((decision) => decision.admitted)];
   const refused = decisions.filter((decision) => !decision.admitted);
   const history = {
     decisions,
@@ -115,10 +119,15 @@ const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => 
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };
 
-/** The possible views of a log from within the gateway: no pauses, or slow requests had waited for their decision. */
+/**
+ * The possible views of a log from within the gateway: no pauses, or slow requests had waited for their
+ * decision; and a request before the log did not count, or it did.
+ */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
-): readonly DecisionHistory[] => [
-  decisionHistoryOf(log),
-  decisionHistoryOf(withLateDecisions(log)),
-];
+  earlier: LimiterDecision | null,
+): readonly DecisionHistory[] =>
+  (earlier === null ? [[]] : [[], [earlier]]).flatMap((counted) => [
+    decisionHistoryOf(log, counted),
+    decisionHistoryOf(withLateDecisions(log), counted),
+  ]);

@@ -56,14 +56,15 @@ const toFit = (
 export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly minute: ReplayContext['minute'];
+  readonly earlier: ReplayContext['earlier'];
 }
 
 /** Identifies the limiter behind a log of decisions, best provoked by a probe. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
-  { declared, minute }: LimiterTerms,
+  { declared, ...known }: LimiterTerms,
 ): LimiterIdentification => {
-  const found = explainDecisions(replayEvidence(log, { ...declared, minute }));
+  const found = explainDecisions(replayEvidence(log, { ...declared, ...known }));
   const ranking = found.map((fit) => toFit(fit, declared.window));
   const [first = null, second = null] = ranking;
   const isQueue = first?.limiter === 'leaky-queue';
@@ -95,10 +96,10 @@ export interface PredictedDecision {
 /** The decisions of a log that distinguish the best limiters of two classes, in the order of the log. */
 export const distinguishLimiters = (
   log: readonly LimiterDecision[],
-  { declared, minute }: LimiterTerms,
+  { declared, ...known }: LimiterTerms,
   classes: readonly [LimiterClass, LimiterClass],
 ): readonly PredictedDecision[] => {
-  const evidence = replayEvidence(log, { ...declared, minute });
+  const evidence = replayEvidence(log, { ...declared, ...known });
   const [one, other] = classes.map((name) => replayClass(name, evidence)?.contradicted);
   if (one === undefined || other === undefined) return [];
   return [...log.keys()].flatMap((index) => {

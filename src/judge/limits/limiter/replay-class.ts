@@ -23,7 +23,7 @@ export const replayEvidence = (
   context: ReplayContext,
 ): ReplayEvidence => ({
   log,
-  histories: decisionHistoriesOf(log),
+  histories: decisionHistoriesOf(log, context.earlier),
   context,
   queued: queueDelays(log, context),
 });
