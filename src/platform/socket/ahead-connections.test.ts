@@ -26,7 +26,7 @@ const world = () => {
       alarm: () => ({ set: () => undefined, stop: () => undefined }),
     },
     writer: new RequestWriter(),
-    reads: new ReadQueue(() => undefined),
+    reads: new ReadQueue({ now, afterReads: () => undefined }),
     open: (each: SocketEvents) => {
       events.push(each);
       return () => each.closed();

@@ -6,23 +6,38 @@ import { ReadQueue, type ReadReceiver } from './read-queue.ts';
 /** A queue whose turns the test ends, and receivers that note what they receive. */
 const world = (receivers: number) => {
   const work: (() => void)[] = [];
-  const queue = new ReadQueue((each) => void work.push(each));
+  let now = 0;
+  const queue = new ReadQueue({
+    now: () => instant(now),
+    afterReads: (each) => void work.push(each),
+  });
   const received: string[] = [];
+  /** What each delivery takes, in ms. */
+  let cost = 0;
   const all = Array.from({ length: receivers }, (_, name): ReadReceiver => ({
     waitingReads: 0,
-    received: (at, bytes, begin, end) =>
-      void received.push(`${name} at ${at}: ${bytes.toString('latin1', begin, end)}`),
+    received: (at, bytes, begin, end) => {
+      now += cost;
+      received.push(`${name} at ${at}: ${bytes.toString('latin1', begin, end)}`);
+    },
   }));
   /** Reads into a buffer that all reads share, as sockets do. */
   const shared = Buffer.alloc(64 * 1024);
   const read = (name: number, at: number, text: string): void => {
     shared.write(text, 'latin1');
+    now = Math.max(now, at);
     queue.add(all[name]!, instant(at), shared, text.length);
   };
   const endTurn = (): void => {
     for (const each of work.splice(0)) each();
   };
-  return { queue, all, received, read, endTurn, work };
+  const endTurns = (): void => {
+    while (work.length > 0) endTurn();
+  };
+  const setCost = (each: number): void => {
+    cost = each;
+  };
+  return { queue, all, received, read, endTurn, endTurns, setCost, work };
 };
 
 describe('queued reads', () => {
@@ -59,7 +74,8 @@ describe('queued reads', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-        const { queue, all, received, read, endTurn } = world(4);
+        const { queue, all, received, read, endTurn, endTurns, setCost } = world(4);
+        setCost(0.2);
         const sent: string[] = [];
         for (const [at, { name, length, next }] of steps.entries()) {
           const text = String.fromCharCode(97 + (at % 26)).repeat(length);
@@ -68,7 +84,7 @@ describe('queued reads', () => {
           if (next === 'turn') endTurn();
           if (next === 'end') queue.deliverTo(all[name]!);
         }
-        endTurn();
+        endTurns();
         expect(all.map(({ waitingReads }) => waitingReads)).toEqual([0, 0, 0, 0]);
         const of = (lines: readonly string[], name: number) =>
           lines.filter((line) => line.startsWith(`${name} at`));
@@ -78,10 +94,27 @@ describe('queued reads', () => {
     );
   });
 
-  it('are delivered at once where more come in a turn than may wait', () => {
-    const { received, read } = world(1);
-    for (let at = 0; at < 3000; at += 1) read(0, at, 'a');
-    expect(received.length).toBeGreaterThan(0);
-    expect(received.length).toBeLessThan(3000);
+  it('are delivered a few in each turn, more of them the longer they wait', () => {
+    const { received, read, endTurn, endTurns, setCost } = world(1);
+    for (let at = 0; at < 1000; at += 1) read(0, 0, 'a');
+    setCost(0.3);
+    endTurn();
+    expect(received).toHaveLength(4);
+    for (let turn = 0; turn < 20; turn += 1) endTurn();
+    const before = received.length;
+    endTurn();
+    expect(received.length - before).toBeGreaterThan(4);
+    endTurns();
+    expect(received).toHaveLength(1000);
+  });
+
+  it('of more than four megabytes are delivered at once, the oldest first', () => {
+    const { received, read, endTurns } = world(1);
+    const text = 'a'.repeat(4000);
+    for (let at = 0; at < 2000; at += 1) read(0, at, text);
+    expect(received.length).toBeGreaterThan(2000 - 1100);
+    expect(received.length).toBeLessThan(2000);
+    endTurns();
+    expect(received).toEqual(Array.from({ length: 2000 }, (_, at) => `0 at ${at}: ${text}`));
   });
 });

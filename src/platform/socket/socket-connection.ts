@@ -125,6 +125,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     if (outgoing !== null) this.#context.resend(outgoing);
   }
 
+  catchUp(): void {
+    this.#context.reads.deliverTo(this);
+  }
+
   destroy(): void {
     this.#endLook();
     this.#cancelConnect();
@@ -166,7 +170,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     // An error follows if it was not open yet.
     if (this.#socket === null) return;
     const at = this.#context.clock.read();
-    this.#context.reads.deliverTo(this);
+    this.catchUp();
     const exchange = this.#exchange;
     if (exchange === null) {
       this.#noteEnd(at);
@@ -181,7 +185,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   failed(error: Error): void {
-    this.#context.reads.deliverTo(this);
+    this.catchUp();
     const { hasReceived } = this.#parser;
     const exchange = this.#exchange;
     const isIdle = exchange === null && this.#socket !== null;

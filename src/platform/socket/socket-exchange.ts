@@ -9,6 +9,8 @@ export interface ExchangeOwner {
   release(reusableFor: number): void;
   /** Gives its request back, which the server cannot have read. */
   giveBack(): void;
+  /** Delivers what was read and waits. */
+  catchUp(): void;
 }
 
 /** Translates the connection's events into the port's calls. */
@@ -37,6 +39,10 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
     this.fail(Object.assign(new Error(detail), { code }), hasResponse, detail);
+  }
+
+  catchUp(): void {
+    this.owner?.catchUp();
   }
 
   protected override release(reusableFor: number): void {

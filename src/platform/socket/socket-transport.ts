@@ -43,7 +43,7 @@ class SocketPool implements ConnectionContext {
   constructor(endpoint: TargetEndpoint, clock: SocketClock) {
     this.open = socketOpener(endpoint);
     this.clock = clock;
-    this.reads = new ReadQueue(clock.afterReads);
+    this.reads = new ReadQueue(clock);
     this.#rule = new ReuseRule(endpoint.wire);
     this.#kept = new KeptConnections(this.#rule, clock);
     this.#ahead = new AheadConnections(clock, () => this.#add(null));
