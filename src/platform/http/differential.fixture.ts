@@ -245,9 +245,13 @@ export const corruptScripts: fc.Arbitrary<ScriptedResponse> = fc
 
 const isSame = (one: ClientReading, other: ClientReading): boolean => isDeepStrictEqual(one, other);
 
+/** Interim responses, which come before the one that counts. */
+const interimResponses = /^(?:HTTP\/1\.\d 1\d\d[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n)+/;
+
 /** Whether more bytes came than the declared length of the response. */
 const hasTrailingBytes = (sent: string): boolean => {
-  const [, head = '', body = ''] = /^(.*?\r?\n)\r?\n(.*)$/s.exec(sent) ?? [];
+  const last = sent.replace(interimResponses, '');
+  const [, head = '', body = ''] = /^(.*?\r?\n)\r?\n(.*)$/s.exec(last) ?? [];
   const [, length] = /^content-length:[ \t]*(\d+)[ \t]*\r?$/im.exec(head) ?? [];
   return length !== undefined && body.length > Number(length);
 };
