@@ -158,3 +158,33 @@ it('when a request is sent again on a new connection, the attempt takes the inst
   ]);
   expect(results[1]!.outcome).toMatchObject({ cause: 'deadline-connect' });
 });
+
+it('what was read before a deadline and waits for its turn still counts', () => {
+  const deadlines = { connect: null, firstToken: milliseconds(50), idle: null, total: null };
+  const state = { answering: false, complete: false };
+  const causes: BrokenCause[] = [];
+  const attempt = new InFlightAttempt(
+    { due: instant(0), key: 'a', released: instant(0), reserved: null, begun: instant(0) },
+    readerOf(state),
+    { onSent: () => undefined, onFinished: () => undefined, onTick: () => undefined },
+  );
+  let waiting: (() => void) | null = null;
+  attempt.attach({
+    abort: (cause) => void causes.push(cause),
+    catchUp: () => {
+      waiting?.();
+      waiting = null;
+    },
+  });
+  attempt.onConnected(instant(1), 'new');
+  attempt.onSent(instant(2));
+  waiting = () => {
+    state.answering = true;
+    attempt.onChunk(instant(40), new Uint8Array(1));
+  };
+  attempt.checkDeadlines(instant(60), deadlines);
+  expect(causes).toEqual([]);
+  waiting = () => attempt.onEnd(instant(70));
+  attempt.checkDeadlines(instant(2000), { ...deadlines, total: milliseconds(100) });
+  expect(causes).toEqual([]);
+});

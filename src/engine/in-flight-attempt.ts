@@ -121,6 +121,7 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   abort(cause: BrokenCause, detail: string): void {
+    this.#exchange?.catchUp?.();
     this.#exchange?.abort(cause, detail);
   }
 
@@ -128,6 +129,8 @@ export class InFlightAttempt implements ExchangeObserver {
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
     // Called fifty times a second for each of perhaps ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
+    this.#exchange?.catchUp?.();
+    if (this.#isFinished) return;
     if (this.#completed !== null) {
       if (now - this.#completed > closeGrace) this.#finishCompleted(this.#completed, now);
       return;

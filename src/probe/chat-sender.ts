@@ -24,16 +24,29 @@ export const idleTime = ({ window }: LimitRule): number => longestWindow(window)
 /** Time in ms from the first request after which earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
+/** The requests at once when a refusal is expected. */
+const carefulRound = 3;
+
+export interface BurstOptions {
+  readonly maxRequests: number;
+  /** Requests at once. */
+  readonly together: number;
+  /** After so many requests a refusal is expected, and few more are sent at once. */
+  readonly expected: number;
+}
+
 /** Sends chats, some at once, until one is refused or so many are sent; resolves to whether one was refused. */
 export const sendUntilRefused = async (
   sender: ChatSender,
-  maxRequests: number,
-  together: number,
+  { maxRequests, together, expected }: BurstOptions,
 ): Promise<boolean> => {
-  for (let sentCount = 0; sentCount < maxRequests; sentCount += together) {
-    const round = Array.from({ length: Math.min(together, maxRequests - sentCount) }, () =>
-      sender.sendChat(),
-    );
+  let sentCount = 0;
+  while (sentCount < maxRequests) {
+    const left = sentCount < expected ? expected - sentCount : maxRequests - sentCount;
+    const most = sentCount === expected ? Math.min(carefulRound, together) : together;
+    const count = Math.min(most, left, maxRequests - sentCount);
+    sentCount += count;
+    const round = Array.from({ length: count }, () => sender.sendChat());
     if ((await Promise.all(round)).includes(false)) return true;
   }
   return false;

@@ -49,6 +49,7 @@ export interface ExaminationOptions {
   /** The windows of the sustained load. */
   readonly sustain: number;
   readonly maxRequests: number;
+  readonly listed?: LimitLog['listed'];
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
@@ -166,10 +167,12 @@ class Examination {
 
   /** The log so far. */
   log(cut: string | null): LimitLog {
+    const { declared, listed } = this.#options;
     return {
-      declared: this.#options.declared,
+      declared,
       replies: this.replies.toSorted((a, b) => a.sent - b.sent),
       unanswered: this.unanswered,
+      ...(listed === undefined ? {} : { listed }),
       cut,
     };
   }

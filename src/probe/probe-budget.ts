@@ -62,8 +62,8 @@ export interface BudgetOptions {
   readonly hasSecondKey: boolean;
   /** The windows of the sustained load. */
   readonly sustain: number;
-  /** Whether the requests for counting are among the even ones. */
-  readonly isCounting: boolean;
+  /** The phases of the examination: some send less if another one does. */
+  readonly phases: readonly ProbePhase[];
 }
 
 interface PhaseBudget {
@@ -75,7 +75,8 @@ interface PhaseBudget {
 
 /** The typical and maximum requests of a phase, and its time in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBudget => {
-  const { rule, hasSecondKey, sustain, isCounting } = options;
+  const { rule, hasSecondKey, sustain, phases } = options;
+  const isCounting = phases.includes('counting');
   const { window } = rule;
   switch (phase) {
     case 'counting': {
@@ -94,7 +95,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBud
     case 'provocation':
       return {
         usual: usualProvocationRequests(rule),
-        most: maxProvocationRequests(rule),
+        most: maxProvocationRequests(rule, phases.includes('sustained')),
         time: idleTime(rule) + 1.6 * window,
       };
     case 'sustained': {
@@ -137,11 +138,11 @@ const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 /** Forecasts the phases; `price` in micro-units per million tokens. */
 export const probeBudgetFor = (
   phases: readonly ProbePhase[],
-  options: Omit<BudgetOptions, 'isCounting'>,
+  options: Omit<BudgetOptions, 'phases'>,
   price: { readonly input: number; readonly output: number } | null,
 ): ProbeBudget => {
   const isCounting = phases.includes('counting');
-  const parts = phases.map((phase) => phaseBudget(phase, { ...options, isCounting }));
+  const parts = phases.map((phase) => phaseBudget(phase, { ...options, phases }));
   const sum = (pick: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((whole, part) => whole + pick(part), 0);
   const [usual, most] = [sum((part) => part.usual), sum((part) => part.most)];

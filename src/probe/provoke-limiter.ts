@@ -41,32 +41,55 @@ const refillWatchWindows = 1 / 3;
 const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
 
 /** Requests that show whether more than the first group is admitted again. */
-const lastGroup = (rule: LimitRule): number => 2 * groupSize(rule) + 2;
+const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
+
+/** Without a load that follows no more requests are sent than these, whatever is admitted: 149 for a limit of 60. */
+const maxAlone = ({ limit }: LimitRule): number => Math.ceil(2.2 * limit) + 17;
 
 /** How many requests at once keep a burst of the limit short. */
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
 /** Maximum requests of `provokeLimiter`, reached if nothing is refused. */
-export const maxProvocationRequests = (rule: LimitRule): number =>
-  2 * maxLimitMultiple * rule.limit +
-  groupSize(rule) +
-  lastGroup(rule) +
-  Math.ceil(tricklePerWindow * (maxWaitWindows + refillWatchWindows)) +
-  2 * maxTogether;
+export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
+  isFollowed
+    ? 2 * maxLimitMultiple * rule.limit +
+      groupSize(rule) +
+      lastGroup(rule) +
+      Math.ceil(tricklePerWindow * (maxWaitWindows + refillWatchWindows)) +
+      2 * maxTogether
+    : maxAlone(rule);
 
 /** Typical requests of `provokeLimiter`. */
 export const usualProvocationRequests = (rule: LimitRule): number =>
   Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
 
+/** A sender of which no more than so many requests may be asked. */
+interface CountedSender extends ChatSender {
+  readonly left: () => number;
+}
+
+const countedSender = (sender: ChatSender, most: number): CountedSender => {
+  let left = most;
+  return {
+    ...sender,
+    left: () => left,
+    sendChat: () => {
+      left -= 1;
+      return sender.sendChat();
+    },
+  };
+};
+
 const trickle = async (
-  sender: ChatSender,
+  sender: CountedSender,
   window: number,
   until: number,
   stop: (admitted: boolean) => boolean,
 ): Promise<boolean> => {
   const interval = window / tricklePerWindow;
   for (let due = sender.now() + interval; due < until; due += interval) {
+    if (sender.left() <= 0) return false;
     await sender.sleepUntil(instant(due));
     if (stop(await sender.sendChat())) return true;
   }
@@ -79,28 +102,36 @@ const trickle = async (
  * Resolves to the instant at which the burst began.
  */
 export const provokeLimiter = async (
-  sender: ChatSender,
+  uncounted: ChatSender,
   { minuteBegin, isFollowed, ...rule }: ProvocationOptions,
 ): Promise<Instant> => {
   const { limit, window } = rule;
+  const sender = countedSender(uncounted, maxProvocationRequests(rule, isFollowed));
   if (minuteBegin !== null) await sleepUntilPhase(sender, minuteBegin, window, startPhases);
   const begin = sender.now();
   if (sender.roundTrip() === 0) await sender.sendChat();
   const together = togetherFor(rule, sender.roundTrip());
-  await sendUntilRefused(sender, maxLimitMultiple * limit, together);
+  const burst = (most: number, expected: number, atOnce = 1): Promise<boolean> =>
+    sendUntilRefused(sender, {
+      maxRequests: Math.min(most, sender.left()),
+      together: atOnce,
+      expected,
+    });
+  await burst(maxLimitMultiple * limit, limit, together);
   const isAdmitted = (admitted: boolean): boolean => admitted;
   const patience = sender.now() + maxWaitWindows * window;
   if (!(await trickle(sender, window, patience, isAdmitted))) return begin;
   const again = sender.now();
-  if (await sendUntilRefused(sender, groupSize(rule) - 1, 1)) {
+  const group = groupSize(rule);
+  if (await burst(group - 1, group)) {
     await trickle(sender, window, sender.now() + refillWatchWindows * window, () => false);
     return begin;
   }
   await sender.sleepUntil(instant(again + secondGroupAt * window));
-  await sendUntilRefused(sender, maxLimitMultiple * limit, together);
-  if (isFollowed) return begin;
+  await burst(maxLimitMultiple * limit, limit - group, together);
+  if (isFollowed || sender.left() <= 0) return begin;
   await sender.sleepUntil(instant(again + forgottenAt * window));
-  await sendUntilRefused(sender, lastGroup(rule), 1);
+  await burst(lastGroup(rule), lastGroup(rule));
   return begin;
 };
 

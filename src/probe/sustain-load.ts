@@ -15,7 +15,7 @@ const lowestRateShare = 5 / 6;
 /** Nothing more shows if nothing was admitted for so many windows: refusals count. */
 const lockedWindows = 1.3;
 
-/** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. */
+/** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. Refusals of the first window can come from what was sent before. */
 const extension = 1.7;
 /** Refusals, as a share of the load, that show a limit. */
 const refusedShare = 0.05;
@@ -72,15 +72,22 @@ export const sustainLoad = async (
   const spaced = (share * planned) / loadMultiple;
   let admitted = 0;
   let refused = 0;
+  const late = { decided: 0, refused: 0 };
   let lastAdmitted: number = begin;
   const pending: Promise<void>[] = [];
   let failure = null as Error | null;
   const send = async (): Promise<void> => {
+    const isLate = sender.now() > begin + longestWindow(window);
     try {
-      if (await sender.sendChat()) {
+      const isAdmitted = await sender.sendChat();
+      if (isAdmitted) {
         admitted += 1;
         lastAdmitted = sender.now();
       } else refused += 1;
+      if (isLate) {
+        late.decided += 1;
+        late.refused += Number(!isAdmitted);
+      }
     } catch (error) {
       failure ??= error as Error;
     }
@@ -90,7 +97,8 @@ export const sustainLoad = async (
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
     // A limiter that delays has no refusals to wait for.
-    const isUnknown = refused <= refusedShare * decided && decided > promptShare * pending.length;
+    const isUnknown =
+      late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;
     const canExceed = planned - refused > (windows + 1) * limit;
     const canFallShort = admitted < spaced - limit + slackRequests;

@@ -9,6 +9,8 @@ const noCanary = {
   /** For the reader of the report; `endNotes` at the end of the run. */
   notes: [] as readonly string[],
   endNotes: (): readonly string[] => [],
+  /** Of the process that emits the streams. */
+  pid: null as number | null,
   stop: () => Promise.resolve(),
 };
 
@@ -33,7 +35,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     const note = `No self-test streams: the canary’s emitter could not be started (${emitter}). ${remedy}, or switch the canary off with \`canary: false\`.`;
     return { ...noCanary, notes: [note] };
   }
-  const { port, ended, stop } = emitter;
+  const { port, pid, ended, stop } = emitter;
   const streamOptions = { port, streams: streamsFor(loops), transport: plan.transport };
   const endNotes = (): readonly string[] => {
     const exitReason = ended();
@@ -41,5 +43,5 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     const what = `The canary’s emitter ended during the run (${exitReason})`;
     return [`${what}: nothing shows how late reads were after that.`];
   };
-  return { streamOptions, notes: [], endNotes, stop };
+  return { streamOptions, notes: [], endNotes, pid, stop };
 };

@@ -3,6 +3,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
 import { isForeseen } from '../platform/files/file-error-reasons.ts';
+import { separateCores } from '../platform/process/separate-cores.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
@@ -24,16 +25,32 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
+/** Drives the plan; an embedded gateway has a processor of its own meanwhile, as one elsewhere has. */
+const driveApart = async (
+  { options, target, canary, workerPool }: OpenedRun,
+  context: Parameters<typeof drive>[2],
+): Promise<DrivenSlice> => {
+  const gateway = target.mock?.pid ?? null;
+  const beside = gateway === null ? [] : [gateway, canary.pid];
+  const reunite = await separateCores(workerPool?.workers ?? 1, beside);
+  try {
+    return await drive(options, target, context, workerPool);
+  } finally {
+    await reunite();
+  }
+};
+
 /** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
-  { options, facts, recorder, observers, target, canary, workerPool }: OpenedRun,
+  opened: OpenedRun,
   { printer: { say }, onStop }: Host,
 ): Promise<DrivenRun> => {
+  const { options, facts, recorder, observers, target, canary } = opened;
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
   const context = { observer, say, onStop, canary: canary.streamOptions };
-  const driven = await drive(options, target, context, workerPool);
+  const driven = await driveApart(opened, context);
   const { witness, notes } = await collectMockCounters(target.mock);
   const result = toResult(recorder.whole(driven.workerResults), {
     ...facts,

@@ -22,6 +22,7 @@ export const examineSimulatedGateway = async (
   simulation: GatewaySimulation,
   declared: { readonly requests: number; readonly tokens?: number; readonly window: number },
   only: readonly ProbePhase[] = phases,
+  sustain = defaultSustain,
 ): Promise<{ readonly log: LimitLog; readonly judgement: LimitJudgement }> => {
   const gateway = openSimulatedGateway(simulation);
   const client = openProbeClient({
@@ -56,9 +57,8 @@ export const examineSimulatedGateway = async (
       },
       phases: only,
       hasSecondKey: true,
-      sustain: defaultSustain,
-      maxRequests: probeBudgetFor(only, { rule, hasSecondKey: true, sustain: defaultSustain }, null)
-        .max,
+      sustain,
+      maxRequests: probeBudgetFor(only, { rule, hasSecondKey: true, sustain }, null).max,
       stopReason: () => null,
       onPhaseStart: () => undefined,
     }),

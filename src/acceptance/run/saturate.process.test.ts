@@ -87,7 +87,7 @@ it('a saturating load counts errors of every kind, and exits with 10 for a broke
     - { fault: html-200, routes: [models], probability: 0.5 }`;
   const { code } = await weir([
     'run',
-    await tempFile('s.yaml', scenario('1s', faults)),
+    await tempFile('s.yaml', scenario('3s', faults)),
     '--out',
     out,
   ]);
@@ -112,7 +112,7 @@ it('a saturating load in which nothing succeeds exits with 12', async () => {
   const faults = 'faults: [{ fault: reset-before-head, probability: 1 }]';
   const { code } = await weir([
     'run',
-    await tempFile('s.yaml', scenario('1s', faults)),
+    await tempFile('s.yaml', scenario('3s', faults)),
     '--out',
     out,
   ]);

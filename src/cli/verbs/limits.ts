@@ -19,9 +19,12 @@ export const limitsVerb = defineVerb({
         'Parts of the examination: counting, even, provocation, sustained, concurrency, exhausted [all]',
       ),
       sustain: textOption(
-        'Windows of load above the limit: 3 show a rate that is off by half, 10 one by 20 % [3]',
+        'Windows of load above the limit: 3 prove a rate 40 % too high, 10 one 20 % too high or 40 % too low [3]',
       ),
       quick: switchOption('Only identify the limiter'),
+      explain: switchOption(
+        'Show which decisions distinguish the named limiter from the next best',
+      ),
       price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),
       yes: switchOption('Spend the budget without asking'),
     }),

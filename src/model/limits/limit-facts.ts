@@ -39,14 +39,17 @@ export interface EvenFact {
 
 /** What was admitted under a load that always asked for more. */
 export interface SustainedFact {
+  /** Until the last request was sent, or the last admitted one was answered. */
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
   /** Requests that a limiter without any burst admits. */
   readonly spaced: number;
-  /** Bounds of the admitted requests per window, for any limiter; `most` is `null` if it is unknown. */
+  /** Bounds of the admitted requests per window, for any limiter; `most` is `null` if the load can have been lower than the limit. */
   readonly rate: { readonly least: number; readonly most: number | null };
-  /** Whether it is less than any limiter of the rule admits that does not count refusals. */
+  /** Whether it is less than the limit, which a limiter of the rule can admit that counts refusals. */
+  readonly isLow: boolean;
+  /** Whether it is less than any limiter of the rule admits, since this one certainly does not count refusals. */
   readonly isShort: boolean;
 }
 

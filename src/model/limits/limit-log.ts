@@ -166,6 +166,8 @@ export interface DeclaredLimits {
 export interface LimitLog {
   readonly declared: DeclaredLimits;
   readonly replies: readonly ProbeReply[];
+  /** When the key asked for the list of models before; a limiter can have counted it. Absent if unknown. */
+  readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** Requests without an answer, each with its cause. */
   readonly unanswered: readonly string[];
   /** Why it stopped early; `null` if it is complete. */

@@ -1,6 +1,6 @@
 import type { LimitFacts } from './limit-facts.ts';
 import type { LimitCheck, LimitLog } from './limit-log.ts';
-import type { LimiterIdentification } from './limiter-fit.ts';
+import type { LimiterExplanation, LimiterIdentification } from './limiter-fit.ts';
 
 /** Exit codes 0, 14 and 13. */
 export const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
@@ -29,4 +29,6 @@ export interface LimitReport {
   readonly took: number;
   readonly log: LimitLog;
   readonly judgement: LimitJudgement;
+  /** Only if it was asked for. */
+  readonly explanation?: LimiterExplanation;
 }

@@ -1,4 +1,4 @@
-import type { LimiterClass } from './limit-log.ts';
+import type { LimiterClass, ProbePhase } from './limit-log.ts';
 
 /** A fitted number: the best value, and the interval of values that explain the log equally well. */
 export interface Fitted {
@@ -13,15 +13,10 @@ export interface LimiterFit {
   readonly limit: Fitted;
   /** In ms. */
   readonly window: Fitted;
-  /** Only those of the class: phase, burst, steps, delay, penalty, secondLimit, secondWindow. */
+  /** Only those of the class: phase (in ms), burst, steps. */
   readonly parameters: Readonly<Record<string, Fitted>>;
-  /**
-   * The smallest number of decisions that must be taken back so that one assignment of instants within
-   * all intervals makes all others right together.
-   */
+  /** The decisions that it contradicts, whenever in their intervals they were taken. */
   readonly wrong: number;
-  /** Natural logarithm, with the estimated rate of arbitrary decisions. */
-  readonly logLikelihood: number;
 }
 
 /** The limiter behind a log, as far as the log names it. */
@@ -32,10 +27,30 @@ export interface LimiterIdentification {
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;
-  /** The estimated share of arbitrary decisions. */
-  readonly errorRate: number;
   /** All classes, the best first. */
   readonly ranking: readonly LimiterFit[];
-  /** The decisions that distinguish the best from the runner-up, as indexes in the log. */
-  readonly distinguishing: readonly number[];
+}
+
+/** What a limiter does with a request: admit it at once, admit it after a wait, or refuse it. */
+export type LimiterAction = 'admitted' | 'delayed' | 'refused';
+
+/** A decision that the named limiter predicts and its rival contradicts, or the other way round. */
+export interface DistinguishingDecision {
+  readonly requestId: string;
+  readonly phase: ProbePhase;
+  /** In ms since the start of the log; it was decided in between. */
+  readonly sent: number;
+  readonly answered: number;
+  /** What the limiter did, and what the two predict. */
+  readonly observed: LimiterAction;
+  readonly named: LimiterAction;
+  readonly rival: LimiterAction;
+}
+
+/** Why a limiter is named and not the next best. */
+export interface LimiterExplanation {
+  /** The best of the classes that the log distinguishes from the named one; `null` if there is none, or none is named. */
+  readonly rival: LimiterFit | null;
+  /** In the order of sending. */
+  readonly distinguishing: readonly DistinguishingDecision[];
 }

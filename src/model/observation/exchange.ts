@@ -74,6 +74,8 @@ export interface ExchangeObserver {
 export interface Exchange {
   /** Ends the exchange now and calls `onFailure` with `cause`, unless it has ended. */
   abort(cause: BrokenCause, detail: string): void;
+  /** Passes on what was read and waits for its turn, before a decision that depends on what has come; absent where nothing waits. */
+  catchUp?(): void;
 }
 
 export interface Transport {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type ChildProcessHandle, errorLine, startChildProcess } from '../process/child-process.ts';
 
 /** The canary's emitter, started for one run. */
-export interface CanaryEmitter extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
+export interface CanaryEmitter extends Pick<ChildProcessHandle, 'pid' | 'ended' | 'stop'> {
   readonly port: number;
 }
 
@@ -24,8 +24,8 @@ export const startCanaryEmitter = async (
     reason: String(error),
   }));
   if (!started.ok) return errorLine(started.reason) ?? started.reason;
-  const { line, ended, stop } = started;
-  if (/^[1-9]\d{0,4}$/.test(line)) return { port: Number(line), ended, stop };
+  const { line, pid, ended, stop } = started;
+  if (/^[1-9]\d{0,4}$/.test(line)) return { port: Number(line), pid, ended, stop };
   await stop();
   return `expected its port, got ${JSON.stringify(line)}`;
 };

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Clock } from '../../model/clock.ts';
+import type { RunClock } from '../host/clock.ts';
 import type {
   Exchange,
   ExchangeObserver,
@@ -14,7 +14,7 @@ import { type ScriptedServer, startScriptedServer } from './scripted-server.fixt
 /** Makes a transport to a target. */
 export type TransportUnderTest = (
   url: string,
-  clock: Clock,
+  clock: RunClock,
   onDefect?: (error: unknown) => void,
   wire?: Partial<ConnectionSettings>,
 ) => Transport;

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
 
+// Read at the start: during a run this process may be bound to some of them.
+const cores = os.availableParallelism();
+
 /** The machine that runs this process, as results name it. */
 export const thisMachine = (): SliceRun['machine'] => ({
   node: process.version,
   platform: `${process.platform} ${process.arch} ${os.release()}`,
   cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
-  cores: os.availableParallelism(),
+  cores,
 });
 
 // Read at the start: later there may be no file descriptor left.

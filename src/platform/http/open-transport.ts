@@ -1,17 +1,20 @@
-import type { Clock } from '../../model/clock.ts';
 import type { Transport, TransportName } from '../../model/observation/exchange.ts';
 import type { TargetEndpoint } from '../connection/connector.ts';
+import type { RunClock } from '../host/clock.ts';
 import { socketTransport } from '../socket/socket-transport.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 const transports = {
   socket: socketTransport,
   undici: undiciTransport,
-} as const satisfies Record<TransportName, (endpoint: TargetEndpoint, clock: Clock) => Transport>;
+} as const satisfies Record<
+  TransportName,
+  (endpoint: TargetEndpoint, clock: RunClock) => Transport
+>;
 
 /** Opens the named transport to one target. Only `undici` speaks HTTP/2. */
 export const openTransport = (
   name: TransportName,
   endpoint: TargetEndpoint,
-  clock: Clock,
+  clock: RunClock,
 ): Transport => transports[name](endpoint, clock);

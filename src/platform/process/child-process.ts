@@ -12,6 +12,7 @@ const environmentForChild = (): Record<string, string | undefined> =>
 /** A child process that never outlives this one. */
 export interface ChildProcessHandle {
   readonly ok: true;
+  readonly pid: number | null;
   /** The first line that it printed, once ready. */
   readonly line: string;
   /** How it ended unexpectedly, in one line; `null` while it runs. */
@@ -98,6 +99,7 @@ export const startChildProcess = async (
   let isStopping = false;
   return {
     ok: true,
+    pid: child.pid ?? null,
     line,
     ended: () => (isStopping ? null : endingOf(child, stderrTail)),
     stop: () => {

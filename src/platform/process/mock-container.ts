@@ -136,6 +136,7 @@ export const startMockContainer = async (options: MockContainerOptions): Promise
     return {
       url: `http://${loopback}:${started.getMappedPort(containerAddress.port)}/v1`,
       control: `http://${loopback}:${started.getMappedPort(containerAddress.controlPort)}`,
+      pid: null,
       ended: () => null,
       stop: () => stop(attached),
     };

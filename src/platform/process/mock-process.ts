@@ -5,6 +5,8 @@ import { Problem } from '../problem.ts';
 
 /** The reference gateway in its own process, started for one run. */
 export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
+  /** `null` in a container. */
+  readonly pid: number | null;
   /** The base address for requests. */
   readonly url: string;
   /** The control address, for counters. */
@@ -53,9 +55,9 @@ export const startMockProcess = async (
 ): Promise<MockProcess> => {
   const started = await startChildProcess(command, `${JSON.stringify(settings)}\n`);
   if (!started.ok) throw new Problem(`the reference gateway did not start: ${started.reason}`);
-  const { line, ended, stop } = started;
+  const { line, pid, ended, stop } = started;
   const ready = readReady(line);
-  if (ready !== null) return { ...ready, ended, stop };
+  if (ready !== null) return { ...ready, pid, ended, stop };
   await stop();
   throw new Problem(
     `the reference gateway did not start: expected its addresses, got ${JSON.stringify(line)}. Check whether NODE_OPTIONS loads a program that prints`,

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { instant } from '../../model/quantity.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import type { SocketEvents } from './open-socket.ts';
+import { ReadQueue } from './read-queue.ts';
 import { RequestWriter } from './request-writer.ts';
 import { SocketConnection } from './socket-connection.ts';
 
@@ -25,6 +26,7 @@ const world = () => {
       alarm: () => ({ set: () => undefined, stop: () => undefined }),
     },
     writer: new RequestWriter(),
+    reads: new ReadQueue({ now, afterReads: () => undefined }),
     open: (each: SocketEvents) => {
       events.push(each);
       return () => each.closed();

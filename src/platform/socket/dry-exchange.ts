@@ -4,7 +4,7 @@ import { throwUncaught } from '../connection/observed-exchange.ts';
 import { HttpFault } from './head-section.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { ResponseParser } from './response-parser.ts';
-import { SocketExchange } from './socket-connection.ts';
+import { SocketExchange } from './socket-exchange.ts';
 
 /** An exchange without a network: writes the head of a request as `socket` does, and reads the bytes of an answer as if they had come. */
 export type DryExchange = (

@@ -51,10 +51,10 @@ export class ResponseParser {
     this.hasReceived = false;
   }
 
-  /** Reads the first `end` bytes of a read, and may change them. After any status but `more`, call `expect` first. */
-  read(bytes: Buffer, end = bytes.length): ParseStatus {
-    if (end > 0) this.hasReceived = true;
-    let at = 0;
+  /** Reads the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, call `expect` first. */
+  read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
+    if (end > begin) this.hasReceived = true;
+    let at = begin;
     while (at < end) {
       const next = this.#step(bytes, at, end);
       if (next instanceof HttpFault) return this.#finish(next);

@@ -2,12 +2,13 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { CancelConnect } from '../connection/connector.ts';
-import { type ResponseSink, ResponseParser } from './response-parser.ts';
+import { ResponseParser } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
+import type { ExchangeOwner, SocketExchange } from './socket-exchange.ts';
+import type { ReadQueue, ReadReceiver } from './read-queue.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import type { KeptConnection } from '../connection/kept-connections.ts';
-import { ObservedExchange } from '../connection/observed-exchange.ts';
 import {
   cutShort,
   hasUnwritten,
@@ -18,43 +19,6 @@ import type { RequestWriter } from './request-writer.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
-
-/** Translates the connection's events into the port's calls. */
-export class SocketExchange extends ObservedExchange implements ResponseSink {
-  /** The instant of the current read. */
-  readAt: Instant = instant(0);
-  owner: SocketConnection | null = null;
-
-  onHead(status: number, headers: Readonly<Record<string, string>>): void {
-    if (!this.isFinished)
-      this.notify((observer) => observer.onHeaders(this.readAt, status, headers));
-  }
-
-  onContent(bytes: Buffer, from: number, to: number): void {
-    if (this.isFinished) return;
-    // Not by `notify`: a closure for each piece is garbage.
-    try {
-      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
-    } catch (error) {
-      this.endByDefect(error);
-    }
-  }
-
-  /** The response cannot be read further; `hasResponse` says whether a byte of it was received. */
-  onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
-    if (cause !== 'closed-early') return this.abort(cause, detail);
-    const code = 'ERR_STREAM_PREMATURE_CLOSE';
-    this.fail(Object.assign(new Error(detail), { code }), hasResponse, detail);
-  }
-
-  protected override release(reusableFor: number): void {
-    this.owner?.release(reusableFor);
-  }
-
-  protected override resend(): void {
-    this.owner?.giveBack();
-  }
-}
 
 /** A request that is ready to be written. */
 export interface OutgoingRequest {
@@ -70,6 +34,7 @@ export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
+  readonly reads: ReadQueue;
   /** Called when a connection is idle and can be used again. */
   onIdle(connection: SocketConnection): void;
   /** Called when an answer begins on a connection that was used before. */
@@ -85,7 +50,7 @@ export interface ConnectionContext {
 }
 
 /** One connection, and the exchange on it. */
-export class SocketConnection implements SocketEvents, KeptConnection {
+export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiver, KeptConnection {
   /** The end of the time in which it can be used again. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
@@ -95,6 +60,7 @@ export class SocketConnection implements SocketEvents, KeptConnection {
   /** How many answers came on it, and when the last of them ended. */
   answers = 0;
   answeredAt: Instant = instant(0);
+  waitingReads = 0;
   /** `null` while it is idle. */
   #exchange: SocketExchange | null = null;
   /** Released once it cannot have to be sent again, to save memory during long streams. */
@@ -159,6 +125,10 @@ export class SocketConnection implements SocketEvents, KeptConnection {
     if (outgoing !== null) this.#context.resend(outgoing);
   }
 
+  catchUp(): void {
+    this.#context.reads.deliverTo(this);
+  }
+
   destroy(): void {
     this.#endLook();
     this.#cancelConnect();
@@ -181,13 +151,16 @@ export class SocketConnection implements SocketEvents, KeptConnection {
   }
 
   read(bytes: Buffer, length: number): void {
-    const at = this.#context.clock.read();
+    this.#context.reads.add(this, this.#context.clock.read(), bytes, length);
+  }
+
+  received(at: Instant, bytes: Buffer, begin: number, end: number): void {
     const exchange = this.#exchange;
     // Bytes that no request asked for: the connection cannot be trusted.
     if (exchange === null) return this.destroy();
     exchange.readAt = at;
     if (this.#outgoing !== null) this.#onFirstByte();
-    const status = this.#parser.read(bytes, length);
+    const status = this.#parser.read(bytes, end, begin);
     if (status === 'more' || exchange.isFinished) return;
     if (status === 'complete') exchange.complete(at, this.#reusableFor());
     else exchange.onFault(status, true);
@@ -196,8 +169,9 @@ export class SocketConnection implements SocketEvents, KeptConnection {
   ended(): void {
     // An error follows if it was not open yet.
     if (this.#socket === null) return;
-    const exchange = this.#exchange;
     const at = this.#context.clock.read();
+    this.catchUp();
+    const exchange = this.#exchange;
     if (exchange === null) {
       this.#noteEnd(at);
       return this.destroy();
@@ -211,6 +185,7 @@ export class SocketConnection implements SocketEvents, KeptConnection {
   }
 
   failed(error: Error): void {
+    this.catchUp();
     const { hasReceived } = this.#parser;
     const exchange = this.#exchange;
     const isIdle = exchange === null && this.#socket !== null;
@@ -261,7 +236,7 @@ export class SocketConnection implements SocketEvents, KeptConnection {
     else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
   }
 
-  /** For a complete response. A server that answers before it has the whole request may not read the rest. */
+  /** For a complete response. A server that answers too early may not read the rest of the request. */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
     return this.#closes || isUnsent ? 0 : this.#parser.reusableFor;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../model/clock.ts';
 import type {
   Exchange,
   ExchangeObserver,
@@ -10,24 +9,30 @@ import type { TargetEndpoint } from '../connection/connector.ts';
 import { KeptConnections } from '../connection/kept-connections.ts';
 import { throwUncaught } from '../connection/observed-exchange.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
+import type { RunClock } from '../host/clock.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
 import { requestPathsOf } from '../connection/request-path.ts';
+import { ReadQueue } from './read-queue.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { RequestWriter } from './request-writer.ts';
 import {
   type ConnectionContext,
   type OutgoingRequest,
   SocketConnection,
-  SocketExchange,
 } from './socket-connection.ts';
+import { SocketExchange } from './socket-exchange.ts';
+
+/** What this transport needs of a clock. */
+type SocketClock = Pick<RunClock, 'now' | 'read' | 'every' | 'alarm' | 'afterReads'>;
 
 /** All connections to one target. */
 class SocketPool implements ConnectionContext {
-  readonly clock: Clock;
+  readonly clock: SocketClock;
   readonly open: OpenSocket;
   readonly writer = new RequestWriter();
+  readonly reads: ReadQueue;
   readonly #rule: ReuseRule;
   readonly #kept: KeptConnections<SocketConnection>;
   readonly #all = new Set<SocketConnection>();
@@ -35,9 +40,10 @@ class SocketPool implements ConnectionContext {
   #closed = false;
   #allGone: () => void = () => undefined;
 
-  constructor(endpoint: TargetEndpoint, clock: Clock) {
+  constructor(endpoint: TargetEndpoint, clock: SocketClock) {
     this.open = socketOpener(endpoint);
     this.clock = clock;
+    this.reads = new ReadQueue(clock);
     this.#rule = new ReuseRule(endpoint.wire);
     this.#kept = new KeptConnections(this.#rule, clock);
     this.#ahead = new AheadConnections(clock, () => this.#add(null));
@@ -133,7 +139,7 @@ class SocketPool implements ConnectionContext {
  */
 export const socketTransport = (
   endpoint: TargetEndpoint,
-  clock: Clock,
+  clock: SocketClock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const { host } = new URL(endpoint.url);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
+import type { LimitReport } from '../../model/limits/limit-report.ts';
 import { writeTable } from '../harness/markdown-table.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { examineLimiter, type LimiterRow, rowOf } from './examine-limiter.ts';
@@ -9,23 +10,38 @@ import { casesOfContinuousIntegration, faultsOfContinuousIntegration } from './l
 // The first run installs the limiters.
 vi.setConfig({ testTimeout: 900_000 });
 
-const terms = { limit: 20, window: 10_000, args: [] };
+const terms = { limit: 20, window: 10_000, args: ['--explain'] };
 
 const rows: LimiterRow[] = [];
 afterAll(() => writeTable('limiters', limiterTable(rows)));
 
-const examined = (limiter: LimiterCase, context: TestContext): Promise<LimiterRow> =>
+const examined = (
+  limiter: LimiterCase,
+  context: TestContext,
+): Promise<{ readonly row: LimiterRow; readonly report: LimitReport }> =>
   orSkip(context, async () => {
-    const row = rowOf(limiter, terms, await examineLimiter(limiter, terms));
+    const found = await examineLimiter(limiter, terms);
+    const row = rowOf(limiter, terms, found);
     rows.push(row);
-    return row;
+    return { row, report: found.examination.report };
   });
+
+/** By how much the next best class is more often wrong than the named one, by the decisions that are listed. */
+const listedContrast = ({ explanation }: LimitReport): number | undefined =>
+  explanation?.distinguishing.reduce(
+    (more, { observed, named, rival }) =>
+      more + Number(rival !== observed) - Number(named !== observed),
+    0,
+  );
 
 describe.concurrent('weir limits, against limiters that others wrote', () => {
   it.for(casesOfContinuousIntegration)(
-    'accuses $name of nothing, gives it no wrong name, says how tokens are charged, and counts what its gateway counted',
+    'accuses $name of nothing, gives it no wrong name, explains the name, says how tokens are charged, and counts what its gateway counted',
     async (limiter, context) => {
-      const row = await examined(limiter, context);
+      const { row, report } = await examined(limiter, context);
+      const { best } = report.judgement.identification;
+      const rival = report.explanation?.rival ?? best;
+      expect(listedContrast(report)).toBe((rival?.wrong ?? 0) - (best?.wrong ?? 0));
       expect(row.counts.differences).toEqual([]);
       expect(row.requests).toBeGreaterThan(50);
       expect(row.verdict, `exit ${row.code}`).not.toBe('WRONG');
@@ -37,7 +53,7 @@ describe.concurrent('weir limits, against limiters that others wrote', () => {
   it.for(faultsOfContinuousIntegration)(
     'exits with 14 for $name with a planted fault: $fault.what',
     async (limiter, context) => {
-      const row = await examined(limiter, context);
+      const { row } = await examined(limiter, context);
       expect(row.code).toBe(14);
     },
   );

@@ -1,3 +1,4 @@
+import type { CountBounds, LimitFacts } from '../../model/limits/limit-facts.ts';
 import { isViolation, type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
 import type { Fitted, LimiterFit, LimiterIdentification } from '../../model/limits/limiter-fit.ts';
@@ -14,8 +15,9 @@ import {
   type Tone,
 } from '../document/document.ts';
 import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
-import { countText, plural, shareText, timeText } from '../text/number-text.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
+import { explanationSection } from './explanation-section.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
@@ -36,18 +38,19 @@ const tenths = (value: number): string =>
 
 const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
 
-/** Parameters that are lengths of time, in ms. */
-const timeParameters = ['phase', 'delay', 'penalty', 'secondWindow'];
-
 const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
-  `${name} ${timeParameters.includes(name) ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
+  `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
 
-/** `sliding-log (…): 60 requests in 60 s`. */
-const fitText = ({ limiter, limit, window, parameters }: LimiterFit): string =>
-  `${limiter} (${limiterClasses[limiter]}): ${present([
+/** `60 requests in 60 s, burst 12`. */
+const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
+  [
     `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
     ...Object.entries(parameters).map(parameterText),
-  ]).join(', ')}`;
+  ].join(', ');
+
+/** `sliding-log (…): 60 requests in 60 s`. */
+const fitText = (fit: LimiterFit): string =>
+  `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
 /** Which limiter explains the decisions, what it is confused with, and how many decisions the next best gets wrong. */
 const identificationText = ({
@@ -55,7 +58,7 @@ const identificationText = ({
   ties,
   runnerUp,
   decisions,
-  errorRate,
+  ranking,
 }: LimiterIdentification): string => {
   const explained = plural(decisions, 'decision');
   if (best === null) {
@@ -65,13 +68,12 @@ const identificationText = ({
         : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
     return `none of our classes explains the ${explained}${closest}.`;
   }
+  const next = ranking.find(({ wrong }) => wrong > best.wrong);
   return present([
     `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
     ties.length > 0 &&
       `This log does not distinguish it from ${ties.map(({ limiter }) => limiter).join(', ')}.`,
-    runnerUp !== null &&
-      `The next best, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}.`,
-    errorRate > 0 && `About ${shareText(errorRate, 1)} of the decisions are arbitrary.`,
+    next !== undefined && `The next best, ${next.limiter}, contradicts ${countText(next.wrong)}.`,
   ]).join(' ');
 };
 
@@ -81,24 +83,47 @@ const verdictWords = {
   undecided: 'Undecided',
 } as const satisfies Record<LimitReport['judgement']['verdict'], string>;
 
-/** The first line: the verdict, and the facts that it rests on. */
-const limitsVerdictText = ({ judgement: { checks, verdict, reasons } }: LimitReport): string => {
+/** The limiter by its name and parameters; several names if the log does not distinguish them. */
+const limiterText = ({ best, ties }: LimiterIdentification): string =>
+  best === null
+    ? 'none of ours'
+    : `${[best, ...ties].map(({ limiter }) => limiter).join(' or ')} of ${parametersText(best)}`;
+
+/** `24`, or with both bounds `23 to 24`. */
+const boundsText = ({ least, most }: CountBounds): string =>
+  least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
+
+/** The admitted rate under a load that always asked for more, with its bounds for any limiter. */
+const rateText = ({ sustained }: LimitFacts, per: string): string => {
+  if (sustained === null) return 'not tried';
+  const { windows, admitted, rate } = sustained;
+  const least = countText(Math.ceil(rate.least));
+  const bounds =
+    rate.most === null ? `at least ${least}` : `${least} to ${countText(Math.floor(rate.most))}`;
+  return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
+};
+
+/** The first line: the verdict, and what it rests on in figures. */
+const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
+  const { verdict, facts, identification } = judgement;
+  const per = timeText(log.declared.requests.window);
+  return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+};
+
+/** Why, and how many claims hold. */
+const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
   const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
   const claims = `Of ${plural(checks.length, 'claim')} ${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
-  return `${verdictWords[verdict]}: ${reasons.join('; ')}. ${claims}`;
+  return `Why: ${reasons.join('; ')}. ${claims}`;
 };
 
-/** The rate that was admitted under a load that always asked for more. */
-const sustainedText = ({ judgement: { facts }, log }: LimitReport): string => {
-  const { sustained } = facts;
-  if (sustained === null) return 'not tried';
-  const { windows, admitted, offered, rate } = sustained;
-  const per = timeText(log.declared.requests.window);
-  const most = rate.most === null ? 'unknown' : countText(Math.floor(rate.most));
-  return `${tenths(admitted / windows)} requests in ${per} (${countText(Math.ceil(rate.least))} to ${most} for any limiter), ${countText(admitted)} of ${countText(offered)} in ${windows.toFixed(1)} windows`;
-};
+/** How much of the load was admitted. */
+const loadText = ({ sustained }: LimitFacts): string =>
+  sustained === null
+    ? ''
+    : `; ${countText(sustained.admitted)} of ${countText(sustained.offered)} requests in ${sustained.windows.toFixed(1)} windows`;
 
 const sourceText = (check: LimitCheck): string =>
   check.section === null ? 'not promised' : `§ ${check.section}`;
@@ -163,14 +188,12 @@ const signsMeaning =
 export const limitsDocument = (report: LimitReport): ReportDocument => {
   const { weir, target, model, judgement, log, startedAt } = report;
   const { limit, window } = log.declared.requests;
-  const { least, most } = judgement.facts.mostAdmitted;
   const { ranking, decisions } = judgement.identification;
   const evidence = judgement.checks
     .filter((check) => checkOutcomeOf(check) === 'violated')
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
-  const declared = `${countText(limit)} requests in ${timeText(window)}`;
-  const admitted =
-    least === most ? countText(most) : `between ${countText(least)} and ${countText(most)}`;
+  const per = timeText(window);
+  const declared = `${countText(limit)} requests in ${per}`;
   const claims = table('Claims about the limits', claimColumns, judgement.checks, {
     showsNotes: true,
   });
@@ -190,18 +213,21 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
       text: limitsVerdictText(report),
       tone: verdictTones[judgement.verdict],
     },
-    blocks: [
+    introduction: [text(reasonsText(report))],
+    blocks: present([
       section('Limiter', [
         text(`Model: ${identificationText(judgement.identification)}`),
-        text(`Sustained rate: ${sustainedText(report)}.`),
-        text(`Maximum admitted within any ${timeText(window)}: ${admitted}.`),
+        text(`Sustained rate: ${rateText(judgement.facts, per)}${loadText(judgement.facts)}.`),
         only(['html', 'markdown'], limiters),
       ]),
+      report.explanation === undefined
+        ? null
+        : explanationSection(judgement.identification, report.explanation, log.replies),
       section('Claims', [claims]),
       only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
       only(['terminal'], text(signsMeaning, 'quiet')),
       section('Timeline', [picture(() => limitsTimeline(report))]),
-    ],
+    ]),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };
@@ -232,6 +258,7 @@ export const limitsJunit = (report: LimitReport): string =>
     cases: report.judgement.checks.map(caseOf),
     output: [
       limitsVerdictText(report),
+      reasonsText(report),
       ...report.judgement.checks.map(
         (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
       ),

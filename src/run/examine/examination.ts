@@ -33,19 +33,22 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     // In ms: a queue may delay a request by more than a window.
     timeoutFor: 2 * window + 30_000,
   };
+  const sent = clock.now();
   const models = await findProbeModels(session, first, model);
+  const listed = { sent, answered: clock.now() };
   if (typeof models === 'string') {
     await transport.close();
     throw new Problem(`${baseUrl}: ${models}`);
   }
-  return { session, startedAt, models, keys: { first, second }, close: () => transport.close() };
+  const keys = { first, second };
+  return { session, startedAt, models, listed, keys, close: () => transport.close() };
 };
 
 export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 
 /** Examines the first key, reports progress, and ends early if stopped; `duration` is in ms. */
 export const examine = async (
-  { session, startedAt, models, keys }: OpenedProbe,
+  { session, startedAt, models, listed, keys }: OpenedProbe,
   options: Omit<ExaminationSettings, 'price'> & { readonly maxRequests: number },
   { printer: { say }, onStop }: Host,
 ) => {
@@ -68,13 +71,14 @@ export const examine = async (
     const log = await examineKey(client, {
       ...options,
       hasSecondKey,
+      listed,
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       onPhaseStart: (phase) => {
         const { usual, time } = phaseBudget(phase, {
           rule: options.declared.requests,
           hasSecondKey,
           sustain: options.sustain,
-          isCounting: options.phases.includes('counting'),
+          phases: options.phases,
         });
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);

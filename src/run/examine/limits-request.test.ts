@@ -15,6 +15,7 @@ const order: LimitsRequest = {
   price: undefined,
   sustain: undefined,
   quick: false,
+  explain: false,
   yes: false,
   out: undefined,
 };

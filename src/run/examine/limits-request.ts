@@ -28,6 +28,8 @@ export interface LimitsRequest {
   /** Windows of the sustained load. */
   readonly sustain: string | undefined;
   readonly quick: boolean;
+  /** Whether the report shows which decisions distinguish the named limiter from the next best. */
+  readonly explain: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import { explainLimiter } from '../../judge/limits/examination/name-limiter.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
@@ -83,6 +84,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
       { declared, phases, sustain, maxRequests: budget.max },
       { ...host, onStop: stops.onStop },
     );
+    const judgement = judgeLimits(completed.log);
     const report: LimitReport = {
       format: 'limits/1',
       weir: weirVersion(),
@@ -91,7 +93,10 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
       model: probe.models.chat,
       took: completed.duration,
       log: completed.log,
-      judgement: judgeLimits(completed.log),
+      judgement,
+      ...(request.explain
+        ? { explanation: explainLimiter(completed.log, judgement.identification) }
+        : {}),
     };
     const written = await publishLimits(report, folder, host.printer);
     return gravestExit([exitFor(completed, report), written]);

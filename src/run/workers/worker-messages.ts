@@ -3,7 +3,7 @@ import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type { Clip } from '../../model/workload/clip.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
-import type { Result } from '../../model/result/result.ts';
+import type { Result, SliceRun } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './run-local-slice.ts';
@@ -23,6 +23,7 @@ export interface WorkerSetup {
   /** The folder of the paths of prompts and traces: each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;
+  readonly machine: SliceRun['machine'];
   /** Each worker opens its own canary streams from one emitter. */
   readonly canary: CanaryOptions | null;
   /** Whether the main thread needs a line for each observation, and the observations themselves: for objectives that may end the run, and for live metrics. */

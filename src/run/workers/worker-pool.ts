@@ -10,6 +10,7 @@ import { splitSlice } from '../../model/workload/arrival.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
+import { thisMachine } from '../../platform/host/machine.ts';
 import { startThread, type Thread } from '../../platform/process/thread.ts';
 import { mergeSlices } from '../../record/merge-results.ts';
 import type { WorkerPoolPlan } from './worker-pool-plan.ts';
@@ -48,6 +49,7 @@ const setupsFor = (
   const common = {
     baseFolder,
     reporting,
+    machine: thisMachine(),
     notes,
     canary,
     secrets: [...secrets, ...credentials.map(({ value }) => value)],

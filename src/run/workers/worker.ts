@@ -10,7 +10,6 @@ import { redactor } from '../../model/plan/secret.ts';
 import { openCanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../../platform/host/clean-heap.ts';
 import { clockFrom } from '../../platform/host/clock.ts';
-import { thisMachine } from '../../platform/host/machine.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import { observationLine } from '../../record/observation-lines.ts';
 import { toResult } from '../../record/tally.ts';
@@ -79,7 +78,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
     startedAt,
     clock: `${startedAt} ${machineZero}`,
     baseUrl: setup.targetAddress.baseUrl,
-    machine: thisMachine(),
+    machine: setup.machine,
   };
   const { notes: targetNotes } = setup;
   const local = { slice, generator: samples };

@@ -12,7 +12,7 @@ import { defaultSustain, probeBudgetFor } from '../../../probe/probe-budget.ts';
 import { openProbeClient } from '../../../probe/send-probe-request.ts';
 import { type ForeignSimulation, openForeignGateway } from './foreign-gateway.fixture.ts';
 
-const phases = Object.keys(probePhases) as readonly ProbePhase[];
+const allPhases = Object.keys(probePhases) as readonly ProbePhase[];
 
 export interface ForeignExamination {
   readonly log: LimitLog;
@@ -24,6 +24,7 @@ export interface ForeignExamination {
 /** Examines a gateway with a limiter of others as `weir limits` does, and judges it by what it promises. */
 export const examineForeignGateway = async (
   simulation: ForeignSimulation,
+  phases: readonly ProbePhase[] = allPhases,
 ): Promise<ForeignExamination> => {
   const { limit, window } = simulation;
   const gateway = openForeignGateway(simulation);

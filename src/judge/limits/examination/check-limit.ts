@@ -106,16 +106,18 @@ const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitChe
   if (sustained === null) {
     return advisoryCheck({ id, claim, section: '8', finding: 'undecided', observed: 'not tried' });
   }
-  const { windows, admitted, rate, isShort } = sustained;
-  const finding = findingOf(rate.most !== null && admitted > 0, isShort);
-  const most = rate.most === null ? 'an unknown number' : Math.floor(rate.most);
+  const { windows, admitted, rate, isLow, isShort } = sustained;
+  const finding = findingOf(rate.most !== null && !isLow, isShort);
+  const most =
+    rate.most === null ? 'more, since the load can have been lower' : Math.floor(rate.most);
+  const low = isLow ? ', less than declared unless refusals count' : '';
   return advisoryCheck({
     id,
     claim,
     section: '8',
     finding: unlessCaused(finding, otherCause),
     violates: true,
-    observed: `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${causeText(finding, otherCause)}`,
+    observed: `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${low}${causeText(finding, otherCause)}`,
   });
 };
 

@@ -8,8 +8,6 @@ import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
 import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
 import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
-import { identifyLimiter } from '../limiter/identify-limiter.ts';
-import { serverWindow } from '../limiter/server-window.ts';
 import { checkCounting } from './check-counting.ts';
 import { checkExhausted } from './check-exhausted.ts';
 import { checkFit } from './check-fit.ts';
@@ -22,9 +20,9 @@ import {
   evenlyDecided,
   firstKeyHistory,
   limiterDecisions,
-  decisionsToReplay,
   undecidedChats,
 } from './limiter-decisions.ts';
+import { nameLimiter } from './name-limiter.ts';
 
 const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
 
@@ -51,6 +49,19 @@ const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentific
 /** Up to this share of wrong predictions a cap on requests in flight is suspected, even if it is not named. */
 const maxCapErrors = 0.02;
 
+/**
+ * Whether a load was admitted less than the limit, and nothing shows that this is because refusals
+ * count: an even pace above that rate was not refused, or the model says so.
+ */
+const isUnexplainedLow = (
+  { even, sustained }: LimitFacts,
+  { best }: LimiterIdentification,
+): boolean =>
+  sustained !== null &&
+  sustained.isLow &&
+  best?.limiter !== 'sliding-log-counting-refusals' &&
+  (even.seenLimit ?? 0) <= (sustained.rate.most ?? Infinity);
+
 /** Whether every refusal can come from a cap on requests in flight. */
 const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
   [best ?? runnerUp, ...ties].some(
@@ -75,6 +86,9 @@ const whyUndecided = (
   const isLimited =
     decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
   if (!isLimited) return 'nothing was refused or delayed: the limit was never reached';
+  if (isUnexplainedLow(facts, identification)) {
+    return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
+  }
   if (isShown(facts, identification)) return null;
   const { least, most } = facts.mostAdmitted;
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
@@ -134,10 +148,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     },
     rule,
   );
-  const identification = identifyLimiter(decisionsToReplay(log, decisions), {
-    declared: rule,
-    minute: serverWindow(log.replies, rule.window),
-  });
+  const identification = nameLimiter(log);
   const spenders = checkHiddenSpender(log);
   const otherCause = otherCauseOf(log, decisions, spenders);
   const refusals = decisions.filter(({ admitted }) => !admitted).length;

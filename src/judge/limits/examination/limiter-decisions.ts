@@ -94,11 +94,8 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 
 /** What a model of the limiter replays: its decisions, and the other chats that it has admitted. */
-export const decisionsToReplay = (
-  log: LimitLog,
-  decisions: readonly ProbeReply[],
-): readonly ProbeReply[] => [
-  ...decisions,
+export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
+  ...limiterDecisions(log),
   ...log.replies
     .filter((reply) => {
       const { key, phase, request } = reply;

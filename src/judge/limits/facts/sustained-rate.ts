@@ -1,6 +1,6 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { SustainedFact } from '../../../model/limits/limit-facts.ts';
-import { evenRate, shortestWindow } from './rule-bounds.ts';
+import { evenRate, longestWindow, shortestWindow } from './rule-bounds.ts';
 
 /** Spared for the ends of the phase. */
 const slackRequests = 2;
@@ -63,18 +63,32 @@ export const sustainedRate = (
   const ordered = decisions.toSorted((a, b) => a.sent - b.sent);
   const [first, last] = [ordered[0], ordered.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const windows = (last.sent - first.sent) / window;
-  if (windows < 1) return null;
-  const admitted = ordered.filter((decision) => decision.admitted).length;
+  const loaded = (last.sent - first.sent) / window;
+  if (loaded < 1) return null;
+  const admitted = ordered.filter((decision) => decision.admitted);
+  // What a queue delays it admits later than the load ends.
+  const answered = admitted.reduce<number>(
+    (latest, each) => Math.max(latest, each.answered),
+    last.sent,
+  );
+  const windows = (answered - first.sent) / window;
   const spaced = spacedRequests(ordered, rule);
-  const isShort = admitted < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
+  const isShort =
+    admitted.length < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
+  // A load that is refused only for what came before it can be lower than the limit.
+  const isExceeded = ordered.some((each) => {
+    const isPrompt = each.admitted && each.answered - each.sent < window / limit;
+    return !isPrompt && each.sent > first.sent + longestWindow(window);
+  });
+  const most = isExceeded && loaded > 1 ? admitted.length / (loaded - 1) : null;
   return {
     windows,
-    admitted,
+    admitted: admitted.length,
     offered: ordered.length,
     spaced,
     // The longest span that `admitted` windows can fill, and the shortest.
-    rate: { least: admitted / (windows + 1), most: windows > 1 ? admitted / (windows - 1) : null },
+    rate: { least: admitted.length / (windows + 1), most },
+    isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
   };
 };

@@ -17,6 +17,8 @@ export interface PriorDecisions {
  */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
+  /** Where each decision is in the log. */
+  readonly indexes: readonly number[];
   readonly admitted: readonly LimiterDecision[];
   /** The middles of `admitted`. */
   readonly middles: Float64Array;
@@ -91,12 +93,20 @@ const priorDecisionsOf = (
   };
 };
 
-const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => {
-  const decisions = withoutServiceTime(log).toSorted((a, b) => middleOf(a) - middleOf(b));
-  const admitted = decisions.filter((decision) => decision.admitted);
+/** `earlier` was admitted before the log, and is no decision to explain. */
+const decisionHistoryOf = (
+  log: readonly LimiterDecision[],
+  earlier: readonly LimiterDecision[],
+): DecisionHistory => {
+  const ordered = [...withoutServiceTime(log).entries()].toSorted(
+    ([, a], [, b]) => middleOf(a) - middleOf(b),
+  );
+  const decisions = ordered.map(([, decision]) => decision);
+  const admitted = [...earlier, ...decisions.filter((decision) => decision.admitted)];
   const refused = decisions.filter((decision) => !decision.admitted);
   const history = {
     decisions,
+    indexes: ordered.map(([index]) => index),
     admitted,
     middles: Float64Array.from(admitted, middleOf),
     sent: ascending(admitted.map(({ sent }) => sent)),
@@ -109,10 +119,15 @@ const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => 
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };
 
-/** The possible views of a log from within the gateway: no pauses, or slow requests had waited for their decision. */
+/**
+ * The possible views of a log from within the gateway: no pauses, or slow requests had waited for their
+ * decision; and a request before the log did not count, or it did.
+ */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
-): readonly DecisionHistory[] => [
-  decisionHistoryOf(log),
-  decisionHistoryOf(withLateDecisions(log)),
-];
+  earlier: LimiterDecision | null,
+): readonly DecisionHistory[] =>
+  (earlier === null ? [[]] : [[], [earlier]]).flatMap((counted) => [
+    decisionHistoryOf(log, counted),
+    decisionHistoryOf(withLateDecisions(log), counted),
+  ]);

@@ -1,4 +1,4 @@
-import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { LimiterClass, LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import { type DecisionHistory, middleOf } from './decision-history.ts';
 
 /** Instants and lengths in ms. */
@@ -16,6 +16,8 @@ export interface LimiterParameters {
 }
 
 export interface ReplayContext extends LimitRule {
+  /** A request before the log, admitted, that the limiter can have counted; `null` if there was none. */
+  readonly earlier: LimiterDecision | null;
   /** The earliest and latest possible start of the server's minute; `null` if its clock is unknown. */
   readonly minute: { readonly earliest: number; readonly latest: number } | null;
 }

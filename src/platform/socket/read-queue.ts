@@ -1,0 +1,144 @@
+import type { Instant } from '../../model/quantity.ts';
+
+/** What reads are delivered to. */
+export interface ReadReceiver {
+  /** How many reads of it wait. */
+  waitingReads: number;
+  /** Called with the instant of a read and its bytes, from `begin` to `end`, valid during the call only. */
+  received(at: Instant, bytes: Buffer, begin: number, end: number): void;
+}
+
+/** The clock of a queue; `afterReads` does some work once, after the reads of this turn of the event loop. */
+interface ReadClock {
+  now(): Instant;
+  afterReads(work: () => void): void;
+}
+
+/** Reads wait in blocks of this many bytes, at most in so many blocks; each is reused. */
+const blockSize = 64 * 1024;
+const mostBlocks = 64;
+/** Longer reads are delivered at once, in bytes: to copy them costs more than others lose by waiting. */
+const longestCopy = 4096;
+
+/** How long reads are delivered in one turn of the event loop, in ms. */
+const longestTurn = 1;
+/** Or for this part of how long the oldest has waited, if that is more: a loop that never rests must not fall behind for ever. */
+const shareOfWait = 0.1;
+
+/** Reads that wait, in their order. */
+class Block {
+  readonly bytes = Buffer.allocUnsafeSlow(blockSize);
+  /** `null` once delivered. */
+  readonly receivers: (ReadReceiver | null)[] = [];
+  readonly instants: Instant[] = [];
+  readonly ends: number[] = [];
+  /** The first that may wait. */
+  next = 0;
+
+  get hasWaiting(): boolean {
+    return this.next < this.receivers.length;
+  }
+
+  add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): boolean {
+    const begin = this.ends.at(-1) ?? 0;
+    if (begin + length > blockSize) return false;
+    bytes.copy(this.bytes, begin, 0, length);
+    this.receivers.push(receiver);
+    this.instants.push(at);
+    this.ends.push(begin + length);
+    return true;
+  }
+
+  deliver(place: number): void {
+    const receiver = this.receivers[place] ?? null;
+    if (receiver === null) return;
+    this.receivers[place] = null;
+    receiver.waitingReads -= 1;
+    const begin = place === 0 ? 0 : this.ends[place - 1]!;
+    receiver.received(this.instants[place]!, this.bytes, begin, this.ends[place]!);
+  }
+
+  deliverNext(): void {
+    this.next += 1;
+    this.deliver(this.next - 1);
+  }
+
+  clear(): void {
+    this.receivers.length = 0;
+    this.instants.length = 0;
+    this.ends.length = 0;
+    this.next = 0;
+  }
+}
+
+/**
+ * Reads that are delivered after all others of their turn of the event loop, some at a time: where many connections have
+ * something to read, each read gets its instant before any answer is parsed. The reads of one connection keep their order.
+ */
+export class ReadQueue {
+  readonly #clock: ReadClock;
+  /** The oldest first; at least one. */
+  readonly #blocks = [new Block()];
+  readonly #free: Block[] = [];
+  #isAwaited = false;
+
+  constructor(clock: ReadClock) {
+    this.#clock = clock;
+  }
+
+  /** Delivers the first `length` of `bytes` after the reads of this turn, or of a later one. */
+  add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
+    if (length > longestCopy) {
+      this.deliverTo(receiver);
+      return receiver.received(at, bytes, 0, length);
+    }
+    while (!this.#blocks.at(-1)!.add(receiver, at, bytes, length)) this.#addBlock();
+    receiver.waitingReads += 1;
+    this.#awaitTurn();
+  }
+
+  /** Delivers what waits for one connection. */
+  deliverTo(receiver: ReadReceiver): void {
+    for (const block of this.#blocks) {
+      for (let i = block.next; receiver.waitingReads > 0 && i < block.receivers.length; i += 1)
+        if (block.receivers[i] === receiver) block.deliver(i);
+    }
+  }
+
+  #addBlock(): void {
+    const oldest = this.#blocks[0]!;
+    while (this.#blocks.length === mostBlocks && oldest.hasWaiting) oldest.deliverNext();
+    this.#dropEmpty();
+    this.#blocks.push(this.#free.pop() ?? new Block());
+  }
+
+  /** Keeps the last block, which may be empty. */
+  #dropEmpty(): void {
+    while (!this.#blocks[0]!.hasWaiting) {
+      const empty = this.#blocks[0]!;
+      empty.clear();
+      if (this.#blocks.length === 1) return;
+      this.#blocks.shift();
+      this.#free.push(empty);
+    }
+  }
+
+  #awaitTurn(): void {
+    if (this.#isAwaited) return;
+    this.#isAwaited = true;
+    this.#clock.afterReads(this.#deliverSome);
+  }
+
+  readonly #deliverSome = (): void => {
+    this.#isAwaited = false;
+    const begun = this.#clock.now();
+    const { instants, next } = this.#blocks[0]!;
+    const waited = begun - (instants[next] ?? begun);
+    const until = begun + Math.max(longestTurn, shareOfWait * waited);
+    do {
+      this.#blocks[0]!.deliverNext();
+      this.#dropEmpty();
+    } while (this.#blocks[0]!.hasWaiting && this.#clock.now() < until);
+    if (this.#blocks[0]!.hasWaiting) this.#awaitTurn();
+  };
+}

@@ -1,0 +1,125 @@
+import type { ProbeReply } from '../../model/limits/limit-log.ts';
+import type {
+  DistinguishingDecision,
+  LimiterAction,
+  LimiterExplanation,
+  LimiterFit,
+  LimiterIdentification,
+} from '../../model/limits/limiter-fit.ts';
+import {
+  type Cell,
+  column,
+  type Column,
+  only,
+  type Section,
+  section,
+  table,
+  text,
+} from '../document/document.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
+
+/** More rows are only in the HTML page. */
+const maxRows = 15;
+
+/** Decisions one right after the other of which the same is to be said. */
+type Group = readonly DistinguishingDecision[];
+
+const isAlike = (a: DistinguishingDecision, b: DistinguishingDecision): boolean =>
+  (['phase', 'observed', 'named', 'rival'] as const).every((name) => a[name] === b[name]);
+
+const groupsOf = (
+  decisions: readonly DistinguishingDecision[],
+  replies: readonly ProbeReply[],
+): readonly Group[] => {
+  const places = new Map(replies.map(({ requestId }, place) => [requestId, place]));
+  const placeOf = ({ requestId }: DistinguishingDecision): number => places.get(requestId)!;
+  const groups: DistinguishingDecision[][] = [];
+  for (const decision of decisions) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    const isNext =
+      last !== undefined && placeOf(decision) === placeOf(last) + 1 && isAlike(last, decision);
+    if (isNext) group!.push(decision);
+    else groups.push([decision]);
+  }
+  return groups;
+};
+
+const whenText = (group: Group): string => {
+  const [from, to] = [group[0]!.sent, Math.max(...group.map(({ answered }) => answered))];
+  return timeText(from) === timeText(to) ? timeText(from) : `${timeText(from)} to ${timeText(to)}`;
+};
+
+const prediction = (predicted: LimiterAction, observed: LimiterAction): Cell => ({
+  text: predicted,
+  tone: predicted === observed ? 'good' : 'bad',
+});
+
+const columnsFor = (named: LimiterFit, rival: LimiterFit): readonly Column<Group>[] => [
+  column.name('When', (group) => ({
+    text: whenText(group),
+    details: { title: 'Request ids', lines: group.map(({ requestId }) => requestId) },
+  })),
+  column.number('Requests', (group) => countText(group.length)),
+  column.text('Observed', ([first]) => first!.observed),
+  column.verdict(named.limiter, ([first]) => prediction(first!.named, first!.observed)),
+  column.verdict(rival.limiter, ([first]) => prediction(first!.rival, first!.observed)),
+  column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
+];
+
+/** How often each is wrong. */
+const contrastText = (
+  named: LimiterFit,
+  rival: LimiterFit,
+  distinguishing: readonly DistinguishingDecision[],
+  decisions: number,
+): string => {
+  const both = (named.wrong + rival.wrong - distinguishing.length) / 2;
+  const together = both === 0 ? '' : `, ${countText(both)} of them the same`;
+  return `${named.limiter} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${rival.limiter} ${countText(rival.wrong)}${together}. These distinguish the two:`;
+};
+
+const namesOf = (fits: readonly LimiterFit[]): string =>
+  fits.map(({ limiter }) => limiter).join(', ');
+
+/** Why no decisions are listed. */
+const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification): string => {
+  if (best === null) {
+    return runnerUp === null
+      ? 'No class is named: none can be replayed over this log.'
+      : `No class is named, so there is nothing to compare with the next best: the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)} of ${plural(decisions, 'decision')}.`;
+  }
+  return ties.length === 0
+    ? `There is no other class to compare ${best.limiter} with.`
+    : `No decision distinguishes ${best.limiter} from any other class: ${namesOf(ties)} explain this log as well.`;
+};
+
+/** Why a limiter is named and not the next best: the decisions that distinguish them. */
+export const explanationSection = (
+  identification: LimiterIdentification,
+  { rival, distinguishing }: LimiterExplanation,
+  replies: readonly ProbeReply[],
+): Section => {
+  const { best, ties, decisions } = identification;
+  if (best === null || rival === null)
+    return section('Why this limiter', [text(whyNothing(identification))]);
+  const groups = groupsOf(distinguishing, replies);
+  const rows = (count: number) =>
+    table(
+      `What each predicts, and what the limiter did, at the instants at which ${best.limiter} and ${rival.limiter} differ`,
+      columnsFor(best, rival),
+      groups.slice(0, count),
+    );
+  const left = groups.length - maxRows;
+  return section(`Why ${best.limiter} and not ${rival.limiter}`, [
+    text(contrastText(best, rival, distinguishing, decisions)),
+    only(['terminal', 'markdown'], rows(maxRows)),
+    only(['html'], rows(groups.length)),
+    left > 0 &&
+      only(
+        ['terminal', 'markdown'],
+        text(`… and ${plural(left, 'row')} more, in limits.html and limits.json.`, 'quiet'),
+      ),
+    ties.length > 0 && text(`No decision distinguishes ${best.limiter} from ${namesOf(ties)}.`),
+  ]);
+};
