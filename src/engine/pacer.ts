@@ -11,7 +11,7 @@
  *
  * Within that, at most `burst` requests are released at once, and as many again only after the time in which the
  * limit allows them. A smaller burst costs no sustained rate: it satisfies small buckets and weighted windows too.
- * So a refusal halves the burst of its key, which ends with even spacing, and nothing raises it again.
+ * So after a refusal the requests of its key are evenly spread, and nothing undoes that.
  */
 
 /** What one key may use within any `window` of time; `null` for no limit. */
@@ -78,7 +78,7 @@ class UsageWindow {
 
 /** One limit of one key: what is used, and what requests under way hold. */
 class LimitUsage {
-  #limit: number;
+  readonly #limit: number;
   readonly #used = new UsageWindow();
   #held = 0;
 
@@ -89,10 +89,6 @@ class LimitUsage {
   /** From when on `amount` fits: minus infinity if it always did, infinity while it depends on requests under way. */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
-  }
-
-  lowerTo(limit: number): void {
-    this.#limit = limit;
   }
 
   /** Later calls never have an earlier `now`. */
@@ -112,12 +108,13 @@ class LimitUsage {
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  readonly bursts: LimitUsage;
+  bursts: LimitUsage;
+  /** The most requests at once: 1 after a refusal. */
   burst: number;
   /** Until when the gateway refuses the key, as it reported or as is assumed. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal that lowered the burst. */
-  loweredAt = Number.NEGATIVE_INFINITY;
+  /** The instant of the last refusal of a request that was released after the one before. */
+  learnedAt = Number.NEGATIVE_INFINITY;
   /** How long the key waits after the next refusal that names no wait, in ms. */
   assumedWait: number;
 
@@ -128,6 +125,14 @@ class KeyUsage {
     this.tokens = new LimitUsage(rule.tokens ?? Number.POSITIVE_INFINITY);
     this.bursts = new LimitUsage(this.burst);
     this.assumedWait = spacing;
+  }
+
+  /** From now on its requests are evenly spread, where they have a limit. */
+  spread(): void {
+    if (this.burst === Number.POSITIVE_INFINITY) return;
+    this.burst = 1;
+    // Without what was sent before: the refusal says how long that matters.
+    this.bursts = new LimitUsage(1);
   }
 }
 
@@ -175,13 +180,11 @@ export class Pacer {
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
     // Requests that were under way at a refusal say nothing of what was learned from it.
-    const isNews = released > usage.loweredAt;
+    const isNews = released > usage.learnedAt;
     if (isNews) {
-      usage.loweredAt = at;
-      usage.burst = Math.max(1, Math.floor(usage.burst / 2));
-      usage.bursts.lowerTo(usage.burst);
-    }
-    if (wait === null && !isNews) return;
+      usage.learnedAt = at;
+      usage.spread();
+    } else if (wait === null) return;
     usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
     const { window, margin } = this.#rule;
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
@@ -190,7 +193,7 @@ export class Pacer {
   /** Ends the row of refusals, if the gateway admitted a request that was released after the last of them. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
-    if (released > usage.loweredAt) usage.assumedWait = this.#spacing;
+    if (released > usage.learnedAt) usage.assumedWait = this.#spacing;
   }
 
   /** When a request of a key's burst makes room for the next: by then the limit allows as many again. */

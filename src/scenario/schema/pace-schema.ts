@@ -49,7 +49,7 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
     'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none.',
   ),
   burst: optionalField(wholeNumberField(1, 1_000_000)).describe(
-    'The most requests that a key sends at once; 1 spreads them evenly. The sustained rate is the same. Default: the whole limit, halved at each refusal.',
+    'The most requests that a key sends at once; 1 spreads them evenly. The sustained rate is the same. Default: the whole limit, and 1 after a refusal.',
   ),
   window: withDefault(positiveDurationField(), '60s').describe(
     'The length of the window in which the gateway counts.',
