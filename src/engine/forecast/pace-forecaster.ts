@@ -28,8 +28,9 @@ class ReleaseRule {
 
 /** What a pace says of when requests are released, over all keys. */
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
-  if (pace?.requests == null) return [];
-  const { requests, window, margin, burst = requests } = pace;
+  const requests = pace?.requests ?? null;
+  if (pace === null || requests === null) return [];
+  const { window, margin, burst = requests } = pace;
   const apart = window + margin;
   return [
     new ReleaseRule(requests * keys.length, apart),
