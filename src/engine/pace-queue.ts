@@ -55,6 +55,10 @@ export class PaceQueue {
         ...pace,
         requests: sliceShareOf(options.slice, pace.requests),
         tokens: sliceShareOf(options.slice, pace.tokens),
+        burst:
+          pace.burst === undefined
+            ? undefined
+            : Math.max(1, sliceShareOf(options.slice, pace.burst) ?? 1),
       },
       options.credentials.length,
     );
@@ -128,8 +132,9 @@ export class PaceQueue {
       onFinished: (at, outcome, hint) => {
         booking.onFinished(at, isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : 0);
         this.#capacityFreedAt = at;
-        if (outcome.kind !== 'limited' || hint === null) return hint;
-        this.#pacer.blockKey(keyIndex, at + hint.wait);
+        if (outcome.kind === 'completed') this.#pacer.onAdmitted(keyIndex, released);
+        if (outcome.kind !== 'limited') return hint;
+        this.#pacer.onRefused(keyIndex, released, at, hint?.wait ?? null);
         return null;
       },
     };

@@ -195,3 +195,59 @@ it('a request that needs more than the limit is sent alone, when everything is f
   expect(pacer.tokensToReserve(1000)).toBe(60);
   expect(pacer.tokensToReserve(0)).toBe(1);
 });
+
+describe('a pace with a burst', () => {
+  const rule = { requests: 60, tokens: null, window: 60_000, margin: 0, charged: 'ended' } as const;
+
+  /** The instants at which a key that always has work sends, each answered at once by `answer`. */
+  const sendMany = (
+    count: number,
+    burst: number | undefined,
+    answer: (pacer: Pacer, released: number, n: number) => void = () => undefined,
+  ): readonly number[] => {
+    const pacer = new Pacer({ ...rule, burst }, 1);
+    let now = 0;
+    return Array.from({ length: count }, (_, n) => {
+      now = Math.max(now, pacer.earliestRelease(now, 0, 0).at);
+      const booking = pacer.book(now, 0, 0);
+      booking.onSent(now);
+      booking.onFinished(now, 0);
+      answer(pacer, now, n);
+      return now;
+    });
+  };
+
+  it('sends as many at once, and as many again when the limit allows them', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), (burst) => {
+        const expected: number[] = [];
+        const since = (n: number) => expected[n] ?? Number.NEGATIVE_INFINITY;
+        for (let n = 0; n < 300; n += 1)
+          expected.push(Math.max(0, since(n - burst) + burst * 1000, since(n - 60) + 60_000));
+        expect(sendMany(300, burst)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('spreads the requests of a key evenly after a refusal, once the wait that it names is over', () => {
+    const refused = sendMany(20, undefined, (pacer, released, n) => {
+      if (n === 3) pacer.onRefused(0, released, released, 5000);
+    });
+    expect(refused.slice(0, 7)).toEqual([0, 0, 0, 0, 5000, 6000, 7000]);
+  });
+
+  it('waits twice as long after each refusal in a row that names no wait, at most a window, and anew after an admission', () => {
+    const sent = sendMany(12, 1, (pacer, released, n) => {
+      if (n === 9) pacer.onAdmitted(0, released);
+      else pacer.onRefused(0, released, released, null);
+    });
+    const waits = sent.slice(1).map((at, n) => (at - sent[n]!) / 1000);
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 1, 1]);
+  });
+
+  it('learns nothing from requests that were under way at a refusal', () => {
+    const pacer = new Pacer(rule, 1);
+    for (let n = 0; n < 5; n += 1) pacer.onRefused(0, 0, 100, null);
+    expect(pacer.earliestRelease(100, 0, 0).at).toBe(1100);
+  });
+});

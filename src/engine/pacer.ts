@@ -8,12 +8,18 @@
  * offset, sliding logs and buckets of the limit's size all admit the client. The cost is the margin in
  * each window of requests, and the length of an answer in each window of tokens unless the gateway is
  * known to charge at admission.
+ *
+ * Within that, at most `burst` requests are released at once, and as many again only after the time in which the
+ * limit allows them. A smaller burst costs no sustained rate: it satisfies small buckets and weighted windows too.
+ * So after a refusal the requests of its key are evenly spread, and nothing undoes that.
  */
 
 /** What one key may use within any `window` of time; `null` for no limit. */
 export interface PaceRule {
   readonly requests: number | null;
   readonly tokens: number | null;
+  /** The most requests at once; without it the whole limit. */
+  readonly burst?: number | undefined;
   /** In ms. */
   readonly window: number;
   /** How long after it was sent a request may be counted, in ms. */
@@ -98,22 +104,50 @@ class LimitUsage {
   }
 }
 
+/** What one key uses, and how its gateway refused it. */
+class KeyUsage {
+  readonly requests: LimitUsage;
+  readonly tokens: LimitUsage;
+  bursts: LimitUsage;
+  /** The most requests at once: 1 after a refusal. */
+  burst: number;
+  /** Until when the gateway refuses the key, as it reported or as is assumed. */
+  blockedUntil = Number.NEGATIVE_INFINITY;
+  /** The instant of the last refusal of a request that was released after the one before. */
+  learnedAt = Number.NEGATIVE_INFINITY;
+  /** How long the key waits after the next refusal that names no wait, in ms. */
+  assumedWait: number;
+
+  constructor(rule: PaceRule, spacing: number) {
+    const requests = rule.requests ?? Number.POSITIVE_INFINITY;
+    this.burst = rule.requests === null ? requests : Math.min(rule.burst ?? requests, requests);
+    this.requests = new LimitUsage(requests);
+    this.tokens = new LimitUsage(rule.tokens ?? Number.POSITIVE_INFINITY);
+    this.bursts = new LimitUsage(this.burst);
+    this.assumedWait = spacing;
+  }
+
+  /** From now on its requests are evenly spread, where they have a limit. */
+  spread(): void {
+    if (this.burst === Number.POSITIVE_INFINITY) return;
+    this.burst = 1;
+    // Without what was sent before: the refusal says how long that matters.
+    this.bursts = new LimitUsage(1);
+  }
+}
+
 /** The limits of a pool of keys. */
 export class Pacer {
   readonly #rule: PaceRule;
-  readonly #keys: readonly { readonly requests: LimitUsage; readonly tokens: LimitUsage }[];
-  /** Until when the gateway refuses each key, as it reported. */
-  readonly #blockedUntil: number[];
+  readonly #keys: readonly KeyUsage[];
+  /** Between requests that are evenly spread, in ms; a second where requests have no limit. */
+  readonly #spacing: number;
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
-    const usageOf = (limit: number | null): LimitUsage =>
-      new LimitUsage(limit ?? Number.POSITIVE_INFINITY);
-    this.#keys = Array.from({ length: keys }, () => ({
-      requests: usageOf(rule.requests),
-      tokens: usageOf(rule.tokens),
-    }));
-    this.#blockedUntil = Array<number>(keys).fill(Number.NEGATIVE_INFINITY);
+    const { requests, window, margin } = rule;
+    this.#spacing = requests === null ? 1000 : (window + margin) / requests;
+    this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
   }
 
   /** The tokens to reserve for a request: one that needs more than the limit is sent when all are free. */
@@ -126,37 +160,70 @@ export class Pacer {
    * since when: infinity while it depends on requests under way.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
-    const releases = this.#keys.map(({ requests, tokens }, key) =>
-      Math.max(requests.availableAt(1), tokens.availableAt(reserved), this.#blockedUntil[key]!),
+    const releases = this.#keys.map(({ requests, tokens, bursts, blockedUntil }) =>
+      Math.max(
+        requests.availableAt(1),
+        tokens.availableAt(reserved),
+        bursts.availableAt(1),
+        blockedUntil,
+      ),
     );
     const best = releases.reduce((first, at, key) => (at < releases[first]! ? key : first), 0);
     const key = releases[preferred]! <= Math.max(now, releases[best]!) ? preferred : best;
     return { key, at: releases[key]! };
   }
 
-  /** Releases nothing with a key until an instant: another client has exhausted it. */
-  blockKey(key: number, until: number): void {
-    this.#blockedUntil[key] = Math.max(this.#blockedUntil[key]!, until);
+  /**
+   * Releases nothing with a key for `wait` ms from `at`, when the gateway refused a request that was released at
+   * `released`. Without a wait one is assumed, twice as long after each refusal in a row, at most a window and its margin.
+   */
+  onRefused(key: number, released: number, at: number, wait: number | null): void {
+    const usage = this.#keys[key]!;
+    // Requests that were under way at a refusal say nothing of what was learned from it.
+    const isNews = released > usage.learnedAt;
+    if (isNews) {
+      usage.learnedAt = at;
+      usage.spread();
+    } else if (wait === null) return;
+    usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
+    const { window, margin } = this.#rule;
+    if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
+  }
+
+  /** Ends the row of refusals, if the gateway admitted a request that was released after the last of them. */
+  onAdmitted(key: number, released: number): void {
+    const usage = this.#keys[key]!;
+    if (released > usage.learnedAt) usage.assumedWait = this.#spacing;
+  }
+
+  /** When a request of a key's burst makes room for the next: by then the limit allows as many again. */
+  #burstEnds({ burst }: KeyUsage, sent: number): number {
+    const { requests, window, margin } = this.#rule;
+    return requests === null ? sent : sent + (burst * (window + margin)) / requests;
   }
 
   /** Occupies a key's limits for a request. Bookings come in order of their release. */
   book(released: number, key: number, reserved: number): Booking {
-    const { requests, tokens } = this.#keys[key]!;
+    const usage = this.#keys[key]!;
+    const { requests, tokens, bursts } = usage;
     const { window, margin, charged } = this.#rule;
     let unsent = 1;
     /** When the gateway has counted it at the latest, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
+    bursts.hold(released, 1);
     tokens.hold(released, reserved);
     return {
       onSent: (at) => {
         // Called twice if a kept connection turns out to be closed: the server may have counted both.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
+        bursts.convert(unsent, 1, this.#burstEnds(usage, at));
         unsent = 0;
       },
       onFinished: (at, used) => {
         requests.convert(unsent, 0, at);
+        bursts.convert(unsent, 0, at);
         const lastCharged = charged === 'sent' ? counted : Math.max(counted, at);
         tokens.convert(reserved, used, lastCharged + window);
       },

@@ -12,8 +12,8 @@ const pace = {
 };
 
 /** Two keys, 25 s of load and 10 s of grace. */
-const boundOf = (requests: number, tokens: number) => {
-  const bound = new PaceForecaster(samplePlan({ pace }));
+const boundOf = (requests: number, tokens: number, burst?: number) => {
+  const bound = new PaceForecaster(samplePlan({ pace: { ...pace, burst } }));
   for (let n = 0; n < requests; n += 1) bound.add(instant(n), tokens);
   return bound.forecast();
 };
@@ -27,6 +27,12 @@ describe('the shortest wait under a pace', () => {
     expect(boundOf(21, 10)).toMatchObject({ lastRelease: 10_500, longestWait: 10_480 });
     expect(boundOf(80, 10)).toMatchObject({ lastRelease: 31_519, unsendable: 0 });
     expect(boundOf(85, 10)).toMatchObject({ unsendable: 5 });
+  });
+
+  it('has as many requests at once as the burst of all keys, and as many again when the limit allows them', () => {
+    expect(boundOf(4, 10, 2)).toMatchObject({ lastRelease: 3, longestWait: 0 });
+    // Two of ten requests in 10.5 s.
+    expect(boundOf(5, 10, 2)).toMatchObject({ lastRelease: 2100, longestWait: 2096 });
   });
 
   it('reports the wait for tokens separately', () => {

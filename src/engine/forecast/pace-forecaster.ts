@@ -3,16 +3,49 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
+/** Releases of which at most `most` lie within any `apart` ms. */
+class ReleaseRule {
+  readonly #most: number;
+  readonly #apart: number;
+  /** When the last of them were: a ring buffer. */
+  readonly #releases: number[] = [];
+  #count = 0;
+
+  constructor(most: number, apart: number) {
+    this.#most = most;
+    this.#apart = apart;
+  }
+
+  earliest(): number {
+    return (this.#releases[this.#count % this.#most] ?? Number.NEGATIVE_INFINITY) + this.#apart;
+  }
+
+  add(release: number): void {
+    this.#releases[this.#count % this.#most] = release;
+    this.#count += 1;
+  }
+}
+
+/** What a pace says of when requests are released, over all keys. */
+const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
+  const requests = pace?.requests ?? null;
+  if (pace === null || requests === null) return [];
+  const { window, margin, burst = requests } = pace;
+  const apart = window + margin;
+  return [
+    new ReleaseRule(requests * keys.length, apart),
+    new ReleaseRule(burst * keys.length, (burst * apart) / requests),
+  ];
+};
+
 /**
  * The shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is
- * sent one window after the n-th request before it. The wait for tokens is reported separately, since
+ * sent one window after the n-th request before it, and so it is with its bursts. The wait for tokens is reported separately, since
  * answers may be shorter than their bound.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
-  readonly #requestsPerWindow: number | null;
-  /** When the last requests of one window were released: a ring buffer. */
-  readonly #releases: number[] = [];
+  readonly #rules: readonly ReleaseRule[];
   #count = 0;
   #lastRelease = 0;
   #longestWait = 0;
@@ -21,21 +54,15 @@ export class PaceForecaster {
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    const requests = plan.pace?.requests ?? null;
-    this.#requestsPerWindow = requests === null ? null : requests * plan.keys.length;
+    this.#rules = rulesOf(plan);
   }
 
   /** Adds a request of an open load; users send less instead of queueing. */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
     if (pace === null) return;
-    let release: number = due;
-    if (this.#requestsPerWindow !== null) {
-      const position = this.#count % this.#requestsPerWindow;
-      const before = this.#releases[position] ?? Number.NEGATIVE_INFINITY;
-      release = Math.max(due, before + pace.window + pace.margin);
-      this.#releases[position] = release;
-    }
+    const release = Math.max(due, ...this.#rules.map((rule) => rule.earliest()));
+    for (const rule of this.#rules) rule.add(release);
     this.#count += 1;
     this.#tokens += tokens;
     this.#lastRelease = Math.max(this.#lastRelease, release);

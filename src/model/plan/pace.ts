@@ -8,6 +8,8 @@ export const paceSchema = z.strictObject({
   requests: maxPerWindow,
   /** Prompt and completion. */
   tokens: maxPerWindow,
+  /** The most requests at once, then evenly spread; without it the whole limit. */
+  burst: z.int().positive().optional(),
   window: millisecondsSchema,
   /** Maximum delay until the server counts a sent request: each window is extended by it. */
   margin: millisecondsSchema,

@@ -7,6 +7,7 @@ import {
   mapping,
   optionalField,
   positiveDurationField,
+  wholeNumberField,
   withDefault,
 } from './fields.ts';
 import { rateNotation } from './notation.ts';
@@ -47,6 +48,9 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
   tokens: withDefault(paceLimitField(), 'limit').describe(
     'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none.',
   ),
+  burst: optionalField(wholeNumberField(1, 1_000_000)).describe(
+    'The most requests that a key sends at once; 1 spreads them evenly. The sustained rate is the same. Default: the whole limit, and 1 after a refusal.',
+  ),
   window: withDefault(positiveDurationField(), '60s').describe(
     'The length of the window in which the gateway counts.',
   ),
@@ -63,7 +67,7 @@ export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 type DeclaredLimits = Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>;
 
 export const compilePace = (
-  { requests, tokens, window, margin, charged }: ScenarioPace,
+  { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { requestsPerMinute, tokensPerMinute }: DeclaredLimits,
 ): Pace => {
   /** The whole units of a window; with zero nothing would ever be sent. */
@@ -75,6 +79,7 @@ export const compilePace = (
   return {
     requests: unitsPerWindow(requests, requestsPerMinute),
     tokens: unitsPerWindow(tokens, tokensPerMinute),
+    ...(burst === undefined ? {} : { burst }),
     window,
     margin: margin ?? milliseconds(window / 60),
     charged,
