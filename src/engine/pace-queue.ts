@@ -50,15 +50,13 @@ export class PaceQueue {
 
   constructor(options: SliceOptions, pace: Pace) {
     this.#options = options;
+    const burst = sliceShareOf(options.slice, pace.burst ?? null);
     this.#pacer = new Pacer(
       {
         ...pace,
         requests: sliceShareOf(options.slice, pace.requests),
         tokens: sliceShareOf(options.slice, pace.tokens),
-        burst:
-          pace.burst === undefined
-            ? undefined
-            : Math.max(1, sliceShareOf(options.slice, pace.burst) ?? 1),
+        burst: burst === null ? undefined : Math.max(1, burst),
       },
       options.credentials.length,
     );

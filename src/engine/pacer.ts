@@ -108,9 +108,8 @@ class LimitUsage {
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  bursts: LimitUsage;
-  /** The most requests at once: 1 after a refusal. */
-  burst: number;
+  /** Where fewer than the limit go at once: how many. */
+  bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /** Until when the gateway refuses the key, as it reported or as is assumed. */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** The instant of the last refusal of a request that was released after the one before. */
@@ -119,20 +118,15 @@ class KeyUsage {
   assumedWait: number;
 
   constructor(rule: PaceRule, spacing: number) {
-    const requests = rule.requests ?? Number.POSITIVE_INFINITY;
-    this.burst = rule.requests === null ? requests : Math.min(rule.burst ?? requests, requests);
-    this.requests = new LimitUsage(requests);
+    this.requests = new LimitUsage(rule.requests ?? Number.POSITIVE_INFINITY);
     this.tokens = new LimitUsage(rule.tokens ?? Number.POSITIVE_INFINITY);
-    this.bursts = new LimitUsage(this.burst);
+    if (rule.burst !== undefined && rule.burst < (rule.requests ?? 0)) this.limitBursts(rule.burst);
     this.assumedWait = spacing;
   }
 
-  /** From now on its requests are evenly spread, where they have a limit. */
-  spread(): void {
-    if (this.burst === Number.POSITIVE_INFINITY) return;
-    this.burst = 1;
-    // Without what was sent before: the refusal says how long that matters.
-    this.bursts = new LimitUsage(1);
+  /** Sends at most so many at once from now on, without regard to what was sent before. */
+  limitBursts(most: number): void {
+    this.bursts = { most, usage: new LimitUsage(most) };
   }
 }
 
@@ -164,7 +158,7 @@ export class Pacer {
       Math.max(
         requests.availableAt(1),
         tokens.availableAt(reserved),
-        bursts.availableAt(1),
+        bursts?.usage.availableAt(1) ?? Number.NEGATIVE_INFINITY,
         blockedUntil,
       ),
     );
@@ -183,7 +177,8 @@ export class Pacer {
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
-      usage.spread();
+      // Evenly spread. How long what was sent before matters, the refusal says.
+      if (this.#rule.requests !== null) usage.limitBursts(1);
     } else if (wait === null) return;
     usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
     const { window, margin } = this.#rule;
@@ -196,34 +191,28 @@ export class Pacer {
     if (released > usage.learnedAt) usage.assumedWait = this.#spacing;
   }
 
-  /** When a request of a key's burst makes room for the next: by then the limit allows as many again. */
-  #burstEnds({ burst }: KeyUsage, sent: number): number {
-    const { requests, window, margin } = this.#rule;
-    return requests === null ? sent : sent + (burst * (window + margin)) / requests;
-  }
-
   /** Occupies a key's limits for a request. Bookings come in order of their release. */
   book(released: number, key: number, reserved: number): Booking {
-    const usage = this.#keys[key]!;
-    const { requests, tokens, bursts } = usage;
+    const { requests, tokens, bursts } = this.#keys[key]!;
     const { window, margin, charged } = this.#rule;
     let unsent = 1;
     /** When the gateway has counted it at the latest, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
-    bursts.hold(released, 1);
+    bursts?.usage.hold(released, 1);
     tokens.hold(released, reserved);
     return {
       onSent: (at) => {
         // Called twice if a kept connection turns out to be closed: the server may have counted both.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        bursts.convert(unsent, 1, this.#burstEnds(usage, at));
+        // By then the limit allows as many again.
+        bursts?.usage.convert(unsent, 1, at + bursts.most * this.#spacing);
         unsent = 0;
       },
       onFinished: (at, used) => {
         requests.convert(unsent, 0, at);
-        bursts.convert(unsent, 0, at);
+        bursts?.usage.convert(unsent, 0, at);
         const lastCharged = charged === 'sent' ? counted : Math.max(counted, at);
         tokens.convert(reserved, used, lastCharged + window);
       },

@@ -25,7 +25,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Drives the plan; an embedded gateway has a processor of its own meanwhile, as one elsewhere has. */
+/** Drives the plan. Meanwhile an embedded gateway has a core to itself, as if it ran on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],

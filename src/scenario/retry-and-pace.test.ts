@@ -74,6 +74,8 @@ describe('a pace', () => {
       ['{tokens: none}', chats],
       ['{tokens: none}', `${sound}limits: {requestsPerMinute: none}\n`],
       ['{request: 60/min}'],
+      ['{burst: 0}'],
+      ['{requests: none, burst: 5}'],
     ];
     const lines = faulty.flatMap(([fields, more]) => [`${fields}:`, ...withPace(fields, more)]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
@@ -98,7 +100,11 @@ describe('a pace', () => {
       {tokens: none}:
       f.yaml:4:1: the pace has no limit to keep; give it a rate, or declare the limits
       {request: 60/min}:
-      f.yaml:3:8: unknown key "request"; did you mean "requests"?"
+      f.yaml:3:8: unknown key "request"; did you mean "requests"?
+      {burst: 0}:
+      f.yaml:3:15: expected a whole number from 1 to 1,000,000, got the number 0
+      {requests: none, burst: 5}:
+      f.yaml:3:24: "burst" spreads requests at their rate, and "requests" has none; give "requests" a rate, or leave out "burst""
     `);
   });
 

@@ -30,18 +30,15 @@ class ReleaseRule {
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   const requests = pace?.requests ?? null;
   if (pace === null || requests === null) return [];
-  const { window, margin, burst = requests } = pace;
-  const apart = window + margin;
-  return [
-    new ReleaseRule(requests * keys.length, apart),
-    new ReleaseRule(burst * keys.length, (burst * apart) / requests),
-  ];
+  const apart = pace.window + pace.margin;
+  const together = pace.burst === undefined ? [requests] : [requests, pace.burst];
+  return together.map((most) => new ReleaseRule(most * keys.length, (most * apart) / requests));
 };
 
 /**
  * The shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is
- * sent one window after the n-th request before it, and so it is with its bursts. The wait for tokens is reported separately, since
- * answers may be shorter than their bound.
+ * sent one window after the n-th request before it, and likewise for a burst. The wait for tokens is
+ * reported separately, since answers may be shorter than their bound.
  */
 export class PaceForecaster {
   readonly #plan: Plan;

@@ -100,11 +100,21 @@ export abstract class ObservedExchange implements Exchange {
     try {
       call(this.observer);
     } catch (error) {
-      this.endByDefect(error);
+      this.#endByDefect(error);
     }
   }
 
-  protected endByDefect(error: unknown): void {
+  /** Passes on a piece of the body. Not by `notify`: a closure for each piece is garbage. */
+  protected notifyChunk(at: Instant, bytes: Uint8Array): void {
+    if (this.#isFinished) return;
+    try {
+      this.observer.onChunk(at, bytes);
+    } catch (error) {
+      this.#endByDefect(error);
+    }
+  }
+
+  #endByDefect(error: unknown): void {
     if (!this.#isFinished) this.#end(0);
     this.#onDefect(error);
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
 
-// Read at the start: during a run this process may be bound to some of them.
+// Read at the start: during a run this process may be bound to some cores.
 const cores = os.availableParallelism();
 
 /** The machine that runs this process, as results name it. */

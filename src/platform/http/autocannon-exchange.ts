@@ -29,13 +29,7 @@ export class AutocannonExchange extends ObservedExchange implements ResponseSink
   }
 
   onContent(bytes: Buffer, from: number, to: number): void {
-    if (this.isFinished) return;
-    // Not by `notify`: a closure for each piece is garbage.
-    try {
-      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
-    } catch (error) {
-      this.endByDefect(error);
-    }
+    this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
   protected override release(): void {

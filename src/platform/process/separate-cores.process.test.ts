@@ -8,14 +8,14 @@ const coresOf = async (pid: number | 'self'): Promise<readonly number[]> => {
   return coresIn(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)![1]!);
 };
 
-it('reads the kernel’s lists of processors', () => {
+it('reads the kernel’s lists of cores', () => {
   expect(coresIn('0')).toEqual([0]);
   expect(coresIn('0-2,8')).toEqual([0, 1, 2, 8]);
 });
 
-it('keeps a process and what runs beside it on different processors, and undoes that', async (context) => {
+it('keeps this process and another one on different cores, and undoes that', async (context) => {
   const before = await coresOf('self').catch(() => []);
-  if (before.length < 2) return context.skip('needs Linux and two processors');
+  if (before.length < 2) return context.skip('needs Linux and two cores');
   const child = await startChildProcess(
     [process.execPath, '-e', 'console.log("ready"); process.stdin.resume();'],
     '',
@@ -34,7 +34,7 @@ it('keeps a process and what runs beside it on different processors, and undoes 
   }
 });
 
-it('changes nothing where each of several loops would not have a processor of its own, or nothing runs beside', async (context) => {
+it('changes nothing if there are too few cores for all event loops, or no other process', async (context) => {
   const before = await coresOf('self').catch(() => []);
   if (before.length === 0) return context.skip('needs Linux');
   await separateCores(before.length, [process.pid]);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The processors in a list as the kernel writes it, for example "0-2,8". */
+/** The cores in a list as the kernel writes it, for example "0-2,8". */
 export const coresIn = (list: string): readonly number[] =>
   list.split(',').flatMap((part) => {
     const [first = Number.NaN, last = first] = part.split('-').map(Number);
@@ -15,7 +15,7 @@ const allowedCores = async (): Promise<readonly number[]> => {
   return list === undefined ? [] : coresIn(list);
 };
 
-/** Binds the main thread of a process, and what it starts from then on, to some processors. */
+/** Binds the main thread of a process, and what it starts from then on, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
   // Without `taskset`, or for a process that has ended: everything runs where the system lets it.
   await promisify(execFile)('taskset', ['-cp', cores.join(','), String(pid)]).catch(
@@ -24,9 +24,9 @@ const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
 };
 
 /**
- * Keeps this process, which runs `threads` event loops, and those beside it on different processors: Linux wakes a reader
- * where its writer runs, also if another processor is idle, and what arrives then waits until the writer sleeps. The
- * returned function ends that for this process. Does nothing where there are not enough processors, or no `taskset`.
+ * Keeps this process, which runs `threads` event loops, and some others on different cores. Linux often wakes a thread
+ * on the core of the thread that wrote to it, where it waits until the writer sleeps, even if another core is idle. The
+ * returned function undoes that for this process. Does nothing if there are too few cores, or no `taskset`.
  */
 export const separateCores = async (
   threads: number,

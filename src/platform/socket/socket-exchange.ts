@@ -25,13 +25,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
   }
 
   onContent(bytes: Buffer, from: number, to: number): void {
-    if (this.isFinished) return;
-    // Not by `notify`: a closure for each piece is garbage.
-    try {
-      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
-    } catch (error) {
-      this.endByDefect(error);
-    }
+    this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
   /** The response cannot be read further; `hasResponse` says whether a byte of it was received. */

@@ -24,12 +24,9 @@ import {
 } from './socket-connection.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
-/** What this transport needs of a clock. */
-type SocketClock = Pick<RunClock, 'now' | 'read' | 'every' | 'alarm' | 'afterReads'>;
-
 /** All connections to one target. */
 class SocketPool implements ConnectionContext {
-  readonly clock: SocketClock;
+  readonly clock: RunClock;
   readonly open: OpenSocket;
   readonly writer = new RequestWriter();
   readonly reads: ReadQueue;
@@ -40,7 +37,7 @@ class SocketPool implements ConnectionContext {
   #closed = false;
   #allGone: () => void = () => undefined;
 
-  constructor(endpoint: TargetEndpoint, clock: SocketClock) {
+  constructor(endpoint: TargetEndpoint, clock: RunClock) {
     this.open = socketOpener(endpoint);
     this.clock = clock;
     this.reads = new ReadQueue(clock);
@@ -139,7 +136,7 @@ class SocketPool implements ConnectionContext {
  */
 export const socketTransport = (
   endpoint: TargetEndpoint,
-  clock: SocketClock,
+  clock: RunClock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
   const { host } = new URL(endpoint.url);

@@ -185,6 +185,17 @@ export const casesOfContinuousIntegration = [
   'LiteLLM proxy, 5,000 tokens',
 ].map(caseNamed);
 
+/**
+ * Limiters of several kinds, for a paced client. Without httprate: after a refusal it asks for a wait until its window
+ * ends, so that a single one costs a sixth of a minute's work.
+ */
+export const pacedCases = [
+  'express-rate-limit 8',
+  'limits, moving window',
+  'nginx limit_req, small burst',
+  'HAProxy http_req_rate',
+].map(caseNamed);
+
 /** Faults of three kinds: too much at once, too much for ever, and no common store. */
 const plantedInContinuousIntegration: readonly string[] = [
   'limits, moving window',

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { weirCommand } from '../../bench/harness/run-weir.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
-import { runProgram } from '../../platform/process/run-program.ts';
+import type { Result } from '../../model/result/result.ts';
 import { roomFile } from '../harness/installed.ts';
 import { outputOf } from '../harness/program-output.ts';
+import { runScenario } from '../harness/run-scenario.ts';
 import { readServerLog } from '../harness/server-log.ts';
 import { freePort, provingKeys } from '../harness/server-process.ts';
 import { type ClientTimes, type ComparedMedian, compareMedians } from './client-times.ts';
@@ -50,22 +48,11 @@ const runClient = async (server: ServerCase, url: string): Promise<ClientTimes> 
 
 /** Runs a scenario by the real program, beside the independent client. */
 const runBoth = async (server: ServerCase, { url }: StartedServer, folder: string) => {
-  const file = join(folder, 'scenario.json');
-  const scenario = { name: 'proving', target: url, warmUp: '0s', ...server.scenario };
-  await writeFile(file, JSON.stringify(scenario));
-  const words = ['run', file, '--out', folder, '--no-history', '--quiet'];
-  const [run, times] = await Promise.all([
-    runProgram([...weirCommand, ...words], {
-      ...process.env,
-      WEIR_API_KEY: provingKeys[0],
-      GITHUB_STEP_SUMMARY: '',
-    }),
+  const [{ code, result }, times] = await Promise.all([
+    runScenario({ target: url, ...server.scenario }, folder),
     runClient(server, url),
   ]);
-  const path = join(folder, 'result.json');
-  if (!existsSync(path)) throw new Error(`weir run left no result: ${run.stderrTail}`);
-  const result = resultSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  return { code: run.code, result, times };
+  return { code, result, times };
 };
 
 /** What a run and its server's own metrics count differently in tokens, one sentence each; the client sends the same prompt. */

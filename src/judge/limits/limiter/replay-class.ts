@@ -41,12 +41,19 @@ export interface ReplayedFit {
   readonly steps: number | null;
 }
 
-/** The decisions that a limiter contradicts, as indexes in the log; `null` if they are more than `most`. */
+/** How well one limiter explains a log. */
+interface Replay {
+  /** The decisions that it contradicts, as indexes in the log. */
+  readonly wrong: readonly number[];
+  readonly unlikely: number;
+}
+
+/** Replays a log; `null` if the limiter contradicts more than `most` decisions. */
 const replay = (
   { decisions, indexes, priors, slack }: DecisionHistory,
   model: LimiterModel,
   most: number,
-): { readonly wrong: readonly number[]; readonly unlikely: number } | null => {
+): Replay | null => {
   const wrong: number[] = [];
   let unlikely = 0;
   for (const [place, decision] of decisions.entries()) {
@@ -61,40 +68,41 @@ const replay = (
   return { wrong, unlikely };
 };
 
-const better = (a: ReplayedFit, b: ReplayedFit): ReplayedFit => {
-  const fewer = b.contradicted.size - a.contradicted.size;
-  return fewer < 0 || (fewer === 0 && b.unlikely < a.unlikely) ? b : a;
-};
-
-const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
-  const { limit } = parameters;
-  const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
-    limiters[limiter].named?.includes(name) === true ? parameters[name] : null;
-  return { limiter, limit, phase: own('phase'), burst: own('burst'), steps: own('steps') };
-};
-
+/** The best limiter of a class over all views of the log, by what is right whenever it was decided. */
 const bestOf = (
   limiter: LimiterClass,
-  history: DecisionHistory,
-  { log, context }: ReplayEvidence,
+  { log, histories, context }: ReplayEvidence,
 ): ReplayedFit | null => {
-  const tried = limiterCandidates(limiter, history, context);
-  let best: ReplayedFit | null = null;
-  for (const parameters of tried) {
-    const model = limiters[limiter].model(history, parameters);
-    const left = replay(history, model, best?.contradicted.size ?? Infinity);
-    if (left === null) continue;
+  let best: (Replay & { readonly parameters: LimiterParameters }) | null = null;
+  for (const history of histories) {
+    const tried = limiterCandidates(limiter, history, context);
     // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
-    const fit: ReplayedFit = {
-      ...describeFit(limiter, parameters),
-      contradicted: new Map(
-        left.wrong.map((index) => [index, log[index]!.admitted ? 'refused' : 'admitted']),
-      ),
-      unlikely: left.unlikely + Math.log2(tried.length),
-    };
-    best = best === null ? fit : better(best, fit);
+    const chance = Math.log2(tried.length);
+    for (const parameters of tried) {
+      const model = limiters[limiter].model(history, parameters);
+      const found = replay(history, model, best?.wrong.length ?? Infinity);
+      if (found === null) continue;
+      const unlikely = found.unlikely + chance;
+      const isBetter =
+        best === null || found.wrong.length < best.wrong.length || unlikely < best.unlikely;
+      if (isBetter) best = { wrong: found.wrong, unlikely, parameters };
+    }
   }
-  return best;
+  if (best === null) return null;
+  const { wrong, unlikely, parameters } = best;
+  const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
+    limiters[limiter].named?.includes(name) === true ? parameters[name] : null;
+  return {
+    limiter,
+    limit: parameters.limit,
+    contradicted: new Map(
+      wrong.map((index) => [index, log[index]!.admitted ? 'refused' : 'admitted']),
+    ),
+    unlikely,
+    phase: own('phase'),
+    burst: own('burst'),
+    steps: own('steps'),
+  };
 };
 
 /**
@@ -102,10 +110,9 @@ const bestOf = (
  * that decides at once. `null` if the class has no limiter that fits at all.
  */
 export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
-  const { histories, queued } = evidence;
-  const fits = histories.flatMap((history) => bestOf(name, history, evidence) ?? []);
-  if (fits.length === 0) return null;
-  const fit = fits.reduce(better);
+  const { queued } = evidence;
+  const fit = bestOf(name, evidence);
+  if (fit === null) return null;
   if (queued === null) {
     // A queue without delays explains nothing.
     return name === 'leaky-queue' ? null : fit;
