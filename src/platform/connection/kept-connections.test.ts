@@ -10,6 +10,7 @@ class FakeConnection implements KeptConnection {
   isOpen = true;
   readonly idleUntil = instant(1000);
   readonly answers: number;
+  readonly isChunked = false;
   readonly answeredAt: Instant = instant(0);
 
   constructor(answers = 1) {
@@ -23,7 +24,7 @@ class FakeConnection implements KeptConnection {
 
 const trustedRule = (): ReuseRule => {
   const rule = new ReuseRule({});
-  for (let n = 0; n < 3; n += 1) rule.onReused(1);
+  for (let n = 0; n < 3; n += 1) rule.onReused(new FakeConnection(1));
   return rule;
 };
 const now = instant(0);
@@ -76,7 +77,7 @@ describe('connections of a server of which nothing is known', () => {
 
   it('rest one by one, each for its own time', () => {
     const rule = new ReuseRule({});
-    rule.onEnded(2, 1);
+    rule.onEnded(new FakeConnection(2), 1);
     const { connections, keep } = kept(rule);
     const [suspect, other] = [keep(2), keep(1)];
     vi.advanceTimersByTime(10);
@@ -122,7 +123,7 @@ describe('connections of a server of which nothing is known', () => {
 describe('connections of a server that is known to close them', () => {
   const ruleOfTwoAnswers = (): ReuseRule => {
     const rule = new ReuseRule({});
-    for (let n = 0; n < 3; n += 1) rule.onEnded(2, 1);
+    for (let n = 0; n < 3; n += 1) rule.onEnded(new FakeConnection(2), 1);
     return rule;
   };
 
@@ -138,7 +139,7 @@ describe('connections of a server that is known to close them', () => {
     const rule = ruleOfTwoAnswers();
     const watched = kept(rule).keep(2);
     vi.runAllTimers();
-    expect(rule.allowsReuse(2)).toBe(true);
+    expect(rule.allowsReuse(new FakeConnection(2))).toBe(true);
     expect(watched.isOpen).toBe(false);
   });
 
@@ -147,6 +148,6 @@ describe('connections of a server that is known to close them', () => {
     const { connections, keep } = kept(rule);
     connections.onEnded(keep(2), now);
     vi.runAllTimers();
-    expect(rule.allowsReuse(2)).toBe(false);
+    expect(rule.allowsReuse(new FakeConnection(2))).toBe(false);
   });
 });

@@ -1,13 +1,12 @@
 import type { Clock } from '../../model/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
-import type { ReuseRule } from './reuse-rule.ts';
+import type { AnsweredConnection, ReuseRule } from './reuse-rule.ts';
 
 /** A connection that can be used again. */
-export interface KeptConnection {
+export interface KeptConnection extends AnsweredConnection {
   /** Whether the socket is open, as far as this process knows. */
   readonly isOpen: boolean;
-  /** How many answers came on it, and when the last of them ended. */
-  readonly answers: number;
+  /** When its last answer ended. */
   readonly answeredAt: Instant;
   /** The end of the time in which it can be used again. */
   readonly idleUntil: Instant;
@@ -69,12 +68,11 @@ export class KeptConnections<Connection extends KeptConnection> {
 
   /** Keeps a connection whose answer is complete, or closes it. */
   keep(connection: Connection): void {
-    const { answers } = connection;
-    if (this.#rule.allowsReuse(answers)) {
-      if (this.#rule.restAfter(answers) === 0) this.#idle.push(connection);
+    if (this.#rule.allowsReuse(connection)) {
+      if (this.#rule.restAfter(connection) === 0) this.#idle.push(connection);
       else this.#rest(connection);
     } else if (
-      this.#rule.isOnlyObserved(answers) &&
+      this.#rule.isOnlyObserved(connection) &&
       this.#watched === null &&
       this.#clock.now() >= this.#nextWatch
     ) {
@@ -86,7 +84,7 @@ export class KeptConnections<Connection extends KeptConnection> {
 
   /** Forgets a connection that the server ended at `at`, in use or not. */
   onEnded(connection: Connection, at: Instant): void {
-    this.#rule.onEnded(connection.answers, at - connection.answeredAt);
+    this.#rule.onEnded(connection, at - connection.answeredAt);
     this.forget(connection);
   }
 
@@ -106,14 +104,15 @@ export class KeptConnections<Connection extends KeptConnection> {
     for (const use of this.#waiting.splice(0)) use(null);
   }
 
-  #isUsable({ isOpen, idleUntil, answers }: Connection, now: Instant): boolean {
-    return isOpen && idleUntil > now && this.#rule.allowsReuse(answers);
+  #isUsable(connection: Connection, now: Instant): boolean {
+    const { isOpen, idleUntil } = connection;
+    return isOpen && idleUntil > now && this.#rule.allowsReuse(connection);
   }
 
   #rest(connection: Connection): void {
     const since = performance.now();
     this.#resting.set(connection, since);
-    this.#wakeAt(this.#restEnd(connection.answers, since));
+    this.#wakeAt(this.#restEnd(connection, since));
   }
 
   #wakeAt(at: number): void {
@@ -125,8 +124,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /** By what is known by now: more than when the rest began. */
-  #restEnd(answers: number, since: number): number {
-    return since + this.#rule.restAfter(answers);
+  #restEnd(connection: Connection, since: number): number {
+    return since + this.#rule.restAfter(connection);
   }
 
   readonly #onRested = (): void => {
@@ -135,20 +134,20 @@ export class KeptConnections<Connection extends KeptConnection> {
     const now = this.#clock.now();
     const at = performance.now();
     for (const [connection, since] of this.#resting) {
-      if (this.#restEnd(connection.answers, since) > at) continue;
+      if (this.#restEnd(connection, since) > at) continue;
       this.#resting.delete(connection);
       this.#endRest(connection, now);
     }
     let next = Number.POSITIVE_INFINITY;
-    for (const [{ answers }, since] of this.#resting)
-      next = Math.min(next, this.#restEnd(answers, since));
+    for (const [connection, since] of this.#resting)
+      next = Math.min(next, this.#restEnd(connection, since));
     if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next);
   };
 
   #endRest(connection: Connection, now: Instant): void {
     const use = this.#waiting.shift();
     const isUsable = this.#isUsable(connection, now);
-    if (isUsable) this.#rule.onRested();
+    if (isUsable) this.#rule.onRested(connection);
     else connection.destroy();
     if (use !== undefined) use(isUsable ? connection : null);
     else if (isUsable) this.#idle.push(connection);
@@ -160,7 +159,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#watchTimer = setTimeout(() => {
       if (this.#watched !== connection) return;
       this.#watched = null;
-      this.#rule.onKept();
+      this.#rule.onKept(connection);
       connection.destroy();
     }, watchTime).unref();
   }

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ReuseRule } from './reuse-rule.ts';
+import { type AnsweredConnection, ReuseRule } from './reuse-rule.ts';
+
+const answered = (answers: number, isChunked = false): AnsweredConnection => ({
+  answers,
+  isChunked,
+});
 
 /** Ends of connections: after how many answers, and how many ms after the last of them. */
 const ended = (
   rule: ReuseRule,
   ...ends: (readonly [answers: number, age: number])[]
 ): ReuseRule => {
-  for (const [answers, age] of ends) rule.onEnded(answers, age);
+  for (const [answers, age] of ends) rule.onEnded(answered(answers), age);
   return rule;
 };
 const after = (answers: number, age = 1) => [answers, age] as const;
@@ -19,16 +24,20 @@ describe('how often a connection is used', () => {
     [{ reuse: false, maxRequestsPerConnection: null }, null, 1],
   ])('is as the scenario says: %j', (wire, allowed, refused) => {
     const rule = new ReuseRule(wire);
-    if (allowed !== null) expect(rule.allowsReuse(allowed)).toBe(true);
-    if (refused !== null) expect(rule.allowsReuse(refused)).toBe(false);
+    if (allowed !== null) expect(rule.allowsReuse(answered(allowed))).toBe(true);
+    if (refused !== null) expect(rule.allowsReuse(answered(refused))).toBe(false);
     expect(rule.notes).toEqual([]);
   });
 
   it('is concluded from three connections in a row that end just after the same number of answers', () => {
     const rule = ended(new ReuseRule({}), after(2), after(2));
-    expect(rule.allowsReuse(2)).toBe(true);
+    expect(rule.allowsReuse(answered(2))).toBe(true);
     ended(rule, after(2));
-    expect([1, 2, 3].map((answers) => rule.allowsReuse(answers))).toEqual([true, false, false]);
+    expect([1, 2, 3].map((answers) => rule.allowsReuse(answered(answers)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(rule.notes).toEqual([expect.stringContaining('closes its connections after 2 answers')]);
   });
 
@@ -37,71 +46,89 @@ describe('how often a connection is used', () => {
     ['idle connections', [after(1, 101), after(1, 5000), after(1, 101), after(1, 500)]],
     ['connections that were never used', [after(0), after(0), after(0), after(0)]],
   ])('is not concluded from the ends of %s', (_, ends) => {
-    expect(ended(new ReuseRule({}), ...ends).allowsReuse(1)).toBe(true);
+    expect(ended(new ReuseRule({}), ...ends).allowsReuse(answered(1))).toBe(true);
   });
 
   it('is not concluded while other connections live longer', () => {
     const rule = new ReuseRule({});
     for (let n = 0; n < 9; n += 1) {
       ended(rule, after(1));
-      rule.onReused(1);
+      rule.onReused(answered(1));
     }
-    expect(rule.allowsReuse(1)).toBe(true);
+    expect(rule.allowsReuse(answered(1))).toBe(true);
     for (let n = 0; n < 3; n += 1) {
       // A connection with fewer answers is no evidence against it.
       ended(rule, after(4));
-      rule.onReused(1);
+      rule.onReused(answered(1));
     }
-    expect(rule.allowsReuse(4)).toBe(false);
+    expect(rule.allowsReuse(answered(4))).toBe(false);
   });
 
   it('is dropped when the server keeps a connection after all, and the report says so', () => {
     const rule = ended(new ReuseRule({}), after(1), after(1), after(1));
-    expect(rule.isOnlyObserved(1)).toBe(true);
-    rule.onKept();
-    expect(rule.allowsReuse(1)).toBe(true);
+    expect(rule.isOnlyObserved(answered(1))).toBe(true);
+    rule.onKept(answered(1));
+    expect(rule.allowsReuse(answered(1))).toBe(true);
     expect(rule.notes).toEqual([
       expect.stringContaining('after each answer'),
       expect.stringContaining('kept a connection open after its first answer'),
     ]);
   });
 
+  it('is concluded for chunked answers alone where others leave the connection open', () => {
+    const rule = new ReuseRule({});
+    for (let n = 0; n < 3; n += 1) {
+      rule.onEnded(answered(1, true), 1);
+      rule.onReused(answered(1));
+    }
+    expect(rule.allowsReuse(answered(1, true))).toBe(false);
+    expect(rule.allowsReuse(answered(1))).toBe(true);
+    expect(rule.restAfter(answered(1))).toBe(0);
+    expect(rule.notes).toEqual([expect.stringContaining('after each chunked answer')]);
+  });
+
+  it('is said once where it holds for both', () => {
+    const rule = ended(new ReuseRule({}), after(1), after(1), after(1));
+    for (let n = 0; n < 3; n += 1) rule.onEnded(answered(1, true), 1);
+    expect(rule.notes).toEqual([expect.stringContaining('after each answer without')]);
+  });
+
   it('never exceeds what the scenario allows', () => {
     const rule = ended(new ReuseRule({ reuse: false }), after(1), after(1), after(1));
-    expect(rule.isOnlyObserved(1)).toBe(false);
+    expect(rule.isOnlyObserved(answered(1))).toBe(false);
   });
 });
 
 describe('a connection rests after its answer', () => {
   const reused = (rule: ReuseRule, times: number): ReuseRule => {
-    for (let n = 0; n < times; n += 1) rule.onReused(1);
+    for (let n = 0; n < times; n += 1) rule.onReused(answered(1));
     return rule;
   };
 
   it('until three answers have come on used ones, and again after one has ended just after an answer', () => {
     const rule = new ReuseRule({});
-    const rests = [0, 1, 1, 1].map((times) => reused(rule, times).restAfter(1));
+    const rests = [0, 1, 1, 1].map((times) => reused(rule, times).restAfter(answered(1)));
     expect(rests.map((rest) => rest > 0)).toEqual([true, true, true, false]);
     ended(rule, after(4, 5000));
-    expect(rule.restAfter(1)).toBe(0);
+    expect(rule.restAfter(answered(1))).toBe(0);
     ended(rule, after(4));
-    expect(rule.restAfter(1)).toBeGreaterThan(0);
+    expect(rule.restAfter(answered(1))).toBeGreaterThan(0);
   });
 
   it('for less once one has outlived its rest, until one ends', () => {
     const rule = new ReuseRule({});
-    const atFirst = rule.restAfter(1);
-    rule.onRested();
-    expect(rule.restAfter(1)).toBeLessThan(atFirst);
+    const atFirst = rule.restAfter(answered(1));
+    rule.onRested(answered(1));
+    expect(rule.restAfter(answered(1))).toBeLessThan(atFirst);
     ended(rule, after(4));
-    expect(rule.restAfter(1)).toBe(atFirst);
+    expect(rule.restAfter(answered(1))).toBe(atFirst);
   });
 
   it('for longer where the latest end came after as many answers, until one outlives that', () => {
     const rule = reused(ended(new ReuseRule({}), after(4)), 3);
-    expect(rule.restAfter(3)).toBe(0);
-    expect(rule.restAfter(4)).toBeGreaterThan(new ReuseRule({}).restAfter(4));
-    rule.onReused(4);
-    expect(rule.restAfter(4)).toBe(0);
+    expect(rule.restAfter(answered(3))).toBe(0);
+    expect(rule.restAfter(answered(4))).toBeGreaterThan(new ReuseRule({}).restAfter(answered(4)));
+    rule.onReused(answered(4));
+    expect(rule.restAfter(answered(4))).toBe(0);
   });
 });

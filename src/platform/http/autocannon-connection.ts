@@ -176,7 +176,7 @@ export class ObservedConnection {
     // An observer may have aborted it meanwhile: then the connection is about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
-    this.#socket?.onAnswered(exchange.readAt);
+    this.#socket?.onAnswered(exchange.readAt, this.#parser.isChunked);
     exchange.complete(exchange.readAt, 0);
     this.#sendNext();
   }
@@ -184,21 +184,23 @@ export class ObservedConnection {
   #sendNext(): void {
     const client = this.#client;
     const { rule } = this.#context;
-    const answers = this.#socket?.answers ?? 0;
-    const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(answers);
-    const rest = this.#isStopping ? 0 : rule.restAfter(answers);
+    const connection = this.#socket;
+    if (connection === null) return;
+    const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(connection);
+    const rest = this.#isStopping ? 0 : rule.restAfter(connection);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayReuse && !this.#isStopping)
       client.conn.destroy(new Error('the connection is not used again'));
-    else if (rest > 0) this.#sendAfter(rest, client.conn);
+    else if (rest > 0) this.#sendAfter(rest, connection);
     else if (!client.destroyed) client[sendNext]();
   }
 
   /** Sends the next request after so many ms, unless the server ends the connection first, which makes autocannon reconnect. */
-  #sendAfter(rest: number, socket: Socket): void {
+  #sendAfter(rest: number, connection: ObservedSocket): void {
+    const { socket } = connection;
     const send = (): void => {
       if (this.#client.conn !== socket || !socket.writable || this.#client.destroyed) return;
-      this.#context.rule.onRested();
+      this.#context.rule.onRested(connection);
       this.#client[sendNext]();
     };
     // The sockets are read between a timer and what it sets for the same turn of the loop.

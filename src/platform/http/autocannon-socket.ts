@@ -8,7 +8,7 @@ import {
   keepWritable,
   lookForRefusal,
 } from '../connection/refused-request.ts';
-import type { ReuseRule } from '../connection/reuse-rule.ts';
+import type { AnsweredConnection, ReuseRule } from '../connection/reuse-rule.ts';
 import { intoSharedBuffer } from '../socket/open-socket.ts';
 
 /** What the connections of a client share. */
@@ -43,10 +43,10 @@ const openSocket = (
 };
 
 /** A socket of an autocannon connection, and what is known of how the server treats it. */
-export class ObservedSocket {
+export class ObservedSocket implements AnsweredConnection {
   readonly socket: Socket;
-  /** Answers on it. */
   answers = 0;
+  isChunked = false;
   #answeredAt: Instant = instant(0);
   readonly #context: SaturatingContext;
   readonly #begun: Instant;
@@ -69,11 +69,12 @@ export class ObservedSocket {
   }
 
   onAnswerBegins(): void {
-    if (this.answers > 0) this.#context.rule.onReused(this.answers);
+    if (this.answers > 0) this.#context.rule.onReused(this);
   }
 
-  onAnswered(at: Instant): void {
+  onAnswered(at: Instant, isChunked: boolean): void {
     this.answers += 1;
+    this.isChunked = isChunked;
     this.#answeredAt = at;
   }
 
@@ -82,7 +83,7 @@ export class ObservedSocket {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const { clock, rule } = this.#context;
-    rule.onEnded(this.answers, clock.now() - this.#answeredAt);
+    rule.onEnded(this, clock.now() - this.#answeredAt);
   }
 
   /** Looks whether the server refused a part of the request, which comes as an error of the socket. */

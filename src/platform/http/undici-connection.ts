@@ -69,6 +69,7 @@ export class UndiciConnection implements KeptConnection {
   /** Whether a part of the request was still in this process when the server ended the connection. */
   isCutShort = false;
   answers = 0;
+  isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
   /** How many answers the first one announced. */
@@ -101,15 +102,15 @@ export class UndiciConnection implements KeptConnection {
     this.hasReceived = false;
   }
 
-  /** Its answer is complete or its exchange has ended. Returns for how long it can be used again, in ms. */
-  release(reusableFor: number, maxAnswers: number): number {
+  /** Its answer is complete or its exchange has ended. It can be used again for `reusableFor` ms, unless it was the last of `maxAnswers`. */
+  answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;
     this.answers += 1;
+    this.isChunked = isChunked;
     if (this.answers === 1) this.#maxAnswers = maxAnswers;
     this.answeredAt = this.#context.clock.now();
     const usableFor = this.answers >= this.#maxAnswers || maxAnswers === 0 ? 0 : reusableFor;
     this.idleUntil = instant(this.answeredAt + Math.min(usableFor, keepAlive));
-    return usableFor;
   }
 
   destroy(): void {

@@ -39,6 +39,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   #answered = false;
   #reusableFor = Number.POSITIVE_INFINITY;
   #maxAnswers = Number.POSITIVE_INFINITY;
+  #isChunked = false;
 
   constructor(
     pool: UndiciPool,
@@ -87,6 +88,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     const hint = fields['keep-alive'] ?? '';
     this.#reusableFor = fields['connection'] === 'close' ? 0 : keepAliveFor(hint);
     this.#maxAnswers = maxAnswersOf(hint);
+    this.#isChunked = 'transfer-encoding' in fields;
     this.notify((observer) => observer.onHeaders(this.#now(), status, fields));
   }
 
@@ -114,7 +116,9 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   protected override release(reusableFor: number): void {
     const connection = this.#connection;
     this.#connection = null;
-    if (connection !== null) this.#pool.release(connection, reusableFor, this.#maxAnswers);
+    if (connection === null) return;
+    connection.answered(reusableFor, this.#maxAnswers, this.#isChunked);
+    this.#pool.release(connection);
   }
 
   protected override resend(): void {
@@ -162,8 +166,8 @@ class UndiciPool implements UndiciContext {
   }
 
   /** An answer begins. */
-  onAnswering({ answers }: UndiciConnection): void {
-    if (answers > 0) this.#rule.onReused(answers);
+  onAnswering(connection: UndiciConnection): void {
+    if (connection.answers > 0) this.#rule.onReused(connection);
   }
 
   onEnded(connection: UndiciConnection, at: Instant): void {
@@ -180,8 +184,8 @@ class UndiciPool implements UndiciContext {
     else exchange.begin(this.#open());
   }
 
-  release(connection: UndiciConnection, reusableFor: number, maxAnswers: number): void {
-    if (connection.release(reusableFor, maxAnswers) <= 0) this.#discard(connection);
+  release(connection: UndiciConnection): void {
+    if (connection.idleUntil <= connection.answeredAt) this.#discard(connection);
     else this.#kept.keep(connection);
   }
 

@@ -30,6 +30,7 @@ export class ResponseParser {
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
+  isChunked = false;
   readonly #section = new HeadSection();
   readonly #chunks = new ChunkedDecoder();
   #sink: ResponseSink = ignoringSink;
@@ -139,6 +140,7 @@ export class ResponseParser {
 
   #begin({ status, headers, framing, closes, keepAliveFor, maxAnswers }: ParsedHead): void {
     this.#answers += 1;
+    this.isChunked = framing.kind === 'chunked';
     if (this.#answers === 1) this.#maxAnswers = maxAnswers;
     const isLast = closes || this.#answers >= this.#maxAnswers || maxAnswers === 0;
     this.reusableFor = isLast ? 0 : keepAliveFor;

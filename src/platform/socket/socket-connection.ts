@@ -57,8 +57,8 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   readonly #parser = new ResponseParser();
   readonly #cancelConnect: CancelConnect;
   #socket: Socket | null = null;
-  /** How many answers came on it, and when the last of them ended. */
   answers = 0;
+  isChunked = false;
   answeredAt: Instant = instant(0);
   waitingReads = 0;
   /** `null` while it is idle. */
@@ -111,6 +111,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     if (exchange === null || reusableFor <= 0) return this.destroy();
     this.#origin = 'reused';
     this.answers += 1;
+    this.isChunked = this.#parser.isChunked;
     this.answeredAt = exchange.readAt;
     this.idleUntil = instant(exchange.readAt + Math.min(reusableFor, keepAlive));
     this.#context.onIdle(this);

@@ -84,8 +84,8 @@ class SocketPool implements ConnectionContext {
     this.#ahead.onSuccess();
   }
 
-  onReused({ answers }: SocketConnection): void {
-    this.#rule.onReused(answers);
+  onReused(connection: SocketConnection): void {
+    this.#rule.onReused(connection);
   }
 
   onOpenedAhead(connection: SocketConnection): void {
