@@ -114,7 +114,7 @@ it('an attempt is aborted at the first check after a deadline has passed, with t
         if (cause !== null) return;
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

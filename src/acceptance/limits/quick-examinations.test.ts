@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { nameLimiter } from '../../judge/limits/examination/name-limiter.ts';
-import { mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
 import type { LimitLog } from '../../model/limits/limit-log.ts';
 import { instant } from '../../model/quantity.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
@@ -11,27 +10,6 @@ const declared = { requests: 60, window: 60_000 };
 const promised = 150;
 
 describe('an examination with --quick of 60 requests in 60 s', () => {
-  it.each(mockLimiterClasses)('names a %s with fewer than 150 requests', async (algorithm) => {
-    for (const seed of [0, 1, 2]) {
-      const isCap = algorithm === 'in-flight';
-      const limits = { algorithm, requestsPerMinute: 60, window: 60_000, burstShare: 0.3 };
-      const { log, judgement } = await examineSimulatedGateway(
-        {
-          limits: isCap ? { ...limits, inFlight: 6 } : { ...limits, steps: 6 },
-          seed,
-          roundTrip: [10, 20 + 60 * seed],
-          service: isCap ? 400 : [5, 40],
-        },
-        declared,
-        quick,
-      );
-      const { best, ties } = judgement.identification;
-      expect(log.replies.length).toBeLessThan(promised);
-      expect(log.cut).toBeNull();
-      expect([best, ...ties].map((fit) => fit?.limiter)).toContain(algorithm);
-    }
-  });
-
   it.each(['fixed-from-first', 'fixed-aligned', 'sliding-log', 'sliding-counter'] as const)(
     'names a %s that counts the list of models before, and one that does not',
     async (algorithm) => {

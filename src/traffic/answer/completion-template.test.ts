@@ -203,7 +203,7 @@ describe('reading chat completions with what was learned from earlier ones', () 
           expect(memory.targetMemory).toEqual(fresh.targetMemory);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });

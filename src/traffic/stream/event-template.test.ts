@@ -239,7 +239,7 @@ describe('reading events with what was learned from earlier ones', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 600 },
     );
     expect(matches).toBeGreaterThan(1000);
   });
@@ -260,7 +260,7 @@ describe('reading events with what was learned from earlier ones', () => {
           );
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

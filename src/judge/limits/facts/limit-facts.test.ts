@@ -87,7 +87,7 @@ describe('facts never accuse a limiter that keeps its rule', () => {
         expect(facts.even.refusals).toStrictEqual([]);
         expect(facts.sustained?.isShort ?? false).toBe(false);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -105,7 +105,7 @@ describe('facts never accuse a limiter that keeps its rule', () => {
         expect(facts.burst.isExceeded).toBe(false);
         expect(facts.even.refusals).toStrictEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -125,7 +125,7 @@ describe('facts never accuse a limiter that keeps its rule', () => {
         const seen = { isIdleBefore: false, isFreshBefore: true };
         expect(factsOf(decisions.slice(2), shape, seen).even.refusals).toStrictEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
@@ -158,7 +158,7 @@ describe('a load that always asks for more never shows too low a rate', () => {
         if (isSteady && !name.includes('counts refusals'))
           expect(sustained?.isLow ?? false).toBe(false);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
