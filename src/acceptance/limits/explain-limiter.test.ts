@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decisionsToReplay } from '../../judge/limits/examination/limiter-decisions.ts';
 import { explainLimiter } from '../../judge/limits/examination/name-limiter.ts';
-import { distinguishLimiters } from '../../judge/limits/limiter/identify-limiter.ts';
+import {
+  distinguishLimiters,
+  identifyLimiter,
+} from '../../judge/limits/limiter/identify-limiter.ts';
 import type { LimiterDecision } from '../../model/limits/limit-log.ts';
 import { checkExplanation } from './check-explanation.fixture.ts';
 import { compliantSimulation } from './compliant-simulations.fixture.ts';
@@ -46,6 +49,28 @@ describe('the explanation of a limiter’s name', () => {
       if (other === 'refused') expect(most).toBeGreaterThanOrEqual(declared.requests);
       else expect(least).toBeLessThan(declared.requests);
     }
+  });
+
+  it('needs two decisions against a class: with one the log does not distinguish it', async () => {
+    const { simulation, declared } = compliantSimulation('sliding-log', 3);
+    const { log } = await examineSimulatedGateway(simulation, declared);
+    const decisions = decisionsToReplay(log);
+    const terms = { declared: log.declared.requests, minute: null, earlier: null };
+    const classes = ['sliding-log', 'fixed-from-first'] as const;
+    const against = distinguishLimiters(decisions, terms, classes).map(({ index }) => index);
+    // A refusal changes nothing of what comes after it, so it can be left out.
+    const left = against.filter((index) => !decisions[index]!.admitted);
+    const tiesWith = (count: number): readonly string[] => {
+      const out = new Set(left.slice(count));
+      const { best, ties } = identifyLimiter(
+        decisions.filter((_, index) => !out.has(index)),
+        terms,
+      );
+      expect(best?.limiter).toBe('sliding-log');
+      return ties.map(({ limiter }) => limiter);
+    };
+    expect(left).toHaveLength(against.length);
+    expect([1, 2].map((count) => tiesWith(count).includes('fixed-from-first'))).toEqual([true, false]);
   });
 
   it('has no decisions where no class is named', async () => {

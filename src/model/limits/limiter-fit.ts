@@ -23,7 +23,7 @@ export interface LimiterFit {
 export interface LimiterIdentification {
   /** `null` if no class explains the log. */
   readonly best: LimiterFit | null;
-  /** Other classes that the log does not distinguish from the best. */
+  /** Other classes that the log does not distinguish from the best: they contradict at most one decision more. */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;

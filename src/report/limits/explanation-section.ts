@@ -91,7 +91,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
   }
   return ties.length === 0
     ? `There is no other class to compare ${best.limiter} with.`
-    : `No decision distinguishes ${best.limiter} from any other class: ${namesOf(ties)} explain this log as well.`;
+    : `Nothing distinguishes ${best.limiter} from any other class: at most one decision speaks against ${namesOf(ties)}.`;
 };
 
 /** Why a limiter is named and not the next best: the decisions that distinguish them. */
@@ -120,6 +120,9 @@ export const explanationSection = (
         ['terminal', 'markdown'],
         text(`… and ${plural(left, 'row')} more, in limits.html and limits.json.`, 'quiet'),
       ),
-    ties.length > 0 && text(`No decision distinguishes ${best.limiter} from ${namesOf(ties)}.`),
+    ties.length > 0 &&
+      text(
+        `At most one decision distinguishes ${best.limiter} from ${namesOf(ties)}, which is too few.`,
+      ),
   ]);
 };

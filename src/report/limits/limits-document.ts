@@ -68,7 +68,7 @@ const identificationText = ({
         : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
     return `none of our classes explains the ${explained}${closest}.`;
   }
-  const next = ranking.find(({ wrong }) => wrong > best.wrong);
+  const next = ranking.find((fit) => fit !== best && !ties.includes(fit));
   return present([
     `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
     ties.length > 0 &&

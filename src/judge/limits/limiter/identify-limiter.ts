@@ -34,6 +34,8 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 /** Maximum share of wrong predictions of a limiter that is named, and how many times as many every other class must have. */
 const tolerance = 0.005;
 const minContrast = 10;
+/** So few decisions more do not distinguish a class from the best: the times of one can be wrong by more than its interval. */
+const tiedBy = 1;
 
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
@@ -77,7 +79,10 @@ export const identifyLimiter = (
   const runnerUp = best === null ? first : second;
   return {
     best,
-    ties: best === null ? [] : ranking.filter((fit) => fit !== best && fit.wrong === best.wrong),
+    ties:
+      best === null
+        ? []
+        : ranking.filter((fit) => fit !== best && fit.wrong <= best.wrong + tiedBy),
     runnerUp,
     decisions: log.length,
     ranking,
