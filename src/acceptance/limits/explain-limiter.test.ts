@@ -70,7 +70,10 @@ describe('the explanation of a limiter’s name', () => {
       return ties.map(({ limiter }) => limiter);
     };
     expect(left).toHaveLength(against.length);
-    expect([1, 2].map((count) => tiesWith(count).includes('fixed-from-first'))).toEqual([true, false]);
+    expect([1, 2].map((count) => tiesWith(count).includes('fixed-from-first'))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('has no decisions where no class is named', async () => {

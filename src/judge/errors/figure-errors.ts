@@ -27,7 +27,7 @@ import { type ReadingErrors, readingErrorsOf } from './reading-errors.ts';
  */
 
 /** The shares of requests that are left out of a bound; the best pair of them counts. */
-const shares = [0, 0.0005, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
+const shares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
  * The share of `count` requests that a share of all instants can have hit, with a confidence of 95 %: of few requests by

@@ -97,7 +97,7 @@ describe('queued reads', () => {
   it('are delivered a few in each turn, more of them the longer they wait', () => {
     const { received, read, endTurn, endTurns, setCost } = world(1);
     for (let at = 0; at < 1000; at += 1) read(0, 0, 'a');
-    setCost(0.3);
+    setCost(0.03);
     endTurn();
     expect(received).toHaveLength(4);
     for (let turn = 0; turn < 20; turn += 1) endTurn();

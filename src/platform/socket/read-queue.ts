@@ -21,7 +21,7 @@ const mostBlocks = 64;
 const longestCopy = 4096;
 
 /** How long reads are delivered in one turn of the event loop, in ms. */
-const longestTurn = 1;
+const longestTurn = 0.1;
 /** Or for this part of how long the oldest has waited, if that is more: a loop that never rests must not fall behind for ever. */
 const shareOfWait = 0.1;
 

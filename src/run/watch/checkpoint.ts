@@ -15,9 +15,14 @@ import type { RunRecorder } from './recorder.ts';
 
 /** Half of the ten seconds that a killed run may lose, so that a slow write still meets that bound. */
 const snapshotInterval = 5000;
-/** A snapshot is written in parts: every `writeInterval` ms for `writeBudget` ms at first, plus one part. */
+/**
+ * A snapshot is written in parts, of a quarter of a millisecond each: every `writeInterval` ms for so many ms plus one part. What the
+ * run's streams receive meanwhile waits.
+ */
 const writeInterval = 20;
-const writeBudget = 1;
+const writeBudget = 0.1;
+/** What each second that a snapshot has taken adds to the budget, in ms: a killed run may lose no more than ten seconds. */
+const budgetGrowth = 0.5;
 
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
@@ -90,8 +95,8 @@ export const writeCheckpoint = (
   };
   const stop = clock.every(writeInterval, () => {
     const now = clock.now();
-    // The longer it takes the more is written at a time: a killed run may lose no more than ten seconds.
-    if (current !== null) writeParts(current, writeBudget * (1 + (now - current.at) / 1000));
+    if (current !== null)
+      writeParts(current, writeBudget + (budgetGrowth * (now - current.at)) / 1000);
     else if (now - lastSnapshot >= snapshotInterval) {
       lastSnapshot = now;
       current = { parts: tally.flush(), at: now };

@@ -44,8 +44,8 @@ const streamEnded = (at: number, tokens = 2): Observation => ({
 });
 
 describe('the queue of observations', () => {
-  it('observes ended streams after the reads of a turn, for a millisecond and at least one', () => {
-    const { queue, observed, turn } = startLoop(0.4);
+  it('observes ended streams after the reads of a turn, for 0.3 ms and at least one', () => {
+    const { queue, observed, turn } = startLoop(0.12);
     for (let i = 0; i < 5; i += 1) queue.add(streamEnded(0));
     expect(observed).toEqual([]);
     expect([turn(), turn(), turn()]).toEqual([3, 2, 0]);
@@ -56,7 +56,7 @@ describe('the queue of observations', () => {
   });
 
   it('observes every stream once, in the order in which they ended', () => {
-    const { queue, observed, turn } = startLoop(0.4);
+    const { queue, observed, turn } = startLoop(0.12);
     const ended = Array.from({ length: 1000 }, () => streamEnded(0));
     for (const [i, each] of ended.entries()) {
       queue.add(each);

@@ -3,7 +3,7 @@ import type { RunClock } from '../../platform/host/clock.ts';
 import { streamOf } from '../../record/recorder.ts';
 
 /** How long streams are observed in one turn of the event loop, in ms, plus one stream. */
-const longestTurn = 1;
+const longestTurn = 0.3;
 /** A stream that has waited longer, in ms, lengthens the turns to this part of its wait: a loop that never rests must not fall behind for ever. */
 const patience = 1000;
 const shareOfWait = 0.1;
