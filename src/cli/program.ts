@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
-import { checkVerb, helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
+import { checkVerb, type Example, helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
 import { checkValues, explainUsageError } from './usage-errors.ts';
 
 /** Other tools write `--json -` for standard output; `--json` always writes there. */
@@ -51,10 +51,12 @@ const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],
   parsed: ParsedVerb,
+  examples: readonly Example[] = [],
 ): Argv => {
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
+    for (const [words, does] of examples) builder.example(`weir ${words}`, does);
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
     }
@@ -82,7 +84,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       const isDefault = verb.subcommands === undefined;
       const parser = isDefault ? parserOf(given, `weir ${name}`) : parserOf(words, 'weir');
       const usage = isDefault ? entry.usage.replace(name, '$0') : entry.usage;
-      declareVerb(parser, [usage, entry.summary, verb], parsed).parseSync();
+      declareVerb(parser, [usage, entry.summary, verb], parsed, entry.examples).parseSync();
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
@@ -91,5 +93,6 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     const fields = Object.keys(scenarioSchema.shape);
     throw new UsageProblem(explainUsageError(error.message, words, { ...parsed, fields }));
   }
-  return (await parsed.run?.()) ?? 'pass';
+  // A script that lost its words must not pass.
+  return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');
 };

@@ -1,10 +1,14 @@
 import { didYouMean } from '../scenario/text/spelling.ts';
 import { UsageProblem, type Verb } from './options/define-verb.ts';
 
+export type Example = readonly [words: string, does: string];
+
 interface VerbEntry {
   readonly summary: string;
   /** What the verb expects, for messages; `null`: options only. */
   readonly expects: string | null;
+  /** Two command lines without the program's name, and what each does. */
+  readonly examples: readonly [Example, Example];
   readonly load: () => Promise<Verb>;
 }
 
@@ -13,66 +17,121 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
   'run [scenario]': {
     summary: 'Run a scenario and write a report',
     expects: 'one scenario file',
+    examples: [
+      ['run evening.yaml --out reports/evening', 'run a scenario, keep its report there'],
+      ['run evening.yaml --target mock', 'rehearse it against the reference gateway'],
+    ],
     load: async () => (await import('./verbs/run.ts')).runVerb,
   },
   'compare <base..>': {
     summary: 'Compare stored runs: compare BASE NEW, or BASE… --with NEW…',
     expects: 'the runs to compare (result files, their folders, or the name of a baseline)',
+    examples: [
+      ['compare main reports/next', 'a run against the baseline “main”'],
+      ['compare reports/a reports/b --with reports/c reports/d', 'several runs of each side'],
+    ],
     load: async () => (await import('./verbs/compare.ts')).compareVerb,
   },
   history: {
     summary: 'List stored runs with the trends of their figures, and name baselines',
     expects: 'the verb baseline',
+    examples: [
+      ['history', 'list stored runs and trends'],
+      ['history baseline main reports/evening', 'name a run as a baseline'],
+    ],
     load: async () => (await import('./verbs/history.ts')).historyVerb,
   },
   'limits [scenario]': {
     summary: 'Examine the rate limits of one idle key, and prove the findings',
     expects: 'one scenario file',
+    examples: [
+      [
+        'limits --target https://host/v1 --model a/b',
+        'examine a key; asks before it spends anything',
+      ],
+      ['limits --target mock --quick --yes', 'the short examination, of the reference gateway'],
+    ],
     load: async () => (await import('./verbs/limits.ts')).limitsVerb,
   },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',
+    examples: [
+      ['capacity evening.yaml', 'the highest rate that keeps the objectives'],
+      ['capacity --from reports/stairs', 'from a stored run; sends nothing'],
+    ],
     load: async () => (await import('./verbs/capacity.ts')).capacityVerb,
   },
   calibrate: {
     summary: 'Determine the measurement error of this machine; later reports quote it',
     expects: null,
+    examples: [
+      ['calibrate', 'how exactly this machine measures'],
+      ['calibrate --quick', 'the same with fewer loads, in half a minute'],
+    ],
     load: async () => (await import('./verbs/calibrate.ts')).calibrateVerb,
   },
   'init <target>': {
     summary: 'Read the models of a gateway and write a first scenario for it',
     expects: 'the base address of a gateway',
+    examples: [
+      ['init https://host/v1 > first.yaml', 'write a first scenario'],
+      ['init http://localhost:8000/v1', 'print one for a local gateway'],
+    ],
     load: async () => (await import('./verbs/init.ts')).initVerb,
   },
   'plan [scenario]': {
     summary: 'Forecast requests, tokens, cost and duration; sends nothing',
     expects: 'one scenario file',
+    examples: [
+      ['plan evening.yaml', 'what a run needs and costs'],
+      ['plan evening.yaml --set load.rate=20/s', 'with a field replaced'],
+    ],
     load: async () => (await import('./verbs/plan.ts')).planVerb,
   },
   'validate [scenario]': {
     summary: 'Check a scenario and list everything wrong with it',
     expects: 'one scenario file',
+    examples: [
+      ['validate evening.yaml', 'list everything wrong with it'],
+      ['validate evening.yaml --set warmUp=5s', 'with a field replaced'],
+    ],
     load: async () => (await import('./verbs/validate.ts')).validateVerb,
   },
   'report <result>': {
     summary: 'Write the reports of a stored result again',
     expects: 'the result.json of a run',
+    examples: [
+      ['report reports/evening', 'write the report again'],
+      ['report reports/evening --details', 'print everything that it says'],
+    ],
     load: async () => (await import('./verbs/report.ts')).reportVerb,
   },
   'merge <results..>': {
     summary: 'Merge the results of the slices of one run',
     expects: 'the result.json of each slice',
+    examples: [
+      ['merge a/result.json b/result.json --out whole', 'join two slices'],
+      ['merge slices/*/result.json --out whole --details', 'join many, print everything'],
+    ],
     load: async () => (await import('./verbs/merge.ts')).mergeVerb,
   },
   'mock [scenario]': {
     summary: 'Start the reference gateway',
     expects: 'one scenario file',
+    examples: [
+      ['mock --port 8080', 'serve the reference gateway'],
+      ['mock scenarios/failures.yaml', 'with the settings of a scenario'],
+    ],
     load: async () => (await import('./verbs/mock.ts')).mockVerb,
   },
   'schema [subject]': {
     summary: 'Print the JSON Schema of scenario files or results',
     expects: 'scenario or result',
+    examples: [
+      ['schema > weir.schema.json', 'the schema of scenarios, for an editor'],
+      ['schema result', 'the schema of results'],
+    ],
     load: async () => (await import('./verbs/schema.ts')).schemaVerb,
   },
 };
@@ -106,8 +165,9 @@ export const checkVerb = (word: string | undefined): void => {
   );
 };
 
-/** `weir help run` and `weir --help run` are `weir run --help`. */
+/** `weir help run` and `weir --help run` are `weir run --help`; `weir` alone is `weir --help`. */
 export const helpAsOption = (words: readonly string[]): readonly string[] => {
+  if (words.length === 0) return ['--help'];
   const [first = '', ...others] = words;
   if (['-h', '--help'].includes(first) && verbs.includes(others[0] ?? '')) {
     return helpAsOption([...others, '--help']);

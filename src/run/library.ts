@@ -79,6 +79,7 @@ const silentHost = (
     say: () => undefined,
     warn: (text) => warnings.push(text),
     print: () => undefined,
+    close: () => undefined,
     listFiles: () => undefined,
     screen: null,
   },
@@ -99,7 +100,7 @@ export const run = (
     const { signal, onProgress, out = null, target, set = [], force = false, allowFiles } = options;
     signal?.throwIfAborted();
     const { runOnce } = await import('./run.ts');
-    const { reportOf } = await import('./output/summarize-run.ts');
+    const { reportOf } = await import('./output/run-summary.ts');
     const { reportProgress } = await import('./watch/report-progress.ts');
     const named =
       typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
@@ -139,9 +140,9 @@ export const run = (
 export const readResult = (path: string): Promise<RunReport> =>
   withWeirErrors(async () => {
     const { readStoredResult } = await import('./input/read-result.ts');
-    const { judgeResult } = await import('./output/publish.ts');
-    const { reportOf } = await import('./output/summarize-run.ts');
-    return reportOf(judgeResult((await readStoredResult(path)).result));
+    const { judgeResult } = await import('./output/judge-result.ts');
+    const { reportOf, summarized } = await import('./output/run-summary.ts');
+    return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
 /** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if given. */
@@ -151,7 +152,7 @@ export const judge = (
 ): Promise<RunVerdicts> =>
   withWeirErrors(async () => {
     const { withObjectives } = await import('./input/with-objectives.ts');
-    const { judgeResult } = await import('./output/publish.ts');
-    const { verdictsOf } = await import('./output/summarize-run.ts');
+    const { judgeResult } = await import('./output/judge-result.ts');
+    const { verdictsOf } = await import('./output/run-verdicts.ts');
     return verdictsOf(judgeResult(withObjectives(result, objectives)));
   });

@@ -14,7 +14,8 @@ import type { Host } from './input/host.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type OpenedRun, openRun } from './open-run.ts';
 import { type ExitName, exitOfStop } from './output/exit-codes.ts';
-import { exitForVerdicts, type PublishedResult, publish } from './output/publish.ts';
+import { exitForVerdicts } from './output/judge-result.ts';
+import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
@@ -71,10 +72,6 @@ export interface FinishedRun extends PublishedResult {
   readonly exit: ExitName;
 }
 
-/** A user who stopped a run knows that it is incomplete. */
-const exitAfter = ({ stoppedBy }: DrivenSlice, judged: PublishedResult): ExitName =>
-  stoppedBy === null ? exitForVerdicts(judged) : exitOfStop[stoppedBy];
-
 /** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
 const closeTimeout = 5000;
 
@@ -106,7 +103,9 @@ const publishDriven = async (
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
   const { folder, observers } = opened;
-  const judged = await publish(await withCalibrationNote(result, environment), opened, printer);
+  const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
+  const noted = await withCalibrationNote(result, environment);
+  const judged = await publish(noted, opened, printer, stop);
   let { written } = judged;
   for (const { onPublished } of observers) {
     await onPublished?.(written).catch((error: unknown) => {
@@ -115,7 +114,8 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  const exit = exitAfter(driven, { ...judged, written });
+  // A user who stopped a run knows that it is incomplete.
+  const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, 'result.json');
   const finished = { ...judged, exit, file };
   if (folder !== null) await storeInHistory(history, finished, printer.warn);

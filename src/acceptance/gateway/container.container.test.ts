@@ -85,6 +85,7 @@ describe('the reference gateway in a container', () => {
       await tempFile('s.yaml', scenario('3s')),
       '--out',
       out,
+      '--details',
     ]);
     const result = await resultIn(out);
     expect(code).toBe(exitOf(result, 0));

@@ -21,6 +21,7 @@ const silent = {
   warn: () => undefined,
   print: () => undefined,
   listFiles: () => undefined,
+  close: () => undefined,
   screen: null,
 };
 

@@ -22,7 +22,11 @@ const host: Host = {
   printer: {
     say: () => undefined,
     warn: () => undefined,
-    print: ({ text }) => void text({ colour: false, width: 100 }),
+    print: ({ text, details }) => {
+      text({ colour: false, width: 100 });
+      details?.({ colour: false, width: 100 });
+    },
+    close: ({ closing }) => void closing?.({ colour: false, width: 100 }),
     listFiles: () => undefined,
     screen: null,
   },

@@ -20,7 +20,15 @@ mock: { ttft: 2ms, gap: 0s, limits: { requestsPerMinute: none } }
 `,
     );
     const junit = join(out, 'weir.xml');
-    const { code, stdout } = await weir(['run', scenario, '--out', out, '--junit', junit]);
+    const { code, stdout } = await weir([
+      'run',
+      scenario,
+      '--out',
+      out,
+      '--junit',
+      junit,
+      '--details',
+    ]);
     expect(stdout).toContain('Limits violated (any limiter permitted): default: requests-kept.');
     expect(stdout).toContain(
       'violated: requests-kept: 180 within 59 s, where at most 120 are admitted',

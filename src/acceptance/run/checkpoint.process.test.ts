@@ -67,7 +67,8 @@ describe('a run that is killed', () => {
       expect(stderr).toContain('report.html');
       const seconds = Math.floor(Math.min(...cuts.map(({ until }) => until)) / 1000);
       expect(seconds).toBeGreaterThanOrEqual(5);
-      expect(stdout).toContain(`killed; the figures cover the first ${seconds} s`);
+      const said = stdout.replaceAll(/\s+/g, ' ');
+      expect(said).toContain(`killed; the figures cover the first ${seconds} s`);
       expect(await readFile(join(out, 'report.html'), 'utf8')).toContain(
         'killed; the figures cover the first',
       );

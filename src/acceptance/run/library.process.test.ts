@@ -38,10 +38,13 @@ describe('the library', () => {
         states.push(processState());
       },
     });
-    expect(report.counts).toMatchObject({ due: 40, sent: 40, completed: 40, failed: 0 });
-    expect(report.rates).toMatchObject({ offeredRate: 20, completedRate: expect.any(Number) });
-    const { p50, p95, p99, unit, count } = report.percentiles.chat!.endToEnd!;
-    expect([unit, count]).toEqual(['ms', 40]);
+    expect(report.summary.counts).toMatchObject({ due: 40, sent: 40, completed: 40, failed: 0 });
+    expect(report.summary.rates).toMatchObject({
+      offeredRate: 20,
+      completedRate: expect.any(Number),
+    });
+    const { p50, p95, p99, unit, n } = report.summary.kinds.chat!.endToEnd!;
+    expect([unit, n]).toEqual(['ms', 40]);
     expect(p50).toBeGreaterThan(5);
     expect(p95).toBeGreaterThanOrEqual(p50);
     expect(p99).toBeGreaterThanOrEqual(p95);
@@ -58,7 +61,7 @@ describe('the library', () => {
     expect([...states, processState()]).toEqual([...states.map(() => before), before]);
     expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
     expect(await readResult(out)).toEqual(await readResult(join(out, 'result.json')));
-    expect((await readResult(out)).counts).toEqual(report.counts);
+    expect((await readResult(out)).summary).toEqual(report.summary);
   });
 
   it('judges a report by other objectives', async () => {
@@ -101,8 +104,8 @@ describe('the library', () => {
         onProgress: () => controller.abort(),
       });
       expect(report.result.partial).toBe('stopped by AbortSignal before the load had ended');
-      expect(report.counts.completed).toBeGreaterThan(10);
-      expect(report.counts.due).toBeLessThan(200);
+      expect(report.summary.counts.completed).toBeGreaterThan(10);
+      expect(report.summary.counts.due).toBeLessThan(200);
       expect(report.verdicts.overall).not.toBe('pass');
       expect(await readdir(folder)).toEqual([]);
       expect([stdout.mock.calls, stderr.mock.calls]).toEqual([[], []]);

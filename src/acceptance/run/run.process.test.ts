@@ -62,6 +62,27 @@ describe('weir run', () => {
     }
   });
 
+  it('prints at most 25 lines with the verdict last, all with --details, and with --quiet a line if it fails', async () => {
+    const file = await tempFile('s.yaml', `${second}\nobjectives: [due < 1]\n`);
+    const run = async (...words: readonly string[]) => {
+      const out = await tempFolder();
+      const { stdout, stderr } = await weir(['run', file, '--out', out, ...words]);
+      return { stdout, stderr, exit: (await resultIn(out)).summary!.exit };
+    };
+    const brief = await run();
+    const lines = brief.stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(brief.exit.code).toBeGreaterThan(0);
+    expect(lines.slice(-3).join('\n')).toContain(`✗ Exit ${brief.exit.code}.`);
+    expect(brief.stdout).not.toContain('Outcomes');
+    const whole = await run('--details');
+    expect(whole.stdout).toContain('Outcomes');
+    expect(whole.stdout).not.toContain('Exit ');
+    const quiet = await run('--quiet');
+    expect(quiet.stdout).toBe('');
+    expect(quiet.stderr.trimEnd().split('\n')).toEqual([expect.stringContaining('✗ Exit ')]);
+  });
+
   it('agrees exactly with the counters of a separate gateway', async () => {
     const mock = await openMock({ ttft: milliseconds(20), gap: milliseconds(2) });
     const out = await tempFolder();
@@ -71,7 +92,7 @@ describe('weir run', () => {
     );
     const result = await resultIn(out);
     expect(code).toBe(exitOf(result, 0));
-    expect(stdout).toContain('Figures');
+    expect(stdout).toContain('end to end p50');
     const counters = await countersOf(mock);
     const { completed, limited, refused } = sumOutcomes(result.groups);
     expect({ completed, limited, refused }).toEqual({
@@ -273,10 +294,13 @@ describe('bad input causes a clear message, exit code 2 and no files', () => {
   });
 
   it('an unknown command, an unknown option and no command', async () => {
-    for (const words of [['rum'], ['run', '--rat', '5/s'], []]) {
+    for (const words of [['rum'], ['run', '--rat', '5/s']]) {
       const { code, stderr } = await weir(words);
       expect(code).toBe(2);
       expect(stderr).toContain('--help');
     }
+    const { code, stdout } = await weir([]);
+    expect(code).toBe(2);
+    expect(stdout).toContain('weir run [scenario]');
   });
 });

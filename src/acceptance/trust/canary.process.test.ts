@@ -76,7 +76,7 @@ describe('a run with streamed chats', () => {
   });
 
   it('says so when the canary is off', async () => {
-    const { result, stdout } = await runWatched('canary: false');
+    const { result, stdout } = await runWatched('canary: false', ['--details']);
     expect(errorBarOf(result)).toBeNull();
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'The scenario disables the self-test streams (canary: false)',

@@ -4,12 +4,13 @@ import { inGroup, switchOption, textOption } from './define-verb.ts';
 
 export const outputOptions = inGroup('Output:', {
   json: switchOption('Print the result as JSON instead of the summary'),
-  quiet: switchOption('Print only errors; see the files and the exit code'),
+  quiet: switchOption('Print only errors, and one line if the exit code is not 0'),
 });
 
 export const reportOptions = {
   ...outputOptions,
   ...inGroup('Output:', {
+    details: switchOption('Print all figures, outcomes, keys and evidence, not only a summary'),
     junit: textOption('Also write the verdicts as JUnit XML to this file'),
     csv: textOption('Also write the figures as a CSV table to this file'),
     summary: textOption(

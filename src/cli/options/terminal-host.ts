@@ -5,7 +5,7 @@ import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 /** The command line around a run: results on standard output, messages for people on standard error. */
-export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
+export const terminalHost = ({ json = false, quiet = false, details = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
   return {
     environment: process.env,
@@ -17,8 +17,14 @@ export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
       },
       warn: (text) => screen.line(text),
       print: (outcome) => {
-        const text = json ? (outcome.json ?? '') : quiet ? '' : outcome.text(stdoutStyle());
+        const write = details ? (outcome.details ?? outcome.text) : outcome.text;
+        const text = json ? (outcome.json ?? '') : quiet ? '' : write(stdoutStyle());
         if (text !== '') toStdout(text);
+      },
+      close: ({ closing, isGood = true }) => {
+        if (closing === undefined || json) return;
+        if (quiet && !isGood) screen.line(closing({ colour: false, width: 1000 }));
+        if (!quiet && !details) toStdout(closing(stdoutStyle()));
       },
       listFiles: (lines) => {
         if (!quiet && lines !== '') screen.line(lines);

@@ -13,6 +13,7 @@ import { ledgerSchema } from '../observation/ledger.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
+import { runSummarySchema } from './run-summary.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
@@ -99,6 +100,8 @@ export const resultSchema = z.strictObject({
   /** The first slice's base address; a note names the others if they differ. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
+  /** The verdict and the figures when the result was written, for programs; `weir report` makes it again. */
+  summary: runSummarySchema.optional(),
   /** In order; with fewer than their `count` the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
   /** When the load ended: with the plan, or earlier if all requests were sent or the run was stopped. The latest of all slices. */

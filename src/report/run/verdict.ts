@@ -32,7 +32,7 @@ import { runVerdict, selfTestText } from '../summary/run-verdict.ts';
 import { countText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-const objectiveTones = {
+export const objectiveTones = {
   kept: 'good',
   broken: 'bad',
   warning: 'warning',
@@ -40,7 +40,7 @@ const objectiveTones = {
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
 /** The verdict on the limits; `null` if the scenario does not check them. */
-const limitsVerdict = ({
+export const limitsVerdict = ({
   limits,
   plan,
 }: Result): { readonly tone: Tone; readonly text: string } | null => {

@@ -9,10 +9,18 @@ export type StopCause = StopSignal | 'AbortSignal';
 /** Calls the listener at each request to stop, with the number of such requests so far, until the returned function is called. */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
+type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
+
 /** The output of a command, for people and for programs. */
 export interface PrintedOutcome {
   readonly json?: string;
-  readonly text: (style: { readonly colour: boolean; readonly width: number }) => string;
+  readonly text: StyledText;
+  /** All that there is to say, for `--details`; by default the text. */
+  readonly details?: StyledText;
+  /** What stands last, after the names of the files, where the text does not say it; `--details` does without it. */
+  readonly closing?: StyledText;
+  /** Whether the exit is 0: then `--quiet` prints nothing, else the closing. */
+  readonly isGood?: boolean;
 }
 
 export interface Printer {
@@ -21,6 +29,8 @@ export interface Printer {
   /** Prints warnings, even with `--quiet`. */
   readonly warn: (text: string) => void;
   readonly print: (outcome: PrintedOutcome) => void;
+  /** Prints the closing of an outcome. */
+  readonly close: (outcome: PrintedOutcome) => void;
   /** Names the files that were written, a line each; `--quiet` silences it. */
   readonly listFiles: (lines: string) => void;
   /** Where the live display is drawn; `null` for nowhere. */

@@ -1,10 +1,8 @@
 import type { OutcomeCounts } from '../../model/measures/counts.ts';
-import type { MeasureName } from '../../model/measures/measures.ts';
-import type { CountName, RateName } from '../../model/measures/run-figures.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
+import type { RunSummary } from '../../model/result/run-summary.ts';
 import type { FigureError, Trust } from '../../model/result/verdict.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
 
 /** What the library reports about a run, as plain numbers. */
 
@@ -31,18 +29,6 @@ export interface TrueValueBounds {
 /** The printed percentiles of a run with their measurement errors. */
 export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueBounds;
 
-/** Percentiles of one measure of one kind of traffic, in `unit`: times are in ms. */
-export interface Percentiles {
-  readonly unit: string;
-  /** The number of samples. */
-  readonly count: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  /** By how much the load generator can have moved them; absent for what it cannot move. */
-  readonly errors?: Readonly<Partial<Record<'p50' | 'p95' | 'p99', TrueValueBounds>>>;
-}
-
 /** The verdicts on a run. */
 export interface RunVerdicts {
   /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
@@ -68,13 +54,8 @@ export interface RunVerdicts {
 
 /** A run as plain numbers, without the warm-up. */
 export interface RunReport {
-  readonly counts: Readonly<Record<CountName, number>>;
-  /** Per second; `null` if unknown. */
-  readonly rates: Readonly<Record<RateName, number | null>>;
-  /** By kind of traffic and measure: `percentiles.chat?.endToEnd?.p95`. */
-  readonly percentiles: Readonly<
-    Partial<Record<TrafficKind, Readonly<Partial<Record<MeasureName, Percentiles>>>>>
-  >;
+  /** Verdict, counts, rates, cost and figures: `summary.kinds.chat?.endToEnd?.p95`. Times are in ms. */
+  readonly summary: RunSummary;
   readonly verdicts: RunVerdicts;
   /** The stored result, with everything that was recorded. */
   readonly result: Result;

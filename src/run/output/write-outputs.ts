@@ -65,7 +65,7 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
  * thrown at the end.
  */
 export const publishOutcome = async (
-  { print, listFiles, warn }: Printer,
+  { print, listFiles, warn, close }: Printer,
   outcome: PrintedOutcome,
   outputs: readonly Output[],
 ): Promise<'pass' | 'unwritten'> => {
@@ -90,6 +90,7 @@ export const publishOutcome = async (
   }
   const listed = outputs.filter((output) => written.has(output));
   listFiles(listed.map(({ title, path }) => `${`${title}:`.padEnd(7)} ${path}`).join('\n'));
+  close(outcome);
   if (defects.length > 0) throw defects[0];
   return listed.length === outputs.length ? 'pass' : 'unwritten';
 };

@@ -71,7 +71,10 @@ const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host 
   const print: Printer['print'] = (outcome) => {
     if (request.printEach && !isCompared) printer.print(outcome);
   };
-  return { ...host, printer: { ...printer, print, listFiles: () => undefined } };
+  return {
+    ...host,
+    printer: { ...printer, print, listFiles: () => undefined, close: () => undefined },
+  };
 };
 
 /** Makes one run of the series: the first valid attempt, or else the last. Returns the exit if the user stops it during a pause. */

@@ -11,7 +11,8 @@ import type { ExitName } from '../output/exit-codes.ts';
 import { openExtraReports } from '../output/extra-reports.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
-import { exitForVerdicts, openRequestedFolder, publish } from '../output/publish.ts';
+import { exitForVerdicts } from '../output/judge-result.ts';
+import { openRequestedFolder, publish } from '../output/publish.ts';
 import { storeInHistory } from '../output/store-in-history.ts';
 
 /** Judges a stored result again and writes its reports, by default beside it. */

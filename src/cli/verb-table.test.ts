@@ -1,0 +1,32 @@
+import { describe, expect, it, vi } from 'vitest';
+import { program } from './program.ts';
+import { helpAsOption, verbTable } from './verb-table.ts';
+
+describe('the examples in the help of a verb', () => {
+  it.each([...verbTable])(
+    '%s are command lines of it, with options that it has',
+    async (name, entry) => {
+      const { options, subcommands = {} } = await entry.load();
+      const known = [options, ...Object.values(subcommands).map(({ verb }) => verb.options)];
+      const names = new Set(known.flatMap((table) => Object.keys(table)));
+      for (const [words, does] of entry.examples) {
+        const [verb, ...given] = words.split(' ');
+        expect(verb).toBe(name);
+        expect(does).not.toBe('');
+        const wanted = given.filter((word) => word.startsWith('--')).map((word) => word.slice(2));
+        expect(wanted.filter((word) => !names.has(word))).toEqual([]);
+      }
+    },
+  );
+});
+
+it('weir alone shows the help, and does not pass', async () => {
+  expect(helpAsOption([])).toEqual(['--help']);
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  try {
+    expect(await program([])).toBe('configuration');
+    expect(log.mock.calls.join('')).toContain('weir run [scenario]');
+  } finally {
+    log.mockRestore();
+  }
+});

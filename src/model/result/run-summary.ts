@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { count, outcomeCountsSchema } from '../measures/counts.ts';
+import type { MeasureName } from '../measures/measures.ts';
+import { countNames, rateNames } from '../measures/run-figures.ts';
+import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
+import { objectiveVerdictSchema } from './objective-verdict.ts';
+
+/** `summary` of a result file: what a program reads without knowing histograms. All figures leave out the warm-up. */
+
+export const percentileNames = ['p50', 'p90', 'p95', 'p99'] as const;
+export type PercentileName = (typeof percentileNames)[number];
+
+const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
+
+/** `null`: no bound. */
+const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
+const byPercentile = z.partialRecord(z.enum(percentileNames), boundsSchema);
+
+/** One measure, in `unit`. */
+const figuresSummarySchema = z.strictObject({
+  unit: z.string(),
+  n: count,
+  mean: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  max: z.number(),
+  /** The percentiles beyond which there are fewer than ten samples. */
+  weak: z.array(z.enum(percentileNames)),
+  /** The 95 % confidence intervals. */
+  intervals: byPercentile,
+  /** Where the true values are, as far as the load generator can have moved them; empty for what it cannot move. */
+  errors: byPercentile,
+});
+export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
+
+/** Its measures are next to its counts: `kinds["chat-stream"].ttft.p95`. */
+export type TrafficSummary = {
+  readonly due: number;
+  readonly outcomes: z.infer<typeof outcomeCountsSchema>;
+} & { readonly [Measure in MeasureName]?: FiguresSummary };
+
+const trafficFields = z.object({ due: count, outcomes: outcomeCountsSchema });
+/** The figures next to them are named by their measure. */
+const trafficSummarySchema = trafficFields.catchall(
+  figuresSummarySchema,
+) as unknown as z.ZodType<TrafficSummary>;
+const entrySummarySchema = trafficFields
+  .extend({ traffic: z.enum(trafficKinds) })
+  .catchall(figuresSummarySchema) as unknown as z.ZodType<
+  TrafficSummary & { readonly traffic: TrafficKind }
+>;
+
+export const runSummarySchema = z.strictObject({
+  /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
+  verdict: verdictSchema,
+  /** The exit code of the command that wrote this, and a sentence for each reason why it is not 0. */
+  exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
+  /** By how much the load generator can have moved the figures. */
+  trust: z.enum(['valid', 'degraded', 'invalid']),
+  counts: z.record(z.enum(countNames), count),
+  /** Per second of the measured window; `null` if unknown. */
+  rates: z.record(z.enum(rateNames), z.number().nullable()),
+  /** Of the whole run, in currency units, as far as it is known; `unknown`: completed answers without a known cost; `null` if no answer costs anything. */
+  cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
+  objectives: z.array(
+    objectiveVerdictSchema
+      .pick({
+        severity: true,
+        observed: true,
+        unit: true,
+        n: true,
+        low: true,
+        high: true,
+        error: true,
+      })
+      .extend({
+        objective: z.string(),
+        verdict: verdictSchema,
+        reason: objectiveVerdictSchema.shape.grounds,
+      }),
+  ),
+  /** Of the rate limits; `null` if the scenario asks for no verdict. */
+  limits: verdictSchema.nullable(),
+  kinds: z.partialRecord(z.enum(trafficKinds), trafficSummarySchema),
+  /** The traffic entries with a name. */
+  entries: z.record(z.string(), entrySummarySchema),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;

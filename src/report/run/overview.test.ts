@@ -1,0 +1,103 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
+import { displayWidth } from '../text/display-width.ts';
+import { closingVerdict, runOverview } from './overview.ts';
+
+const result = sampleRunResult();
+const style = (width: number) => ({ colour: false, width });
+const overview = (width = 100, changes: Partial<Result> = {}, trust: Trust = degradedTrust) =>
+  runOverview({ ...result, ...changes }, trust, style(width));
+const closing = (changes: Partial<Result> = {}, trust: Trust = degradedTrust, exit = 0) =>
+  closingVerdict({ ...result, ...changes }, trust, exit, style(100));
+
+const broken = (n: number) =>
+  sampleVerdict({ text: `ttft.p95 < ${n}ms`, ruling: 'fail', grounds: 'broken' });
+const everything: Partial<Result> = {
+  verdicts: Array.from({ length: 9 }, (_, n) => broken(n + 1)),
+  notes: Array.from({ length: 9 }, (_, n) =>
+    `Note ${n} of a server that says very much. `.repeat(9),
+  ),
+  failures: result.failures.flatMap((failure) => [failure, failure, failure]),
+};
+
+describe('the overview of a run in a terminal', () => {
+  it('has what ran, a row for each kind of traffic, rates, cost, failures and notes', () => {
+    expect(overview()).toMatchInlineSnapshot(`
+      "quickstart → http://127.0.0.1:8080/v1: 2 stages; 61.2 s in all, 2 keys
+        in ms              n  completed  429  TTFT p50   p95     p99  end to end p50     p95     p99
+        chat-stream    1,243     61.1 %  449       188   684  ~1,137             781   1,413  ~1,912
+        chat              94     97.9 %    0         –     –       –             656  ~1,293  ~1,555
+        speech            30     93.3 %    0       141  ~328    ~419             579    ~833  ~1,190
+        transcription     24    100.0 %    0         –     –       –             948  ~1,211  ~1,260
+        models             9    100.0 %    0         –     –       –           ~6.39   ~18.9   ~18.9
+        ~ fewer than ten samples beyond it
+      Rates       27.6/s sent, 18.2/s completed, 814/s input tokens, 707/s output tokens
+      Cost        at least 0.107747 for 1,096 completed answers
+      Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
+                  22 × chat-stream dropped: saturated: the cap on requests in flight was reached
+                  9 × chat-stream malformed: stream-error: an error event after # tokens: CUDA out of mem…
+                  … and 4 more
+      Notes       The target refused stream_options.include_usage: </script><img src=x onerror=alert(1)>␛…"
+    `);
+  });
+
+  it.each([60, 80, 100, 200])('fits %i columns, and 20 lines where tables fit', (width) => {
+    for (const changes of [{}, everything]) {
+      const lines = overview(width, changes).split('\n');
+      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      if (width >= 80) expect(lines.length).toBeLessThanOrEqual(20);
+    }
+  });
+
+  it('explains the marks that it has, and no others', () => {
+    expect(overview()).toContain('~ fewer than ten samples');
+    expect(overview()).not.toContain('± the load');
+    const figures = degradedTrust.figures.map((figure) => ({
+      ...figure,
+      isSmall: figure.measure !== 'ttft',
+    }));
+    const moved = overview(100, {}, { ...degradedTrust, figures });
+    expect(moved).toMatch(/\d±/);
+    expect(moved).toContain('± the load generator may have moved it');
+  });
+
+  it('counts the failures, objectives and notes that it leaves out', () => {
+    const lines = overview(100, everything).split('\n');
+    expect(lines.filter((line) => line.includes('… and'))).toEqual([
+      expect.stringContaining(`and ${result.failures.length * 3 - 3} more`),
+      expect.stringContaining('and 7 more'),
+      expect.stringContaining('and 8 more'),
+    ]);
+  });
+
+  it('has the same text with colour, and no control characters of a server', () => {
+    const coloured = runOverview(result, degradedTrust, { colour: true, width: 100 });
+    expect(coloured).not.toBe(overview());
+    expect(stripVTControlCharacters(coloured)).toBe(overview());
+    expect(stripVTControlCharacters(overview())).toBe(overview());
+  });
+});
+
+describe('the verdict that stands last', () => {
+  it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
+    expect(closing({}, validTrust)).toMatch(/^✓ Valid\. /);
+    expect(closing({}, degradedTrust)).toMatch(/^! Degraded\. .*chat-stream Chunk gap p95\.$/s);
+    expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Invalid\. /);
+    expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
+      /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. Valid\. /,
+    );
+  });
+
+  it('has at most three lines', () => {
+    const partial = 'a reason that is very long. '.repeat(20);
+    const lines = closing({ partial }, invalidTrust, 3).split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toMatch(/[^ …] … \(--details\)$/);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(100);
+  });
+});

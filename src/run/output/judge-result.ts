@@ -1,0 +1,53 @@
+import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
+import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { errorBarOf } from '../../model/result/error-bar.ts';
+import type { Result } from '../../model/result/result.ts';
+import { groupsMatching, missingSlices, outsideWarmUp } from '../../model/result/summary.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { type ExitName, gravestExit } from './exit-codes.ts';
+
+/** A result with its verdicts, and whether its generator was healthy. */
+export interface JudgedResult {
+  readonly result: Result;
+  readonly trust: Trust;
+}
+
+export const judgeResult = (result: Result): JudgedResult => {
+  const trust = judgeTrust(result);
+  const verdicts = judgeObjectives(result, trust);
+  const errorBar = errorBarOf(result);
+  return {
+    result: {
+      ...result,
+      verdicts,
+      limits: judgeRunLimits(result, trust),
+      ...(errorBar === null ? {} : { errorBar }),
+    },
+    trust,
+  };
+};
+
+/** Whether a part of the plan is missing. An objective that ended the run has its own exit. */
+const isIncomplete = (result: Result): boolean =>
+  missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
+
+/** The exit for a published result, by the precedence of the exit-code table. */
+export const exitForVerdicts = ({
+  result,
+  trust,
+  written = 'pass',
+}: JudgedResult & { readonly written?: 'pass' | 'unwritten' }): ExitName => {
+  const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
+  const isBroken = (result.verdicts ?? []).some(
+    ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
+  );
+  return gravestExit([
+    ...(isIncomplete(result) ? (['incomplete'] as const) : []),
+    ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
+    ...(result.limits?.violated === true ? (['violated'] as const) : []),
+    ...(isBroken ? (['objective'] as const) : []),
+    written,
+  ]);
+};

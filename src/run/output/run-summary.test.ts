@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { quantile } from '../../model/measures/quantile.ts';
+import { resultSchema } from '../../model/result/result.ts';
+import { runSummarySchema } from '../../model/result/run-summary.ts';
+import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
+import {
+  degradedTrust,
+  invalidTrust,
+  validTrust,
+} from '../../report/fixtures/sample-trust.fixture.ts';
+import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
+import { reportOf, summarized } from './run-summary.ts';
+
+const result = sampleRunResult();
+const summaryOf = (changes: Partial<typeof result> = {}, trust = validTrust) =>
+  summarized({ result: { ...result, ...changes }, trust }).result.summary;
+
+describe('the summary of a run', () => {
+  it('has the percentiles that the histograms have', () => {
+    const { ttft } = summaryOf().kinds['chat-stream']!;
+    const histogram = distributionOf(
+      result,
+      'ttft',
+      (labels) => outsideWarmUp(labels) && labels.traffic === 'chat-stream',
+    );
+    const { value, low, high } = quantile(histogram, 0.95)!;
+    expect(ttft).toMatchObject({ unit: 'ms', n: histogram.count, max: histogram.max, p95: value });
+    expect(ttft!.intervals.p95).toEqual({ low, high });
+    expect(ttft!.errors.p95!.low).toBeLessThanOrEqual(value);
+  });
+
+  it('accounts for every arrival after the warm-up, by kind', () => {
+    const { counts, kinds } = summaryOf();
+    const dueByKind = Object.values(kinds).map(({ due }) => due);
+    expect(dueByKind.reduce((sum, due) => sum + due, 0)).toBe(counts.due);
+    for (const { due, outcomes } of Object.values(kinds))
+      expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(due);
+  });
+
+  it('obeys its schema within a result, and replaces an earlier one', () => {
+    const once = summarized({ result, trust: validTrust });
+    expect(resultSchema.parse(JSON.parse(JSON.stringify(once.result)))).toEqual(once.result);
+    expect(summarized(once)).toEqual(once);
+    expect(() => runSummarySchema.parse({ ...once.result.summary, median: 1 })).toThrow('median');
+  });
+
+  it('has the figures of each entry with a name', () => {
+    const groups = result.groups.map((group) => ({
+      ...group,
+      labels: { ...group.labels, entry: `of ${group.labels.traffic}` },
+    }));
+    const { entries, kinds } = summaryOf({ groups });
+    const { traffic, ...ofEntry } = entries['of chat']!;
+    expect(traffic).toBe('chat');
+    expect(ofEntry).toEqual(kinds.chat);
+    expect(summaryOf().entries).not.toHaveProperty('of chat');
+  });
+
+  it('says in words why the exit is not 0, and nothing if it is', () => {
+    expect(summaryOf({ verdicts: [] })).toMatchObject({
+      verdict: 'pass',
+      exit: { code: 0, reasons: [] },
+    });
+    const broken = sampleVerdict({ text: 'ttft.p95 < 1ms', ruling: 'fail', grounds: 'broken' });
+    expect(summaryOf({ verdicts: [broken] }).exit).toEqual({
+      code: 10,
+      reasons: [expect.stringMatching(/^ttft\.p95 < 1ms: .+\.$/)],
+    });
+    const invalid = summaryOf({ verdicts: [] }, invalidTrust);
+    expect(invalid).toMatchObject({ verdict: 'inconclusive', exit: { code: 12 } });
+    expect(invalid.exit.reasons.length).toBeGreaterThan(0);
+    expect(invalid.kinds['chat-stream']).not.toHaveProperty('gap');
+  });
+
+  it('has the exit of a run that was stopped', () => {
+    const partial = 'stopped by SIGINT before the load had ended';
+    const judged = { result: { ...result, verdicts: [], partial }, trust: validTrust };
+    const { exit } = summarized(judged, 'interrupted').result.summary;
+    expect(exit.code).toBe(130);
+    expect(exit.reasons.join(' ')).toContain(partial);
+  });
+});
+
+describe('the report of a run as plain numbers', () => {
+  const verdicts = [
+    sampleVerdict({
+      grounds: 'within-error',
+      ruling: 'inconclusive',
+      error: { low: 9, high: null },
+    }),
+    sampleVerdict(),
+  ];
+  const report = reportOf(summarized({ result: { ...result, verdicts }, trust: degradedTrust }));
+
+  it('has the error of an objective that is undecided because of it', () => {
+    const [within, kept] = report.verdicts.objectives;
+    expect(within).toMatchObject({ reason: 'within-error', error: { low: 9, high: null } });
+    expect(kept).not.toHaveProperty('error');
+    expect(report.summary.objectives).toEqual(report.verdicts.objectives);
+  });
+
+  it('loses nothing as JSON', () => {
+    const { verdicts: judged, summary } = report;
+    expect(judged.trust.figures.some(({ high }) => high === null)).toBe(true);
+    expect(JSON.parse(JSON.stringify({ judged, summary }))).toEqual({ judged, summary });
+  });
+});

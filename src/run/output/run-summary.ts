@@ -1,0 +1,205 @@
+import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import { counts, type RateName, rateNames, rates } from '../../model/measures/run-figures.ts';
+import type { Result } from '../../model/result/result.ts';
+import {
+  type FiguresSummary,
+  type PercentileName,
+  percentileNames,
+  type RunSummary,
+  type TrafficSummary,
+} from '../../model/result/run-summary.ts';
+import {
+  distributionOf,
+  groupsMatching,
+  type LabelFilter,
+  measuredWindow,
+  measuresPresent,
+  missingSlices,
+  outsideWarmUp,
+} from '../../model/result/summary.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import type { RunReport } from '../input/run-report.ts';
+import { runTotalsOf } from '../../report/run/cost.ts';
+import { isWithheld, kindsPresent, measuredOf } from '../../report/summary/figures.ts';
+import { objectiveFindingText } from '../../report/summary/objective-text.ts';
+import { runVerdict } from '../../report/summary/run-verdict.ts';
+import { type ExitName, exitCode } from './exit-codes.ts';
+import { exitForVerdicts, type JudgedResult } from './judge-result.ts';
+import { verdictsOf } from './run-verdicts.ts';
+
+/** A judged result with its summary. */
+export interface SummarizedResult extends JudgedResult {
+  readonly result: Result & { readonly summary: RunSummary };
+}
+
+const countsOf = (result: Result): RunSummary['counts'] => {
+  const groups = groupsMatching(result, outsideWarmUp);
+  const counted = {
+    outcomes: sumOutcomes(groups),
+    sent: groups.reduce((sum, { sent }) => sum + sent, 0),
+    metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+  };
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, { of }]) => [name, of(counted)]),
+  ) as RunSummary['counts'];
+};
+
+const ratesOf = (result: Result): RunSummary['rates'] => {
+  const window = measuredWindow(result);
+  const rateOf = (name: RateName): number | null => {
+    if (window === null || !result.groups.some(rates[name].hasData)) return null;
+    const sum = window.timeline.reduce(
+      (soFar, second) => soFar + rates[name].of(second, trafficKinds),
+      0,
+    );
+    return sum / window.seconds;
+  };
+  return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
+};
+
+/** JSON has no infinity. */
+const finite = (value: number | null): number | null =>
+  value === null || Number.isFinite(value) ? value : null;
+
+const orders = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const satisfies Record<
+  PercentileName,
+  number
+>;
+
+/** The figures of one measure over some groups; `null` without samples. */
+const figuresOf = (
+  result: Result,
+  { boundsOf }: ReturnType<typeof figureErrorsOf>,
+  name: MeasureName,
+  where: LabelFilter,
+): FiguresSummary | null => {
+  const histogram = distributionOf(result, name, where);
+  const { count: n, mean, max } = histogram;
+  if (mean === null || max === null) return null;
+  const found = percentileNames.map((percentile) => ({
+    percentile,
+    figure: quantile(histogram, orders[percentile])!,
+  }));
+  const boundsAt = boundsOf(name, where);
+  const named = <Value>(valueOf: (one: (typeof found)[number]) => Value) =>
+    Object.fromEntries(found.map((one) => [one.percentile, valueOf(one)])) as Record<
+      PercentileName,
+      Value
+    >;
+  return {
+    unit: measures[name].unit,
+    n,
+    mean,
+    ...named(({ figure }) => figure.value),
+    max,
+    weak: found.flatMap(({ percentile, figure }) => (figure.weak ? [percentile] : [])),
+    intervals: named(({ figure: { low, high } }) => ({ low, high })),
+    errors:
+      boundsAt === null
+        ? {}
+        : named(({ percentile }) => {
+            const { low, high } = boundsAt(orders[percentile]);
+            return { low, high: finite(high) };
+          }),
+  };
+};
+
+const trafficOf = (
+  { result, trust }: JudgedResult,
+  errors: ReturnType<typeof figureErrorsOf>,
+  where: LabelFilter,
+): TrafficSummary => {
+  const outcomes = sumOutcomes(groupsMatching(result, where));
+  const figures = measuresPresent(result, where)
+    .filter((name) => !isWithheld(name, trust))
+    .flatMap((name) => {
+      const found = figuresOf(result, errors, name, where);
+      return found === null ? [] : [[name, found] as const];
+    });
+  return { due: countArrivals(outcomes), outcomes, ...Object.fromEntries(figures) };
+};
+
+const entriesOf = (
+  judged: JudgedResult,
+  errors: ReturnType<typeof figureErrorsOf>,
+): RunSummary['entries'] => {
+  const kindByName = new Map(
+    groupsMatching(judged.result, outsideWarmUp).flatMap(({ labels: { entry, traffic } }) =>
+      entry === undefined ? [] : [[entry, traffic] as const],
+    ),
+  );
+  return Object.fromEntries(
+    Array.from(kindByName, ([name, traffic]) => {
+      const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.entry === name;
+      return [name, { traffic, ...trafficOf(judged, errors, where) }];
+    }),
+  );
+};
+
+const costOf = (result: Result): RunSummary['cost'] => {
+  const cost = runTotalsOf(result)?.all.cost;
+  if (cost === undefined || cost.known + cost.unknown === 0) return null;
+  return { total: cost.known === 0 ? null : Math.round(cost.total) / 1e6, unknown: cost.unknown };
+};
+
+/** Why the exit is not 0, a sentence each. */
+const exitReasons = ({ result, trust }: JudgedResult, exit: ExitName): readonly string[] => {
+  if (exit === 'pass') return [];
+  const broken = (result.verdicts ?? []).filter(
+    ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
+  );
+  const isUnusable =
+    trust.level === 'invalid' ||
+    missingSlices(result).length > 0 ||
+    result.partial !== null ||
+    sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
+  return [
+    ...(isUnusable ? runVerdict(result, trust).sentences : []),
+    ...(result.limits?.violated === true ? ['A rate limit is violated.'] : []),
+    ...broken.map((verdict) => `${verdict.text}: ${objectiveFindingText(verdict)}.`),
+  ];
+};
+
+const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
+  const { result, trust } = judged;
+  const { overall, objectives, limits } = verdictsOf(judged);
+  const exit = stop ?? exitForVerdicts(judged);
+  const errors = figureErrorsOf(result);
+  return {
+    verdict: overall,
+    exit: { code: exitCode(exit), reasons: [...exitReasons(judged, exit)] },
+    trust: trust.level,
+    counts: countsOf(result),
+    rates: ratesOf(result),
+    cost: costOf(result),
+    objectives: objectives.map((objective) => ({ ...objective })),
+    limits: limits?.verdict ?? null,
+    kinds: Object.fromEntries(
+      kindsPresent(result).map((kind) => [kind, trafficOf(judged, errors, measuredOf(kind))]),
+    ),
+    entries: entriesOf(judged, errors),
+  };
+};
+
+/** Adds its summary to a judged result; `stop` is the exit of a run that was stopped. */
+export const summarized = (
+  judged: JudgedResult,
+  stop: ExitName | null = null,
+): SummarizedResult => {
+  const { result, trust } = judged;
+  const { format, weir, runId } = result;
+  const summary = summaryOf(judged, stop);
+  // What readers of the file look for first stands first.
+  const first = { format, weir, runId, summary };
+  return { result: { ...first, ...result, summary }, trust };
+};
+
+/** A judged result as plain numbers. */
+export const reportOf = ({ result, trust }: SummarizedResult): RunReport => ({
+  summary: result.summary,
+  verdicts: verdictsOf({ result, trust }),
+  result,
+});
