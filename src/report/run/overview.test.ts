@@ -54,6 +54,12 @@ describe('the overview of a run in a terminal', () => {
     }
   });
 
+  it('has no empty line where nothing was due', () => {
+    const lines = overview(100, { groups: [], failures: [], notes: [] }).split('\n');
+    expect(lines.filter((line) => line.trim() === '')).toEqual([]);
+    expect(lines[0]).toContain('quickstart');
+  });
+
   it('explains the marks that it has, and no others', () => {
     expect(overview()).toContain('~ fewer than ten samples');
     expect(overview()).not.toContain('± the load');

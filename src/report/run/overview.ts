@@ -204,7 +204,8 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const load =
     plan.stages.length === 1 ? loadText(plan.stages[0]!.load) : plural(plan.stages.length, 'stage');
   const what = `${plan.name} → ${addressText(result.baseUrl)}: ${load}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
-  const rows = terminalTableLines(layout, table('', kindColumns, kindRows(result, trust)));
+  const kinds = kindRows(result, trust);
+  const rows = kinds.length === 0 ? [] : terminalTableLines(layout, table('', kindColumns, kinds));
   const marks = marksText(rows);
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),

@@ -73,6 +73,18 @@ describe('the summary of a run', () => {
     expect(invalid.kinds['chat-stream']).not.toHaveProperty('gap');
   });
 
+  it('does not give the planned load as a reason against a run in which nothing succeeded', () => {
+    const groups = result.groups.map((group) => {
+      const { outcomes } = group;
+      const broken = outcomes.broken + outcomes.completed;
+      return { ...group, outcomes: { ...outcomes, broken, completed: 0 } };
+    });
+    const { exit } = summaryOf({ groups, verdicts: [] });
+    expect(exit.code).not.toBe(0);
+    expect(exit.reasons.join(' ')).toContain('succeeded');
+    expect(exit.reasons.join(' ')).not.toContain('the planned one');
+  });
+
   it('has the exit of a run that was stopped', () => {
     const partial = 'stopped by SIGINT before the load had ended';
     const judged = { result: { ...result, verdicts: [], partial }, trust: validTrust };
