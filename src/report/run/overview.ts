@@ -4,7 +4,15 @@ import type { Failure, Result } from '../../model/result/result.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
-import { type Cell, column, type Column, table, type Tone, tones } from '../document/document.ts';
+import {
+  type Cell,
+  column,
+  type Column,
+  isShown,
+  table,
+  type Tone,
+  tones,
+} from '../document/document.ts';
 import {
   terminalLayout,
   type TerminalLayout,
@@ -204,8 +212,8 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const load =
     plan.stages.length === 1 ? loadText(plan.stages[0]!.load) : plural(plan.stages.length, 'stage');
   const what = `${plan.name} → ${addressText(result.baseUrl)}: ${load}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
-  const kinds = kindRows(result, trust);
-  const rows = kinds.length === 0 ? [] : terminalTableLines(layout, table('', kindColumns, kinds));
+  const kinds = table('', kindColumns, kindRows(result, trust));
+  const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
   const marks = marksText(rows);
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),

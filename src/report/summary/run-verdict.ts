@@ -58,6 +58,8 @@ export interface RunVerdict {
   readonly level: TrustLevel;
   readonly title: string;
   readonly sentences: readonly string[];
+  /** The same without the sentence that the load was the planned one. */
+  readonly against: readonly string[];
 }
 
 const trustTitles = { valid: 'Valid', degraded: 'Degraded', invalid: 'Invalid' } as const;
@@ -138,42 +140,32 @@ const connectionSentence = (result: Result): string | null => {
   return `${shareText(failed, due)} of the requests failed by their connections (${listed(causes)}), and the figures are those of the others: see what limits connections at the target and before it, and whether it answers with wire: {reuse: false}.`;
 };
 
-const verdictSentences = (
-  result: Result,
-  trust: Trust,
-  ofTrust: readonly string[],
-): readonly string[] => {
-  const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
-  const missing = missingSlices(result);
-  const isWithheld =
-    trust.level === 'invalid' && measuresPresent(result, outsideWarmUp).includes('gap');
-  return present([
-    missing.length > 0 && incompleteSentence(result, missing),
-    result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
-    outcomes.completed === 0 && noFiguresSentence(result, countArrivals(outcomes)),
-    ...ofTrust,
-    connectionSentence(result),
-    isWithheld && 'Chunk gaps are withheld.',
-    missingStreamsText(result),
-  ]);
-};
-
-/** What the verdict says against a run. */
-export const sentencesAgainst = (result: Result, trust: Trust): readonly string[] =>
-  verdictSentences(result, trust, trust.level === 'valid' ? [] : trustSentences(trust));
-
 /** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const arrivals = countArrivals(outcomes);
   const missing = missingSlices(result);
   const hasNoCompletions = outcomes.completed === 0;
-  const sentences = verdictSentences(result, trust, trustSentences(trust));
-  if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', sentences };
+  const isWithheld =
+    trust.level === 'invalid' && measuresPresent(result, outsideWarmUp).includes('gap');
+  const ofTrust = trustSentences(trust);
+  const sentences = present([
+    missing.length > 0 && incompleteSentence(result, missing),
+    result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
+    hasNoCompletions && noFiguresSentence(result, arrivals),
+    ...ofTrust,
+    connectionSentence(result),
+    isWithheld && 'Chunk gaps are withheld.',
+    missingStreamsText(result),
+  ]);
+  const isAgainst = (sentence: string): boolean =>
+    trust.level !== 'valid' || !ofTrust.includes(sentence);
+  const said = { sentences, against: sentences.filter(isAgainst) };
+  if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', ...said };
   if (hasNoCompletions) {
     const found = arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded';
-    return { level: 'invalid', title: found, sentences };
+    return { level: 'invalid', title: found, ...said };
   }
   const partial = textIf(result.partial !== null, ', partial');
-  return { level: trust.level, title: `${trustTitles[trust.level]}${partial}`, sentences };
+  return { level: trust.level, title: `${trustTitles[trust.level]}${partial}`, ...said };
 };

@@ -25,7 +25,7 @@ import type { RunReport } from '../input/run-report.ts';
 import { runTotalsOf } from '../../report/run/cost.ts';
 import { isWithheld, kindsPresent, measuredOf } from '../../report/summary/figures.ts';
 import { objectiveFindingText } from '../../report/summary/objective-text.ts';
-import { sentencesAgainst } from '../../report/summary/run-verdict.ts';
+import { runVerdict } from '../../report/summary/run-verdict.ts';
 import { type ExitName, exitCode } from './exit-codes.ts';
 import { exitForVerdicts, type JudgedResult } from './judge-result.ts';
 import { verdictsOf } from './run-verdicts.ts';
@@ -157,7 +157,7 @@ const exitReasons = ({ result, trust }: JudgedResult, exit: ExitName): readonly 
     result.partial !== null ||
     sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
   return [
-    ...(isUnusable ? sentencesAgainst(result, trust) : []),
+    ...(isUnusable ? runVerdict(result, trust).against : []),
     ...(result.limits?.violated === true ? ['A rate limit is violated.'] : []),
     ...broken.map((verdict) => `${verdict.text}: ${objectiveFindingText(verdict)}.`),
   ];
