@@ -1,52 +1,19 @@
-import {
-  advisoryCheck,
-  type LimitCheck,
-  type LimiterClass,
-  type LimitRule,
-} from '../../../model/limits/limit-log.ts';
+import { advisoryCheck, type LimitCheck, type LimitRule } from '../../../model/limits/limit-log.ts';
 import type {
   Fitted,
   LimiterFit,
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
-import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
-
-/** Classes that refill steadily: only limit / window shows, so their limit is as uncertain as their window. */
-const refillingClasses: readonly LimiterClass[] = [
-  'token-bucket',
-  'burst-bucket',
-  'stepped-bucket',
-  'leaky-queue',
-];
+import { isOtherLimiter } from './other-limit.ts';
 
 /** Minimum refusals and admissions for a conclusion from a model. */
 const minRefusals = 10;
 
-const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): boolean =>
-  a.least > most || a.most < least;
-
-/**
- * Whether a fitted limiter certainly is not of the rule. A limiter of whole windows is not if its window
- * is the declared one and its limit is another; with another window, if it admits more than the limit
- * in one, or at another rate.
- */
-const isOtherLimiter = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
-  const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
-  const [slowest, fastest] = [rule.limit / longer, rule.limit / shorter];
-  const rate = { least: limit.least / window.most, most: limit.most / window.least };
-  const isOtherRate = isDisjoint(rate, slowest, fastest);
-  if (refillingClasses.includes(limiter)) return isOtherRate;
-  const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  if (isDeclaredWindow) return isDisjoint(limit, rule.limit, rule.limit);
-  return limit.least > rule.limit || isOtherRate;
-};
-
-/** Whether exactly one class explains every decision, and the decisions refute all others. */
-const isOnlyExplanation = ({ best, ties, ranking }: LimiterIdentification): boolean =>
+/** Whether a class explains every decision, and the decisions refute all that are not named. */
+const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best?.wrong === 0 &&
   best.limiter !== 'in-flight' &&
-  ties.length === 0 &&
-  ranking.every((fit) => fit.limiter === best.limiter || fit.wrong > 0);
+  ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
 const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
   const show = (amount: number): string => String(Number((amount / scale).toFixed(1)));
@@ -66,11 +33,15 @@ export const checkFit = (
   refusals: number,
   otherCause: string | null,
 ): LimitCheck => {
-  const { best } = identification;
-  const isOnly = isOnlyExplanation(identification) && refusals >= minRefusals;
-  const isOther = best !== null && isOnly && isOtherLimiter(best, rule);
+  const { best, ties } = identification;
+  const isConclusive = isExplained(identification) && refusals >= minRefusals;
+  const explanations = best === null ? [] : [best, ...ties];
+  const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
+  const isOnly = isConclusive && (ties.length === 0 || isOther);
   // Others who use the key lower what is left for this client, and never raise it.
-  const isLower = best !== null && best.limit.most / best.window.least < rule.limit / rule.window;
+  const isLower = explanations.every(
+    ({ limit, window }) => limit.least / window.most < rule.limit / rule.window,
+  );
   const isExcused = isOther && isLower && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',

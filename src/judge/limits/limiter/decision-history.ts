@@ -93,16 +93,18 @@ const priorDecisionsOf = (
   };
 };
 
-/** `earlier` was admitted before the log, and is no decision to explain. */
+/** What is counted `besides` is no decision to explain. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
-  earlier: readonly LimiterDecision[],
+  besides: readonly LimiterDecision[],
 ): DecisionHistory => {
   const ordered = [...withoutServiceTime(log).entries()].toSorted(
     ([, a], [, b]) => middleOf(a) - middleOf(b),
   );
   const decisions = ordered.map(([, decision]) => decision);
-  const admitted = [...earlier, ...decisions.filter((decision) => decision.admitted)];
+  const admitted = [...besides, ...decisions.filter((decision) => decision.admitted)].toSorted(
+    (a, b) => middleOf(a) - middleOf(b),
+  );
   const refused = decisions.filter((decision) => !decision.admitted);
   const history = {
     decisions,
@@ -121,13 +123,12 @@ const decisionHistoryOf = (
 
 /**
  * The possible views of a log from within the gateway: no pauses, or slow requests had waited for their
- * decision; and a request before the log did not count, or it did.
+ * decision; each with every possibility of what was counted besides. Those without pauses come first.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
-  earlier: LimiterDecision | null,
+  besides: readonly (readonly LimiterDecision[])[],
 ): readonly DecisionHistory[] =>
-  (earlier === null ? [[]] : [[], [earlier]]).flatMap((counted) => [
-    decisionHistoryOf(log, counted),
-    decisionHistoryOf(withLateDecisions(log), counted),
-  ]);
+  [log, withLateDecisions(log)].flatMap((view) =>
+    besides.map((counted) => decisionHistoryOf(view, counted)),
+  );

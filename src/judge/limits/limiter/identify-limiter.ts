@@ -58,10 +58,10 @@ const toFit = (
 export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly minute: ReplayContext['minute'];
-  readonly earlier: ReplayContext['earlier'];
+  readonly besides: ReplayContext['besides'];
 }
 
-/** Identifies the limiter behind a log of decisions, best provoked by a probe. */
+/** Identifies the limiter behind a log of decisions, best provoked by a probe, among those of the declared limit. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,
@@ -98,14 +98,16 @@ export interface PredictedDecision {
   readonly predicted: readonly [LimiterAction, LimiterAction];
 }
 
-/** The decisions of a log that distinguish the best limiters of two classes, in the order of the log. */
+/** The decisions of a log that distinguish the best limiters of two classes, in the order of the log; `null` stands for one that explains every decision. */
 export const distinguishLimiters = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,
-  classes: readonly [LimiterClass, LimiterClass],
+  classes: readonly [LimiterClass | null, LimiterClass],
 ): readonly PredictedDecision[] => {
   const evidence = replayEvidence(log, { ...declared, ...known });
-  const [one, other] = classes.map((name) => replayClass(name, evidence)?.contradicted);
+  const [one, other] = classes.map((name) =>
+    name === null ? new Map<number, LimiterAction>() : replayClass(name, evidence)?.contradicted,
+  );
   if (one === undefined || other === undefined) return [];
   return [...log.keys()].flatMap((index) => {
     if (one.has(index) === other.has(index)) return [];

@@ -16,8 +16,8 @@ export interface LimiterParameters {
 }
 
 export interface ReplayContext extends LimitRule {
-  /** A request before the log, admitted, that the limiter can have counted; `null` if there was none. */
-  readonly earlier: LimiterDecision | null;
+  /** What the limiter can have counted besides the log's own decisions: each list is one possibility. */
+  readonly besides: readonly (readonly LimiterDecision[])[];
   /** The earliest and latest possible start of the server's minute; `null` if its clock is unknown. */
   readonly minute: { readonly earliest: number; readonly latest: number } | null;
 }
@@ -126,19 +126,36 @@ const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'in-flight': (history) => inFlightCaps(history).map((limit) => ({ limit })),
 };
 
-export const limiterCandidates = (
-  name: LimiterClass,
-  history: DecisionHistory,
-  context: ReplayContext,
-): readonly LimiterParameters[] => {
-  const { limit, window } = context;
-  return (variants[name]?.(history, context) ?? [{}]).map((differing) => ({
+const parametersOf = (
+  { limit, window }: LimitRule,
+  differing: readonly Partial<LimiterParameters>[],
+): readonly LimiterParameters[] =>
+  differing.map((own) => ({
     limit,
     window,
     phase: 0,
     burst: limit,
     steps: 1,
     room: 'some',
-    ...differing,
+    ...own,
   }));
-};
+
+export const limiterCandidates = (
+  name: LimiterClass,
+  history: DecisionHistory,
+  context: ReplayContext,
+): readonly LimiterParameters[] =>
+  parametersOf(context, variants[name]?.(history, context) ?? [{}]);
+
+/** The limiters to try of a class with another limit or window than the declared one. */
+export const otherCandidates = (
+  name: LimiterClass,
+  history: DecisionHistory,
+  rule: LimitRule,
+): readonly LimiterParameters[] =>
+  parametersOf(
+    rule,
+    name === 'fixed-any-phase'
+      ? distinctPhases(history, rule.window).map((phase) => ({ phase }))
+      : [{}],
+  );

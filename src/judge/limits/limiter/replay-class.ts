@@ -23,7 +23,7 @@ export const replayEvidence = (
   context: ReplayContext,
 ): ReplayEvidence => ({
   log,
-  histories: decisionHistoriesOf(log, context.earlier),
+  histories: decisionHistoriesOf(log, context.besides),
   context,
   queued: queueDelays(log, context),
 });
@@ -66,6 +66,23 @@ const replay = (
     if (wrong.length > most) return null;
   }
   return { wrong, unlikely };
+};
+
+/** The fewest decisions that one of these limiters contradicts; infinite if each contradicts more than `most`. */
+export const fewestContradicted = (
+  limiter: LimiterClass,
+  history: DecisionHistory,
+  candidates: readonly LimiterParameters[],
+  most: number,
+): number => {
+  let fewest = Infinity;
+  for (const parameters of candidates) {
+    const model = limiters[limiter].model(history, parameters);
+    const found = replay(history, model, Math.min(most, fewest - 1));
+    if (found !== null) fewest = found.wrong.length;
+    if (fewest === 0) break;
+  }
+  return fewest;
 };
 
 /** The best limiter of a class over all views of the log, by what is right whenever it was decided. */

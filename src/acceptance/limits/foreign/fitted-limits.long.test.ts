@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Fitted } from '../../../model/limits/limiter-fit.ts';
+import { simulationOf } from './campaign.fixture.ts';
+import { examineForeignGateway } from './examine-foreign-gateway.fixture.ts';
+import { foreignLimiters } from './foreign-limiters.fixture.ts';
+import { plantedFaults } from './planted-faults.fixture.ts';
+
+const limiters = [
+  'express-rate-limit 8.7.4, MemoryStore',
+  'Resilience4j, AtomicRateLimiter without a timeout',
+  'limits 5.8.0, moving window in memory',
+  'golang.org/x/time/rate 0.16.0, Allow with a burst of the limit',
+];
+
+const cellOf = (limiter: string, fault: string, seed: number) => ({
+  limiter: foreignLimiters.findIndex(({ name }) => name === limiter),
+  fault: plantedFaults.findIndex(({ name }) => name === fault),
+  limit: 30,
+  window: 60_000,
+  seed,
+});
+
+describe('a limit that is not the declared one', () => {
+  it.each([
+    ['limit × 0.9', 27, 60_000],
+    ['window × 0.8', 30, 48_000],
+    ['window × 1.2', 30, 72_000],
+  ])('is told with its interval: %s', async (fault, limit, window) => {
+    for (const name of limiters) {
+      const { simulation } = simulationOf(cellOf(name, fault, 1));
+      // Too slow for the even pace to show it.
+      const slow = { ...simulation, roundTrip: 140, jitter: 30, pause: 0, failureShare: 0 };
+      const { judgement } = await examineForeignGateway({ ...slow, service: [400, 900] });
+      const { best, ties } = judgement.identification;
+      expect(judgement.verdict, name).toBe('violated');
+      expect(best?.wrong, name).toBe(0);
+      const includes = ({ least, most }: Fitted, value: number): boolean =>
+        least <= value && value <= most;
+      const isFound = [best!, ...ties].some(
+        (fit) => includes(fit.limit, limit) && includes(fit.window, window),
+      );
+      expect(isFound, name).toBe(true);
+    }
+  });
+
+  it('is told although some requests fail behind the limiter', async () => {
+    const cell = cellOf('limits 5.8.0, moving window in memory', 'window × 1.2', 3);
+    const { simulation } = simulationOf(cell);
+    const { judgement } = await examineForeignGateway({ ...simulation, failureShare: 0.02 });
+    expect(judgement.checks.find(({ id }) => id === 'limit-fitted')?.finding).toBe('refuted');
+  });
+});

@@ -1,0 +1,35 @@
+import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
+import { fewRequests } from '../facts/request-spans.ts';
+import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
+
+/** Classes that refill steadily: only limit / window shows, so their limit is as uncertain as their window. */
+const refillingClasses: readonly LimiterClass[] = [
+  'token-bucket',
+  'burst-bucket',
+  'stepped-bucket',
+  'leaky-queue',
+];
+
+const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): boolean =>
+  a.least > most || a.most < least;
+
+/**
+ * Whether a fitted limiter certainly is not of the rule. A limiter of whole windows is not if its window
+ * is the declared one and its limit is another; with another window, if it admits more than the limit
+ * in one, or at another rate.
+ */
+export const isOtherLimiter = (
+  { limiter, limit, window }: LimiterFit,
+  rule: LimitRule,
+): boolean => {
+  const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
+  const [slowest, fastest] = [rule.limit / longer, rule.limit / shorter];
+  const rate = { least: limit.least / window.most, most: limit.most / window.least };
+  const isOtherRate = isDisjoint(rate, slowest, fastest);
+  if (refillingClasses.includes(limiter)) return isOtherRate;
+  const isDeclaredWindow = !isDisjoint(window, shorter, longer);
+  // A few requests before the log, which it does not show, look like a limit that is lower by as many.
+  if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewRequests, rule.limit);
+  return limit.least > rule.limit || isOtherRate;
+};

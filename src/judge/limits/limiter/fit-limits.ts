@@ -1,0 +1,202 @@
+import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
+import { milliseconds } from '../../../model/quantity.ts';
+import type { DecisionHistory } from './decision-history.ts';
+import { otherCandidates } from './limiter-candidates.ts';
+import { fewestContradicted, type ReplayEvidence } from './replay-class.ts';
+
+/**
+ * The classes whose limit and window are fitted. The others have parameters of their own that explain another limit,
+ * or explain nearly any bucket: weighted counters with some phase, and logs of all requests with some window.
+ */
+const fittedClasses: readonly LimiterClass[] = [
+  'fixed-from-first',
+  'fixed-any-phase',
+  'sliding-log',
+  'token-bucket',
+];
+
+/** The windows that are tried, as shares of the declared one, and the ratio of two neighbours. */
+const shortest = 0.5;
+const longest = 2;
+const coarseStep = 1.02;
+/** The ratio of neighbours when all that explain as well are searched. */
+const fineStep = 1.0025;
+/** How many of them are looked at more closely, and into how many parts the space around each is divided, so many times. */
+const looked = 3;
+const parts = 6;
+const levels = 4;
+/** A place is counted up to twice the fewest contradictions so far and so many. */
+const spared = 8;
+/** A class that contradicts so large a share at a first look is not looked at again, and one that contradicts more decisions in the end explains nothing. */
+const hopeless = 0.4;
+const mostWrong = 1;
+/** The precision of an interval's ends. */
+const precision = 1e-4;
+
+interface Place {
+  readonly limit: number;
+  readonly window: number;
+  readonly wrong: number;
+}
+
+/** How many decisions a class contradicts at the least with this limit and window; infinite if more than `most`. */
+type Score = (limit: number, window: number, most: number) => number;
+
+const scoreOf =
+  (name: LimiterClass, histories: readonly DecisionHistory[]): Score =>
+  (limit, window, most) => {
+    const rule = { limit, window: milliseconds(window) };
+    return histories.reduce((fewest, history) => {
+      const tried = otherCandidates(name, history, rule);
+      return Math.min(fewest, fewestContradicted(name, history, tried, Math.min(most, fewest - 1)));
+    }, Infinity);
+  };
+
+/** How many were admitted of the requests that were sent, after a window without any, before a refusal was known: what a limiter holds. */
+const admittedFromIdle = ({ decisions }: DecisionHistory, window: number): readonly number[] => {
+  const ordered = decisions.toSorted((a, b) => a.sent - b.sent);
+  let latest = Number.NEGATIVE_INFINITY;
+  const begins = ordered.flatMap(({ sent, answered }, place) => {
+    const isIdle = sent - latest > window;
+    latest = Math.max(latest, answered);
+    return isIdle ? [place] : [];
+  });
+  return begins.flatMap((begin, i) => {
+    const burst = ordered.slice(begin, begins[i + 1]);
+    const known = burst.reduce(
+      (least, { admitted, answered }) => (admitted ? least : Math.min(least, answered)),
+      Infinity,
+    );
+    const count = burst.filter(({ admitted, sent }) => admitted && sent < known).length;
+    return known < Infinity ? [count] : [];
+  });
+};
+
+const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
+
+/** A look at all windows, with the declared limit and with what bursts from idle were admitted. */
+const lookAtAll = (
+  score: Score,
+  history: DecisionHistory,
+  declared: LimitRule,
+): readonly Place[] => {
+  const limits = new Set([declared.limit, ...admittedFromIdle(history, declared.window)]);
+  const places: Place[] = [];
+  let fewest = Infinity;
+  for (const limit of limits) {
+    for (let share = shortest; share <= longest; share *= coarseStep) {
+      const window = share * declared.window;
+      const wrong = score(limit, window, 2 * fewest + spared);
+      fewest = Math.min(fewest, wrong);
+      places.push({ limit, window, wrong });
+    }
+  }
+  return places.toSorted(fewestFirst).slice(0, looked);
+};
+
+/** What is around a place, up to `step` away from its window as a share of it. */
+const around = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
+  Array.from({ length: 2 * parts - 1 }, (_, i) => ({
+    limit,
+    window: window * (1 + (step * (i + 1 - parts)) / parts),
+  }));
+
+/** Closer looks around the best places, and at first around their neighbours with one request more or less. */
+const lookCloser = (score: Score, places: readonly Place[]): Place => {
+  let best = places;
+  let step = coarseStep - 1;
+  for (let level = 0; level < levels; level += 1) {
+    const near = level === 0 ? [0, -1, 1] : [0];
+    const tried = best.flatMap((place) =>
+      near.flatMap((more) => around({ ...place, limit: place.limit + more }, step)),
+    );
+    for (const { limit, window } of tried) {
+      if (best[0]!.wrong === 0) return best[0]!;
+      const wrong = score(limit, window, best.at(-1)!.wrong);
+      best = [...best, { limit, window, wrong }].toSorted(fewestFirst).slice(0, looked);
+    }
+    step /= parts;
+  }
+  return best[0]!;
+};
+
+/** How far a value can be moved to one side, between `from`, which explains, and `to`, before it explains less. */
+const edgeOf = (explains: (value: number) => boolean, from: number, to: number): number => {
+  let [inside, outside] = [from, to];
+  if (explains(to)) return to;
+  while (Math.abs(outside - inside) > precision * from) {
+    const middle = (inside + outside) / 2;
+    if (explains(middle)) inside = middle;
+    else outside = middle;
+  }
+  return inside;
+};
+
+/** The first value outwards from the best that no longer explains, by doubled steps. */
+const outwards = (
+  explains: (value: number) => boolean,
+  from: number,
+  direction: 1 | -1,
+): number => {
+  let step = precision * from;
+  while (explains(from + direction * step) && step < from / 4) step *= 2;
+  return edgeOf(explains, from, from + direction * step);
+};
+
+/** All windows that explain as well, and what is between them: several lengths can, if no boundary was seen closely. */
+const windowInterval = (
+  score: Score,
+  { limit, window, wrong }: Place,
+  declared: number,
+): Fitted => {
+  const explains = (value: number): boolean => score(limit, value, wrong) <= wrong;
+  let [least, most] = [window, window];
+  for (let value = shortest * declared; value < least; value *= fineStep) {
+    if (explains(value)) least = value;
+  }
+  for (let value = longest * declared; value > most; value /= fineStep) {
+    if (explains(value)) most = value;
+  }
+  return {
+    value: window,
+    least: outwards(explains, least, -1),
+    most: outwards(explains, most, 1),
+  };
+};
+
+/** Limits are whole numbers. */
+const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted => {
+  const explains = (value: number): boolean => score(value, window, wrong) <= wrong;
+  let [least, most] = [limit, limit];
+  while (least > 1 && explains(least - 1)) least -= 1;
+  while (most < 2 * limit && explains(most + 1)) most += 1;
+  return { value: limit, least, most };
+};
+
+/**
+ * The limiters of another limit or window that contradict at most one decision of a log, one of each class, the best
+ * first. They are searched where no class with the declared limit explains the log.
+ */
+export const fitOtherLimits = ({
+  log,
+  histories,
+  context,
+}: ReplayEvidence): readonly LimiterFit[] =>
+  fittedClasses
+    .flatMap((name) => {
+      const score = scoreOf(name, histories);
+      const coarse = scoreOf(name, histories.slice(0, context.besides.length));
+      const places = lookAtAll(coarse, histories[0]!, context);
+      if (places[0]!.wrong > hopeless * log.length) return [];
+      const place = lookCloser(score, places);
+      if (place.wrong > mostWrong) return [];
+      return {
+        limiter: name,
+        limit: limitInterval(score, place),
+        window: windowInterval(score, place, context.window),
+        parameters: {},
+        wrong: place.wrong,
+      };
+    })
+    .toSorted((a, b) => a.wrong - b.wrong);
