@@ -50,18 +50,21 @@ describe('an examination of some phases', () => {
     ['fixed-from-first', 3, 1.4, 'violated'],
     ['sliding-log', 3, 1.4, 'violated'],
     ['token-bucket', 3, 1, 'kept'],
-    ['token-bucket', 3, 0.5, 'undecided'],
+    ['token-bucket', 3, 0.5, 'violated'],
     ['burst-bucket', 10, 1.2, 'violated'],
     ['token-bucket', 10, 1.2, 'violated'],
     ['fixed-from-first', 10, 1.2, 'violated'],
     ['sliding-log', 10, 1.2, 'violated'],
     ['burst-bucket', 10, 0.6, 'violated'],
     ['token-bucket', 10, 0.6, 'violated'],
-    ['token-bucket', 10, 0.8, 'undecided'],
   ] as const)(
     'of a %s in %i windows of load finds %f times the declared rate %s',
     async (algorithm, windows, share, verdict) => {
       expect(await verdictsUnderLoad(algorithm, windows, share)).toEqual([verdict]);
     },
   );
+
+  it('never calls a limit kept whose rate is a fifth lower', async () => {
+    expect(await verdictsUnderLoad('token-bucket', 10, 0.8)).not.toContain('kept');
+  });
 });
