@@ -3,11 +3,20 @@ import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
 import { checkVerb, type Example, helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
-import { checkValues, explainUsageError } from './usage-errors.ts';
+import { checkSwitches, checkValues, explainUsageError } from './usage-errors.ts';
 
 /** Other tools write `--json -` for standard output; `--json` always writes there. */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
+
+/** The parser takes a negative number for options: here it is the value of the option before it, which may be refused. */
+const joinNegatives = (words: readonly string[]): string[] =>
+  words.flatMap((word, i) => {
+    const isNegative = (each = ''): boolean => /^-\d/.test(each);
+    const isLong = (each = ''): boolean => /^--[^=]+$/.test(each);
+    if (isNegative(word) && isLong(words[i - 1])) return [];
+    return isLong(word) && isNegative(words[i + 1]) ? [`${word}=${words[i + 1]}`] : [word];
+  });
 
 class ParserError extends Error {}
 
@@ -41,6 +50,7 @@ const showVerbs = (words: readonly string[]): void => {
 
 /** The verb, or the one within it, that a command line names, with its options. */
 interface ParsedVerb {
+  readonly words: readonly string[];
   options: OptionTable;
   /** Its work; `null` if the parser has shown help. */
   run: (() => Promise<ExitName>) | null;
@@ -64,6 +74,7 @@ const declareVerb = (
   };
   // The work begins when the parser has returned, which is then not asked to report its errors.
   return parser.command(usage, summary, declareOptions, (given) => {
+    checkSwitches(parsed.words, parsed.options);
     checkValues(given, parsed.options);
     parsed.run = () => verb.run(given);
   });
@@ -71,11 +82,11 @@ const declareVerb = (
 
 /** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
-  const words = helpAsOption(commandLine);
+  const words = joinNegatives(helpAsOption(commandLine));
   const [name = '', ...given] = words;
   checkVerb(words[0]);
   const entry = verbTable.get(name);
-  const parsed: ParsedVerb = { options: {}, run: null };
+  const parsed: ParsedVerb = { words, options: {}, run: null };
   try {
     if (entry === undefined) showVerbs(words);
     else {

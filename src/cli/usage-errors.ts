@@ -28,6 +28,17 @@ export const checkValues = (
   }
 };
 
+/** Throws a `UsageProblem` if a switch has a value that is neither true nor false, which the parser takes for false. */
+export const checkSwitches = (words: readonly string[], options: OptionTable): void => {
+  for (const word of words) {
+    const [, name = '', value] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (options[name]?.type !== 'boolean' || value === 'true' || value === 'false') continue;
+    throw new UsageProblem(
+      `--${name}: expected no value (--${name}, or --no-${name}), got ${value}`,
+    );
+  }
+};
+
 interface KnownNames {
   readonly options: OptionTable;
   readonly fields: readonly string[];

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { historyPath } from '../../run/input/report-paths.ts';
 import type { ExtraReportPaths } from '../../run/input/run-request.ts';
-import { inGroup, switchOption, textOption } from './define-verb.ts';
+import { inGroup, switchOption, textOption, UsageProblem } from './define-verb.ts';
 
 export const outputOptions = inGroup('Output:', {
   json: switchOption('Print the result as JSON instead of the summary'),
@@ -37,6 +38,22 @@ export const extraReportsFrom = ({ junit, csv, summary }: ExtraReportPaths): Ext
   summary,
   jobSummary: jobSummaryPath(),
 });
+
+/** Throws a `UsageProblem` if two options name the same file. */
+export const differentPaths = (paths: Readonly<Record<string, string | undefined>>): void => {
+  const seen = new Map<string, string>();
+  for (const [name, path] of Object.entries(paths)) {
+    if (path === undefined) continue;
+    const whole = resolve(path);
+    const first = seen.get(whole);
+    if (first !== undefined) {
+      throw new UsageProblem(
+        `--${first} and --${name}: expected two files, got ${path} for both: give one another name`,
+      );
+    }
+    seen.set(whole, name);
+  }
+};
 
 /** The history that keeps a run; `null` for none. */
 export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>

@@ -47,23 +47,35 @@ export const scenarioOptions = {
 
 const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 
-export const planSourceFrom = (given: Given<typeof scenarioOptions>): PlanSource => {
+/** The options among them that say what a run does: those that stand in for a scenario file. */
+export const givenFlags = (given: Given<typeof scenarioOptions>): readonly string[] =>
+  flagNames.filter((name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined);
+
+/** `wanted` says what a command line without a scenario must have. */
+export const planSourceFrom = (
+  given: Given<typeof scenarioOptions>,
+  wanted = 'a scenario file, or --model with --rate and --duration (or --users) in its place',
+): PlanSource => {
   const { scenario, set, target, transport, workers, allowFiles } = given;
   const flags: ScenarioFlags = given;
-  const usedFlags = flagNames.filter(
-    (name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined,
-  );
+  const usedFlags = givenFlags(given);
   if (scenario !== undefined && usedFlags.length > 0) {
     throw new UsageProblem(
       `--${usedFlags.join(', --')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): change its fields with --set, for example --set load.rate=10/s`,
     );
   }
   if (scenario === undefined && usedFlags.length === 0) {
-    throw new UsageProblem(
-      'expected a scenario file, or --model with --rate and --duration (or --users) in its place',
-    );
+    throw new UsageProblem(`expected ${wanted}; got nothing`);
   }
   return { scenario, flags, set, target, transport, workers, allowFiles };
+};
+
+/** A run's id is sent as a part of a header. */
+export const runIdFrom = (text: string | undefined): string | undefined => {
+  if (text === undefined || /^[!-~]{1,128}$/.test(text)) return text;
+  throw new UsageProblem(
+    `--run-id: expected 1 to 128 visible ASCII characters without spaces, since each request sends it in a header; got ${JSON.stringify(text)}`,
+  );
 };
 
 export const sliceFrom = (text: string | undefined): Slice => {

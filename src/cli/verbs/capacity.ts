@@ -5,10 +5,14 @@ import {
   severalOption,
   switchOption,
   textOption,
+  UsageProblem,
 } from '../options/define-verb.ts';
 import { outputOptions } from '../options/output-options.ts';
-import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts';
+import { givenFlags, planSourceFrom, scenarioOptions } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
+
+const wanted =
+  'a scenario file, --model for chats with a model, or --from with stored results (--target says where; capacity sets the rates)';
 
 /** Placeholders: the search sets rates and durations itself. */
 const withLoad = (source: PlanSource): PlanSource => {
@@ -44,7 +48,16 @@ export const capacityVerb = defineVerb({
     }),
   },
   run: async (given) => {
-    const source = given.from.length > 0 ? null : withLoad(planSourceFrom(given));
+    const ignored = [
+      ...givenFlags(given),
+      ...(['start', 'top'] as const).filter((name) => given[name] !== undefined),
+    ];
+    if (given.from.length > 0 && ignored.length > 0) {
+      throw new UsageProblem(
+        `--from answers from stored results and sends nothing: leave --${ignored.join(', --')} out`,
+      );
+    }
+    const source = given.from.length > 0 ? null : withLoad(planSourceFrom(given, wanted));
     const { findTargetCapacity } = await import('../../run/capacity/capacity.ts');
     return findTargetCapacity({ ...given, source }, terminalHost(given));
   },

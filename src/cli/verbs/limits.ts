@@ -5,9 +5,44 @@ import {
   positionals,
   switchOption,
   textOption,
+  UsageProblem,
 } from '../options/define-verb.ts';
 import { outputOptions } from '../options/output-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
+
+/** A name of an environment variable that is not set and is not written like one may be the key itself: it is not repeated. */
+const checkKeyName = (option: string, name: string | undefined): void => {
+  if (name === undefined || /^[A-Z_][A-Z0-9_]*$/.test(name) || process.env[name] !== undefined) {
+    return;
+  }
+  throw new UsageProblem(
+    `--${option}: expected the name of an environment variable that has the key, such as WEIR_API_KEY; got something else (${name.length} characters, not shown since it may be a key): export the key and give the name`,
+  );
+};
+
+const checkTogether = (given: {
+  readonly quick: boolean;
+  readonly checks: string | undefined;
+  readonly scenario: string | undefined;
+  readonly key: string | undefined;
+  readonly secondKey: string | undefined;
+}): void => {
+  const { quick, checks, scenario, key, secondKey } = given;
+  if (quick && checks !== undefined) {
+    throw new UsageProblem(
+      `--quick and --checks: expected one of them, got both: --quick chooses the checks itself`,
+    );
+  }
+  checkKeyName('key', key);
+  checkKeyName('second-key', secondKey);
+  // A scenario names its own key.
+  const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
+  if (secondKey !== undefined && secondKey === first) {
+    throw new UsageProblem(
+      `--second-key: expected another key than the first, got ${secondKey} for both`,
+    );
+  }
+};
 
 export const limitsVerb = defineVerb({
   options: {
@@ -52,6 +87,7 @@ export const limitsVerb = defineVerb({
     }),
   },
   run: async (given) => {
+    checkTogether(given);
     const { examineLimits } = await import('../../run/examine/limits.ts');
     return examineLimits({ ...given, permitted: given.class }, terminalHost(given));
   },

@@ -1,14 +1,26 @@
 import { captureModes } from '../../run/input/run-request.ts';
 import { repetitionOptions, repetitionRequestFrom } from '../options/compare-options.ts';
-import { defineVerb, inGroup, switchOption, textOption } from '../options/define-verb.ts';
+import {
+  defineVerb,
+  inGroup,
+  switchOption,
+  textOption,
+  UsageProblem,
+} from '../options/define-verb.ts';
 import { liveMetricsOptions, metricsExportFrom } from '../options/live-metrics-options.ts';
 import {
+  differentPaths,
   extraReportsFrom,
   historyFrom,
   historyOption,
   reportOptions,
 } from '../options/output-options.ts';
-import { planSourceFrom, scenarioOptions, sliceFrom } from '../options/scenario-options.ts';
+import {
+  planSourceFrom,
+  runIdFrom,
+  scenarioOptions,
+  sliceFrom,
+} from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
 export const runVerb = defineVerb({
@@ -36,8 +48,16 @@ export const runVerb = defineVerb({
   },
   run: async (given) => {
     const repetitions = repetitionRequestFrom(given);
+    if (repetitions !== null && given.slice !== undefined) {
+      throw new UsageProblem(
+        '--slice: expected one run, got several: a slice belongs to one run, so leave --repeat and comparisons out',
+      );
+    }
+    const { observations, junit, csv, summary } = given;
+    differentPaths({ observations, junit, csv, summary });
     const request = {
       ...given,
+      runId: runIdFrom(given.runId),
       source: planSourceFrom(given),
       metricsExport: metricsExportFrom(given),
       slice: sliceFrom(given.slice),

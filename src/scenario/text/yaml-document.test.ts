@@ -157,6 +157,10 @@ describe('a text that is not YAML', () => {
     );
   });
 
+  it('is called binary by one message if it has a zero byte', () => {
+    expect(problemsOf(`${lines(40)}\0`)).toMatch(/^f: not a text file: .*binary data$/);
+  });
+
   it('keeps a valid structure that has only many duplicate keys', () => {
     const doubled = Array.from({ length: 14 }, () => 'name: x').join('\n');
     const { tree, problems } = parseScenarioText(doubled);

@@ -184,6 +184,13 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
 
 /** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
 export const parseScenarioText = (text: string): ParsedTree => {
+  if (text.includes('\0')) {
+    const message = 'not a text file: expected YAML, JSON or TypeScript, got binary data';
+    return {
+      tree: null,
+      problems: [{ path: '', line: null, column: null, flag: null, message, hint: null }],
+    };
+  }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
