@@ -70,7 +70,7 @@ it.each([
     '--junit and --csv: expected two files, got x.txt for both: give one another name',
   ],
   ['report', 'weir report: expected the result.json of a run, got nothing'],
-  ['merge', 'weir merge: expected the result.json of each slice, got nothing'],
+  ['merge', 'weir merge: expected the folder or result.json of each slice, got nothing'],
   ['merge a', '--out is missing: say where it goes with --out …'],
   ['run a --set', '--set: expected a value, got nothing'],
   ['run a --out', '--out: expected a value, got nothing'],

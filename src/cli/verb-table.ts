@@ -109,9 +109,9 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
   },
   'merge <results..>': {
     summary: 'Merge the results of the slices of one run',
-    expects: 'the result.json of each slice',
+    expects: 'the folder or result.json of each slice',
     examples: [
-      ['merge a/result.json b/result.json --out whole', 'join two slices'],
+      ['merge slice-0 slice-1 --out whole', 'join two slices by their folders'],
       ['merge slices/*/result.json --out whole --details', 'join many, print everything'],
     ],
     load: async () => (await import('./verbs/merge.ts')).mergeVerb,

@@ -7,7 +7,7 @@ cleanUpAfterEach();
 const one = ['run', '--target', 'mock', '--kind', 'models', '--iterations', '1'];
 
 describe('a stored result', () => {
-  it('is overwritten with a warning, reported again without one, found by its folder, and merged by its file', async () => {
+  it('is overwritten with a warning, reported again without one, and found by its folder', async () => {
     const out = join(await tempFolder(), 'run');
     const stderrOf = async (words: readonly string[]): Promise<string> =>
       (await weir(words)).stderr;
@@ -19,8 +19,5 @@ describe('a stored result', () => {
     expect(await stderrOf(['report', result])).not.toContain('overwrites');
     expect(await stderrOf(['report', result, '--out', out])).toContain(again);
     expect(await stderrOf(['report', out])).toContain(`Result: ${result}`);
-    const { code, stderr } = await weir(['merge', out, '--out', out]);
-    expect(code).toBe(2);
-    expect(stderr).toBe(`weir: ${out} is a folder: give the result.json in it\n`);
   });
 });

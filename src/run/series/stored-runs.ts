@@ -5,7 +5,7 @@ import { mergeResults } from '../../record/merge-results.ts';
 import { folderFor, historyPath } from '../input/report-paths.ts';
 import type { Host } from '../input/host.ts';
 import { checkDistinct, readGates, readSide } from '../input/read-side.ts';
-import { readResultFile, readStoredResult } from '../input/read-result.ts';
+import { readStoredResult } from '../input/read-result.ts';
 import type { ComparisonCriteria, ExtraReportPaths } from '../input/run-request.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { openExtraReports } from '../output/extra-reports.ts';
@@ -35,6 +35,7 @@ export const reportStored = async (
 };
 
 interface MergeRequest {
+  /** Result files, or the folders of runs. */
   readonly results: readonly string[];
   readonly out: string;
   readonly extraReports: ExtraReportPaths;
@@ -46,7 +47,8 @@ export const mergeStored = async (
   { results: paths, out, extraReports: wanted, history }: MergeRequest,
   { printer }: Host,
 ): Promise<ExitName> => {
-  const results = await Promise.all(paths.map(readResultFile));
+  const stored = await Promise.all(paths.map(readStoredResult));
+  const results = stored.map(({ result }) => result);
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
   const extraReports = await openExtraReports(wanted);
