@@ -10,13 +10,16 @@ const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /** The parser takes a negative number for options: here it is the value of the option before it, which may be refused. */
-const joinNegatives = (words: readonly string[]): string[] =>
-  words.flatMap((word, i) => {
-    const isNegative = (each = ''): boolean => /^-\d/.test(each);
-    const isLong = (each = ''): boolean => /^--[^=]+$/.test(each);
-    if (isNegative(word) && isLong(words[i - 1])) return [];
-    return isLong(word) && isNegative(words[i + 1]) ? [`${word}=${words[i + 1]}`] : [word];
-  });
+const joinNegatives = (words: readonly string[]): string[] => {
+  const joined: string[] = [];
+  for (const word of words) {
+    const option = joined.at(-1) ?? '';
+    if (/^-\d/.test(word) && /^--[^=]+$/.test(option))
+      joined[joined.length - 1] = `${option}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
+};
 
 class ParserError extends Error {}
 

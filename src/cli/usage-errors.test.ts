@@ -69,6 +69,12 @@ it.each([
     'run a --csv x.txt --junit ./x.txt',
     '--junit and --csv: expected two files, got x.txt for both: give one another name',
   ],
+  [
+    'run a --csv x.txt --observations x.txt',
+    '--observations and --csv: expected two files, got x.txt for both: give one another name',
+  ],
+  ['report a --csv x.txt --summary x.txt', /^--csv and --summary: expected two files/],
+  ['merge a --out b --csv x.txt --junit x.txt', /^--junit and --csv: expected two files/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],
   ['merge', 'weir merge: expected the folder or result.json of each slice, got nothing'],
   ['merge a', '--out is missing: say where it goes with --out …'],

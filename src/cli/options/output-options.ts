@@ -32,15 +32,8 @@ export const historyOption = inGroup('Output:', {
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
-export const extraReportsFrom = ({ junit, csv, summary }: ExtraReportPaths): ExtraReportPaths => ({
-  junit,
-  csv,
-  summary,
-  jobSummary: jobSummaryPath(),
-});
-
 /** Throws a `UsageProblem` if two options name the same file. */
-export const differentPaths = (paths: Readonly<Record<string, string | undefined>>): void => {
+const checkDifferentPaths = (paths: Readonly<Record<string, string | undefined>>): void => {
   const seen = new Map<string, string>();
   for (const [name, path] of Object.entries(paths)) {
     if (path === undefined) continue;
@@ -53,6 +46,17 @@ export const differentPaths = (paths: Readonly<Record<string, string | undefined
     }
     seen.set(whole, name);
   }
+};
+
+/** The reports that a command line asks for. Throws a `UsageProblem` if two of them, or the observations, are one file. */
+export const extraReportsFrom = ({
+  junit,
+  csv,
+  summary,
+  observations,
+}: ExtraReportPaths & { readonly observations?: string | undefined }): ExtraReportPaths => {
+  checkDifferentPaths({ observations, junit, csv, summary });
+  return { junit, csv, summary, jobSummary: jobSummaryPath() };
 };
 
 /** The history that keeps a run; `null` for none. */

@@ -9,7 +9,6 @@ import {
 } from '../options/define-verb.ts';
 import { liveMetricsOptions, metricsExportFrom } from '../options/live-metrics-options.ts';
 import {
-  differentPaths,
   extraReportsFrom,
   historyFrom,
   historyOption,
@@ -53,8 +52,6 @@ export const runVerb = defineVerb({
         '--slice: expected one run, got several: a slice belongs to one run, so leave --repeat and comparisons out',
       );
     }
-    const { observations, junit, csv, summary } = given;
-    differentPaths({ observations, junit, csv, summary });
     const request = {
       ...given,
       runId: runIdFrom(given.runId),

@@ -21,13 +21,13 @@ export interface LimiterFit {
 
 /** The limiter behind a log, as far as the log names it. */
 export interface LimiterIdentification {
-  /** `null` if no class explains the log. */
+  /** `null` if no class explains the log. Where none of the declared limit does, it can be of another limit or window. */
   readonly best: LimiterFit | null;
   /** Other classes that the log does not distinguish from the best: they contradict at most one decision more. */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;
-  /** All classes, the best first. */
+  /** All classes with the declared limit, the best first. */
   readonly ranking: readonly LimiterFit[];
 }
 

@@ -137,7 +137,9 @@ const planted = (name: string, fault: PlantedFault): LimiterCase => ({
 /** Limiters with a planted fault: the limit is not kept, though each works as its source says. */
 export const faultyCases: readonly LimiterCase[] = [
   planted('express-rate-limit 8', { what: 'limit × 1.25', limit: 1.25 }),
+  planted('express-rate-limit 8', { what: 'window × 0.8', window: 0.8 }),
   planted('limits, moving window', { what: 'limit × 2', limit: 2 }),
+  planted('limits, moving window', { what: 'window × 1.2', window: 1.2 }),
   planted('throttled, GCRA', { what: 'limit × 0.5', limit: 0.5 }),
   planted('httprate', { what: 'window × 0.5', window: 0.5 }),
   planted('x/time/rate, Allow', {
@@ -196,7 +198,7 @@ export const pacedCases = [
   'HAProxy http_req_rate',
 ].map(caseNamed);
 
-/** Faults of three kinds: too much at once, too much for ever, and no common store. */
+/** Faults of four kinds: too much at once, too much for ever, another window, and no common store. */
 const plantedInContinuousIntegration: readonly string[] = [
   'limits, moving window',
   'p-limit',

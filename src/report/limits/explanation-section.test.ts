@@ -67,6 +67,21 @@ describe('why a limiter is named and not the next', () => {
     `);
   });
 
+  it('tells two limiters of one class apart by their limits', () => {
+    const best = {
+      ...fit('sliding-log', 0),
+      window: { value: 12_000, least: 11_900, most: 12_100 },
+    };
+    const explanation = { rival: fit('sliding-log', 1), distinguishing: [decision(3)] };
+    expect(shown(identification({ best }), explanation, replies)).toMatchInlineSnapshot(`
+      "Why sliding-log of 60 in 12 s and not sliding-log of 60 in 60 s
+        sliding-log of 60 in 12 s contradicts 0 of 240 decisions, sliding-log of 60 in 60 s 1. These
+        distinguish the two:
+        When  Requests  Observed  sliding-log of 60 in 12 s  sliding-log of 60 in 60 s  Phase
+        3 s          1  refused   ✓ refused                  ✗ admitted                 provocation"
+    `);
+  });
+
   it('shows 15 rows on a terminal, and says how many more there are', () => {
     const distinguishing = Array.from({ length: 19 }, (_, i) => decision(2 * i));
     const text = shown(identification(), { rival, distinguishing }, replies);

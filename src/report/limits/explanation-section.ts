@@ -17,6 +17,7 @@ import {
   text,
 } from '../document/document.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
+import { limiterNames } from './limiter-names.ts';
 
 /** More rows are only in the HTML page. */
 const maxRows = 15;
@@ -55,15 +56,15 @@ const prediction = (predicted: LimiterAction, observed: LimiterAction): Cell => 
   tone: predicted === observed ? 'good' : 'bad',
 });
 
-const columnsFor = (named: LimiterFit, rival: LimiterFit): readonly Column<Group>[] => [
+const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Group>[] => [
   column.name('When', (group) => ({
     text: whenText(group),
     details: { title: 'Request ids', lines: group.map(({ requestId }) => requestId) },
   })),
   column.number('Requests', (group) => countText(group.length)),
   column.text('Observed', ([first]) => first!.observed),
-  column.verdict(named.limiter, ([first]) => prediction(first!.named, first!.observed)),
-  column.verdict(rival.limiter, ([first]) => prediction(first!.rival, first!.observed)),
+  column.verdict(names.named, ([first]) => prediction(first!.named, first!.observed)),
+  column.verdict(names.rival, ([first]) => prediction(first!.rival, first!.observed)),
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
@@ -75,8 +76,9 @@ const contrastText = (
   decisions: number,
 ): string => {
   const both = (named.wrong + rival.wrong - distinguishing.length) / 2;
+  const names = limiterNames(named, rival);
   const together = both === 0 ? '' : `, ${countText(both)} of them the same`;
-  return `${named.limiter} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${rival.limiter} ${countText(rival.wrong)}${together}. These distinguish the two:`;
+  return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
 const namesOf = (fits: readonly LimiterFit[]): string =>
@@ -103,15 +105,16 @@ export const explanationSection = (
   const { best, ties, decisions } = identification;
   if (best === null || rival === null)
     return section('Why this limiter', [text(whyNothing(identification))]);
+  const names = limiterNames(best, rival);
   const groups = groupsOf(distinguishing, replies);
   const rows = (count: number) =>
     table(
-      `What each predicts, and what the limiter did, at the instants at which ${best.limiter} and ${rival.limiter} differ`,
-      columnsFor(best, rival),
+      `What each predicts, and what the limiter did, at the instants at which ${names.named} and ${names.rival} differ`,
+      columnsFor(names),
       groups.slice(0, count),
     );
   const left = groups.length - maxRows;
-  return section(`Why ${best.limiter} and not ${rival.limiter}`, [
+  return section(`Why ${names.named} and not ${names.rival}`, [
     text(contrastText(best, rival, distinguishing, decisions)),
     only(['terminal', 'markdown'], rows(maxRows)),
     only(['html'], rows(groups.length)),

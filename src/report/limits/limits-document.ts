@@ -18,6 +18,7 @@ import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/jun
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { explanationSection } from './explanation-section.ts';
+import { limiterNames } from './limiter-names.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
@@ -73,7 +74,8 @@ const identificationText = ({
     `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
     ties.length > 0 &&
       `This log does not distinguish it from ${ties.map(({ limiter }) => limiter).join(', ')}.`,
-    next !== undefined && `The next best, ${next.limiter}, contradicts ${countText(next.wrong)}.`,
+    next !== undefined &&
+      `The next best, ${limiterNames(best, next).rival}, contradicts ${countText(next.wrong)}.`,
   ]).join(' ');
 };
 

@@ -6,12 +6,10 @@ import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 
-const cannotRead = (path: string, code: string): string => {
-  if (code === 'EISDIR') return `${path} is a folder: give the result.json in it`;
-  return code === 'ENOENT'
+const cannotRead = (path: string, code: string): string =>
+  code === 'ENOENT'
     ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
     : `the result file ${path} cannot be read: ${code}`;
-};
 
 /** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
 export const readResultFile = async (path: string): Promise<Result> => {

@@ -25,25 +25,28 @@ describe('a limit that is not the declared one', () => {
     ['limit × 0.9', 27, 60_000],
     ['window × 0.8', 30, 48_000],
     ['window × 1.2', 30, 72_000],
-  ])('is told with its interval: %s', async (fault, limit, window) => {
-    for (const name of limiters) {
-      const { simulation } = simulationOf(cellOf(name, fault, 1));
-      // Too slow for the even pace to show it.
-      const slow = { ...simulation, roundTrip: 140, jitter: 30, pause: 0, failureShare: 0 };
-      const { judgement } = await examineForeignGateway({ ...slow, service: [400, 900] });
-      const { best, ties } = judgement.identification;
-      expect(judgement.verdict, name).toBe('violated');
-      expect(best?.wrong, name).toBe(0);
-      const includes = ({ least, most }: Fitted, value: number): boolean =>
-        least <= value && value <= most;
-      const isFound = [best!, ...ties].some(
-        (fit) => includes(fit.limit, limit) && includes(fit.window, window),
-      );
-      expect(isFound, name).toBe(true);
-    }
-  });
+  ])(
+    'is found, and its interval includes what the gateway enforces: %s',
+    async (fault, limit, window) => {
+      for (const name of limiters) {
+        const { simulation } = simulationOf(cellOf(name, fault, 1));
+        // Too slow for the even pace to show it.
+        const slow = { ...simulation, roundTrip: 140, jitter: 30, pause: 0, failureShare: 0 };
+        const { judgement } = await examineForeignGateway({ ...slow, service: [400, 900] });
+        const { best, ties } = judgement.identification;
+        expect(judgement.verdict, name).toBe('violated');
+        expect(best?.wrong, name).toBe(0);
+        const includes = ({ least, most }: Fitted, value: number): boolean =>
+          least <= value && value <= most;
+        const isFound = [best!, ...ties].some(
+          (fit) => includes(fit.limit, limit) && includes(fit.window, window),
+        );
+        expect(isFound, name).toBe(true);
+      }
+    },
+  );
 
-  it('is told although some requests fail behind the limiter', async () => {
+  it('is found although some requests fail after the limiter has admitted them', async () => {
     const cell = cellOf('limits 5.8.0, moving window in memory', 'window × 1.2', 3);
     const { simulation } = simulationOf(cell);
     const { judgement } = await examineForeignGateway({ ...simulation, failureShare: 0.02 });

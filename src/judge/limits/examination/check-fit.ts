@@ -4,10 +4,7 @@ import type {
   LimiterFit,
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
-import { isOtherLimiter } from './other-limit.ts';
-
-/** Minimum refusals and admissions for a conclusion from a model. */
-const minRefusals = 10;
+import { isOtherLimiter, minRefusals } from './other-limit.ts';
 
 /** Whether a class explains every decision, and the decisions refute all that are not named. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
@@ -45,7 +42,7 @@ export const checkFit = (
   const isExcused = isOther && isLower && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',
-    claim: `The limiter that alone explains every decision enforces ${rule.limit} requests in ${rule.window / 1000} s.`,
+    claim: `What explains every decision is a limiter of ${rule.limit} requests in ${rule.window / 1000} s.`,
     section: '8',
     finding: !isOnly || isExcused ? 'undecided' : isOther ? 'refuted' : 'proved',
     violates: true,

@@ -13,7 +13,7 @@ import {
 } from '../limiter/identify-limiter.ts';
 import { replayEvidence } from '../limiter/replay-class.ts';
 import { serverWindow } from '../limiter/server-window.ts';
-import { isOtherLimiter } from './other-limit.ts';
+import { isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, undecidedChats } from './limiter-decisions.ts';
 
 /** What else a gateway can have counted: a list of models before the log, and chats that failed after the limiter. */
@@ -36,9 +36,8 @@ const termsOf = (log: LimitLog): LimiterTerms => {
   };
 };
 
-/** Minimum wrong predictions of every limiter of the declared limit, and refusals in the log, for a search for another limit. */
+/** Minimum wrong predictions of every limiter of the declared limit for a search for another limit. */
 const minWrong = 4;
-const minRefused = 10;
 
 /** The limiters of another limit or window that explain a log, the best first; none if one of them can have the declared ones all the same. */
 const otherLimiters = (
@@ -59,7 +58,7 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const found = identifyLimiter(decisions, terms);
   const isSearched =
     found.ranking.every(({ wrong }) => wrong >= minWrong) &&
-    decisions.filter(({ admitted }) => !admitted).length >= minRefused &&
+    decisions.filter(({ admitted }) => !admitted).length >= minRefusals &&
     !isDelayed(decisions, terms.declared);
   const [best, ...ties] = isSearched ? otherLimiters(decisions, terms) : [];
   return best?.wrong === 0 ? { ...found, best, ties, runnerUp: found.ranking[0] ?? null } : found;

@@ -3,6 +3,9 @@ import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { fewRequests } from '../facts/request-spans.ts';
 import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 
+/** Minimum refusals in a log for a conclusion from a model. */
+export const minRefusals = 10;
+
 /** Classes that refill steadily: only limit / window shows, so their limit is as uncertain as their window. */
 const refillingClasses: readonly LimiterClass[] = [
   'token-bucket',
