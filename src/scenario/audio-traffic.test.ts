@@ -169,7 +169,6 @@ describe('an entry of the kind transcription', () => {
       f.yaml:2:55: expected the path of an audio file, got ""
       f.yaml:2:37: "file" is missing: expected the path of an audio file
       f.yaml:2:45: unknown key "txet"; did you mean "text"?
-      f.yaml:2:52: "file" is missing: expected the path of an audio file
       f.yaml:2:53: unknown key "path"; did you mean "file"?
       f.yaml:2:72: expected text, got the number 3
       f.yaml:2:61: this names several clips, each with its own text; leave it out

@@ -209,7 +209,6 @@ describe('an error in an objective is reported at its place', () => {
         "f.yaml:15:45: expected a whole number from 1 to 1,000,000,000, got the number 0",
         "f.yaml:15:58: expected "fail" or "warn", got "bad"",
         "f.yaml:15:70: expected a mapping such as {after: 30s}, got "30s"",
-        "f.yaml:16:5: "objective" is missing: expected text",
         "f.yaml:16:7: unknown key "objektive"; did you mean "objective"?",
         "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
         "f.yaml:19:5: this objective is a duplicate; keep one of them",

@@ -89,8 +89,7 @@ describe('prices', () => {
   a/b: 3
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
-      "f.yaml:4:3: "output" is missing: expected an amount from 0 to 1,000,000 with at most 6 decimals, such as 0.15
-      f.yaml:4:14: expected an amount from 0 to 1,000,000 with at most 6 decimals, such as 0.15, got the number 0.1234567
+      "f.yaml:4:14: expected an amount from 0 to 1,000,000 with at most 6 decimals, such as 0.15, got the number 0.1234567
       f.yaml:4:25: unknown key "outptu"; did you mean "output"?
       f.yaml:5:8: expected a price such as {input: 0.15, output: 0.60}, got the number 3"
     `);

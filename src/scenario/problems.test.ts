@@ -73,7 +73,6 @@ target: moc
     expect(problemsOf(text)).toMatchInlineSnapshot(`
       [
         "f.yaml:1:1: unknown key "nmae"; did you mean "name"?",
-        "f.yaml:3:5: "model" is missing: expected the name of a model",
         "f.yaml:4:5: "modle" is not a key of the kind "chat"; did you mean "model"?",
         "f.yaml:5:13: expected a number above 0 and at most 1,000,000, got the number -1",
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",

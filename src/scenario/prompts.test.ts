@@ -168,7 +168,6 @@ describe('content parts', () => {
       f.yaml:2:37: expected a content part with a "type", for example {type: text, text: Hello}, got "a"
       f.yaml:2:44: expected "text", "image_url" or "input_audio", got "image"
       f.yaml:2:37: "type" is missing: expected "text", "image_url" or "input_audio"
-      f.yaml:2:37: "text" is missing: expected text
       f.yaml:2:50: unknown key "txt"; did you mean "text"?
       f.yaml:2:66: expected a mapping such as {url: "bundled:gauge.png"}, got "file:a.png"
       f.yaml:2:72: expected bundled:NAME, file:PATH, a data: URL, or an http or https address
@@ -273,7 +272,6 @@ describe('errors in prompts and traces', () => {
       f.yaml:3:47: expected a number above 0 and at most 1,000,000, got the number 0
       f.yaml:3:67: expected a moment after "from", got "10s"
       f.yaml:3:53: expected a number from 0.01 to 1000, got the number 0
-      f.yaml:3:53: "gamma" is missing: expected a number from 0.01 to 1000
       f.yaml:3:63: unknown key "gama"; did you mean "gamma"?
       f.yaml:3:62: expected even, poisson, or a mapping such as {gamma: 0.5}, got "random""
     `);

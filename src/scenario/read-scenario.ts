@@ -22,7 +22,13 @@ import {
   type ScenarioProblem,
   sortedProblems,
 } from './text/scenario-problem.ts';
-import { isMapping, pathKey, type ScenarioTree, withFlagValue } from './text/scenario-tree.ts';
+import {
+  isMapping,
+  pathKey,
+  type ScenarioTree,
+  valueAtPath,
+  withFlagValue,
+} from './text/scenario-tree.ts';
 import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
@@ -90,6 +96,19 @@ const rules: readonly Rule[] = [
   objectiveRule,
 ];
 
+/** Without what is missing only because its name is misspelt beside it. */
+const withoutMeant = (
+  findings: readonly ScenarioFinding[],
+  value: unknown,
+): readonly ScenarioFinding[] => {
+  const meant = new Set(
+    findings.flatMap((finding) => (finding.meant === undefined ? [] : pathKey(finding.meant))),
+  );
+  return findings.filter(
+    ({ path }) => !meant.has(pathKey(path)) || valueAtPath(value, path) !== undefined,
+  );
+};
+
 const planOfTree = (
   tree: ScenarioTree,
   { name, environment, workload = noFiles }: ScenarioSource,
@@ -117,13 +136,14 @@ const planOfTree = (
     ...headerRuleFindings(scenario, environment),
   ];
   const explained = new Set(priorityFindings.map(({ path }) => pathKey(path)));
-  const findings = [
+  const all = [
     ...priorityFindings,
     ...schemaFindings.filter(
       ({ path }) => !explained.has(pathKey(path)) && !(isStrayLoad && path[0] === 'load'),
     ),
     ...rules.flatMap((rule) => [...rule(scenario, workload)]),
   ];
+  const findings = withoutMeant(all, tree.value);
   const files = Array.from(referencedFileUses(scenario, needsKeys), ({ use, path }) => ({
     use,
     place: placeOf(tree, path, 'value'),

@@ -147,7 +147,6 @@ describe('the header of the key', () => {
         "f.yaml:1:16: Weir sets the header "host" itself; name the header in which the gateway expects the key",
         "f.yaml:1:16: this is not a valid header name",
         "f.yaml:1:16: expected the name of a header, for example api-key, got """,
-        "f.yaml:1:1: "header" is missing: expected the name of a header, for example api-key",
         "f.yaml:1:8: unknown key "heder"; did you mean "header"?",
         "f.yaml:1:7: expected a mapping such as {header: api-key}, got "api-key"",
         "f.yaml:2:11: the header "api-key" already carries the key; leave it out here, or leave "auth" out",

@@ -105,6 +105,8 @@ export function* priceRule(scenario: WholeScenario): Findings {
     isChat: fieldRules.get(entry.at('kind').text ?? '') === chatRules,
     model: entry.at('model'),
   }));
+  // Where no traffic can be read, or a model has no name yet, nobody knows what a price is for.
+  if (models.length === 0 || models.some(({ isChat, model }) => isChat && !model.isPresent)) return;
   const unpriced = models
     .filter(({ isChat, model }) => isChat && !model.isFromEnvironment)
     .flatMap(({ model: { text } }) => (text === null || prices.names.includes(text) ? [] : text));

@@ -26,6 +26,8 @@ export interface ScenarioFinding {
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
+  /** The missing key that this unknown one was probably meant to be: one slip, not two. */
+  readonly meant?: Path | undefined;
 }
 
 export const placeOf = (

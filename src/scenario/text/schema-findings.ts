@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { IssueParams } from '../schema/fields.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import { keysAt, kindsWithKey, type MisspeltKind, nestedKeys } from './schema-walk.ts';
-import { didYouMean, nearest, synonym } from './spelling.ts';
+import { didYouMean, nearest, synonym, withoutColon } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
 
 /** The schema's issues as findings that people can read: what was expected, what came, what to do. */
@@ -107,6 +107,8 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const present = isMapping(holder) ? Object.keys(holder) : [];
   const known = keysAt(path, value);
   const missing = known.filter((key) => !present.includes(key));
+  const joined = withoutColon(name, missing);
+  if (joined !== null) return `did you mean "${joined}: ${name.slice(joined.length + 1)}"?`;
   const kinds = kindsWithKey(name, path, value);
   const hasOtherName = synonym(name, missing) !== null;
   if (kinds.length > 0 && !hasOtherName) return `it belongs to ${listed(kinds)}`;
@@ -137,7 +139,15 @@ const unknownKeys = (
         ? `unknown key ${quoted}`
         : `${quoted} is not a key of the kind ${JSON.stringify(kind)}`;
     const hint = unknownKeyAdvice(name, path, context);
-    return { path: [...path, name], part: 'key', message, hint };
+    const known = keysAt(path, context.value);
+    const meant = withoutColon(name, known) ?? nearest(name, known);
+    return {
+      path: [...path, name],
+      part: 'key',
+      message,
+      hint,
+      meant: meant === null ? undefined : [...path, meant],
+    };
   });
 };
 

@@ -73,6 +73,10 @@ export const synonym = (word: string, choices: readonly string[]): string | null
   );
 };
 
+/** The choice that `word` begins with, where its value follows without a colon or without a space: `to 5/s`, `to:5/s`. */
+export const withoutColon = (word: string, choices: readonly string[]): string | null =>
+  choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
+
 /** The choice nearest to `word`, unless none is near; case, hyphens and underscores do not count. */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalised(word);

@@ -144,21 +144,62 @@ describe('an invalid document', () => {
   });
 });
 
-describe('a text that is not YAML', () => {
-  const lines = (count: number): string =>
-    Array.from({ length: count }, (_, i) => `a: "b" c${i}`).join('\n');
+describe('one slip in a text', () => {
+  const text = [
+    'name: t',
+    'traffic:',
+    '  - kind: chat',
+    '    model: m',
+    '    prompt: Say it.',
+    '  - kind: models',
+    'prices:',
+    '  m: { input: 0.1, output: 0.2 }',
+    'load: { kind: constant, rate: 1/s, duration: 2s }',
+  ];
 
-  it('is reported by its first ten errors and the number of others', () => {
-    const said = problemsOf(lines(40)).split('\n');
-    expect(said).toHaveLength(11);
-    expect(said[0]).toMatch(/^f:1:\d+: not valid YAML: /);
-    expect(said[10]).toMatch(
-      /^f: and \d+ more places that are not valid YAML; if this is a scenario/,
+  it.each([
+    ['no colon', 4, '    model m', 'f:4:5: expected "name: value"'],
+    ['no space after the colon', 4, '    model:m', 'f:4:5: expected "name: value"'],
+    ['a colon too many', 4, '    model: : m', 'f:4:12: a second colon on this line'],
+    ['a colon in a value', 5, '    prompt: Say: it.', 'f:5:13: a second colon on this line'],
+    ['a space too few', 4, '   model: m', 'f:4:1: expected "- " at the beginning of this line'],
+    ['no space after the dash', 6, '  -kind: models', 'f:6:1: this line is indented otherwise'],
+    ['no colon before a list', 2, 'traffic', 'f:2:1: expected "name: value" or "name:"'],
+    ['no comma', 8, '  m: { input: 0.1 output: 0.2 }', 'f:8:15: expected a comma before'],
+    ['a tab', 4, '\tmodel: m', 'f:4:1: this line is indented with a tab'],
+  ])('(%s) gives one message', (_, line, slipped, expected) => {
+    const said = problemsOf(text.with(line - 1, slipped).join('\n')).split('\n');
+    expect(said).toEqual([expect.stringMatching(RegExp(`^${RegExp.escape(expected)}`))]);
+  });
+
+  it('anywhere in the text gives at most one message about YAML', () => {
+    const slip = fc.constantFrom(
+      (line: string) => line.replace(/:( |$)/, '$1'),
+      (line: string) => line.replace(': ', ':'),
+      (line: string) => line.replace(': ', ': : '),
+      (line: string) => line.replace(/^ /, ''),
+      (line: string) => ` ${line}`,
+      (line: string) => line.replace('- ', '-'),
+      (line: string) => line.replace(' }', ''),
     );
+    fc.assert(
+      fc.property(fc.nat({ max: text.length - 1 }), slip, (at, change) => {
+        const { problems } = parseScenarioText(text.with(at, change(text[at]!)).join('\n'));
+        expect(problems.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a text that is not YAML', () => {
+  it('is reported by its first mistake only, however many follow from it', () => {
+    const text = Array.from({ length: 40 }, (_, i) => `a: "b" c${i}`).join('\n');
+    expect(problemsOf(text)).toMatch(/^f:1:\d+: not valid YAML: .*$/);
   });
 
   it('is called binary by one message if it has a zero byte', () => {
-    expect(problemsOf(`${lines(40)}\0`)).toMatch(/^f: not a text file: .*binary data$/);
+    expect(problemsOf('a: 1\n\0')).toMatch(/^f: not a text file: .*binary data$/);
   });
 
   it('keeps a valid structure that has only many duplicate keys', () => {

@@ -159,27 +159,68 @@ class DocumentReader {
   }
 }
 
-/** Sentences for the mistakes that people make; the library's own words serve for the rest. */
-const syntaxMessages: Readonly<Record<string, string>> = {
+/** Sentences for the mistakes that people make, by the library's codes. */
+const codeMessages: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'this line is indented with a tab; use spaces',
   DUPLICATE_KEY: 'this key is set twice in the same mapping; keep one of them',
   MULTIPLE_DOCS: 'a second document begins here; a scenario file has one',
   TAG_RESOLVE_FAILED: 'this tag is unknown; a scenario needs none',
+  MULTILINE_IMPLICIT_KEY:
+    'expected "name: value" or "name:", with a colon and a space or the end of the line after it',
 };
 
-/** One slip can make a hundred complaints, and a text that is no YAML makes one for each line. */
+/** The same for codes that stand for more than one mistake, by the beginning of the library's message. */
+const prefixMessages: Readonly<Record<string, string>> = {
+  'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
+  'Nested mappings are not allowed':
+    'a second colon on this line begins a mapping; put the whole value in quotes if the colon belongs to it',
+  'Sequence item without -':
+    'expected "- " at the beginning of this line, or as many spaces as the lines above it have',
+  'All mapping items must start':
+    'this line is indented otherwise than the lines it belongs to; give all of them the same number of spaces',
+  'All sequence items must start':
+    'this "-" is indented otherwise than the ones above it; give all of them the same number of spaces',
+  'Block collections are not allowed within':
+    'expected a comma before the next "name:"; within { } and [ ] each item but the last ends with one',
+};
+
+const syntaxMessage = ({ code, message }: YAMLError): string => {
+  const prefix = Object.keys(prefixMessages).find((words) => message.startsWith(words));
+  return (
+    codeMessages[code] ??
+    (prefix === undefined ? `not valid YAML: ${message}` : prefixMessages[prefix]!)
+  );
+};
+
+/** Whether a mistake leaves the structure of the text as it was meant. */
+const keepsStructure = ({ code }: YAMLError): boolean =>
+  code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED';
+
+/** Enough to begin with. */
 const maxShownErrors = 10;
 
+/** What comes after a mistake in the structure comes from it, as a rule: one slip gives one message. */
+const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
+  const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
+  if (tab !== undefined) return [tab];
+  const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const structural = sorted.findIndex((error) => !keepsStructure(error));
+  return structural === -1 ? sorted : sorted.slice(0, structural + 1);
+};
+
 const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): ScenarioProblem[] => {
-  const shownProblems = errors.slice(0, maxShownErrors).map((error) => {
-    const message = syntaxMessages[error.code] ?? `not valid YAML: ${error.message}`;
-    return { path: '', ...positionAt(lines, error.pos[0]), message, hint: null };
+  const own = ownErrors(errors);
+  const shownProblems = own.slice(0, maxShownErrors).map((error) => {
+    const position = positionAt(lines, error.pos[0]);
+    return { path: '', ...position, message: syntaxMessage(error), hint: null };
   });
-  const more = errors.length - shownProblems.length;
+  const more = own.length - shownProblems.length;
   if (more === 0) return shownProblems;
   const message = `and ${more} more ${more === 1 ? 'place' : 'places'} that are not valid YAML`;
-  const hint = 'if this is a scenario, fix the problems above first: the others may come from them';
-  return [...shownProblems, { path: '', line: null, column: null, flag: null, message, hint }];
+  return [
+    ...shownProblems,
+    { path: '', line: null, column: null, flag: null, message, hint: null },
+  ];
 };
 
 /** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
