@@ -226,6 +226,23 @@ describe('a pace for tokens', () => {
 });
 
 describe('errors in prompts and traces', () => {
+  it.each(['o200k_bas', 'gpt-4o', 'my model'])('name a wrong tokenizer (%s) once', (tokenizer) => {
+    const wrong = `name: f\ntraffic:\n  - {kind: chat, model: m, prompt: {tokens: 9, tokenizer: ${tokenizer}}}\nload: ${steady}\n`;
+    const looked: string[] = [];
+    const files: WorkloadFiles = {
+      ...workload,
+      tokenizer: (name) => {
+        looked.push(name);
+        return { ok: false, problem: 'the package gpt-tokenizer is not installed' };
+      },
+    };
+    const reading = readScenario({ text: wrong, name: 'f', environment: {}, workload: files });
+    expect(reading.ok ? [] : reading.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('one of o200k_base, '),
+    ]);
+    expect(looked).toEqual([]);
+  });
+
   it('are reported with their place and what to do', () => {
     const entries = [
       'prompt: 5',

@@ -19,7 +19,7 @@ function* fileFindings<T>(
   lookUp: (name: string) => ReadResult<T>,
   judge: (content: T) => Findings = () => [],
 ): Findings {
-  if (file.text === null || file.text === '') return;
+  if (file.sound === undefined || file.text === null || file.text === '') return;
   const found = lookUp(file.text);
   if (found.ok) yield* judge(found.value);
   else yield file.valueFinding(found.problem);
