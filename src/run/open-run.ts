@@ -12,7 +12,7 @@ import { checkpointFileName } from './input/read-result.ts';
 import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
-import { openRequestedFolder } from './output/publish.ts';
+import { openOutputFolder } from './output/output-folder.ts';
 import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
@@ -47,7 +47,7 @@ const openFolder = async (
   if (out === null) return null;
   return out === undefined
     ? openNewRunFolder(folderFor(out, name))
-    : openRequestedFolder(out, isRetry ? () => undefined : say);
+    : openOutputFolder(out, 'run', isRetry ? () => undefined : say);
 };
 
 /** Adds the observers that the request asks for to `observers`, each as soon as it is open. */

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
@@ -19,5 +20,17 @@ describe('a stored result', () => {
     expect(await stderrOf(['report', result])).not.toContain('overwrites');
     expect(await stderrOf(['report', result, '--out', out])).toContain(again);
     expect(await stderrOf(['report', out])).toContain(`Result: ${result}`);
+  });
+
+  it('of another program is never replaced: the run ends before it sends anything', async () => {
+    const out = await tempFolder();
+    const foreign = join(out, 'result.json');
+    await writeFile(foreign, '{"metrics":{"http_reqs":1}}');
+    const { code, stderr } = await weir([...one, '--out', out]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`${foreign} would be replaced, and is not a file of Weir’s`),
+    });
+    expect(await readFile(foreign, 'utf8')).toBe('{"metrics":{"http_reqs":1}}');
   });
 });

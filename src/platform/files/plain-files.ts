@@ -1,10 +1,30 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /** Plain reads and writes of small files. They throw Node's own errors: the caller knows what the file is for. */
 
 export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
+
+/** At most the first `length` bytes of a file, as text. */
+export const beginningOf = async (path: string, length: number): Promise<string> => {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+};
 
 export const writeText = (path: string, text: string): Promise<void> => writeFile(path, text);
 

@@ -3,7 +3,7 @@ import type { Calibration, CalibrationCell } from '../../model/series/calibratio
 import { writeCalibration } from '../../platform/files/calibration-file.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import {
   calibrationDocument,
@@ -15,6 +15,7 @@ import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../calibration-note.ts';
+import { openOutputFolder, outputFiles } from '../output/output-folder.ts';
 import { type Output, pageIn, printed, publishOutcome } from '../output/write-outputs.ts';
 
 interface CalibrateRequest extends GridRequest {
@@ -59,7 +60,7 @@ const measureAll = async (
 };
 
 const fileOf = (folder: RunFolder, calibration: Calibration): Output => {
-  const path = join(folder.path, 'calibration.json');
+  const path = join(folder.path, outputFiles.calibration.data);
   return { title: 'Calibration', path, write: () => writeCalibration(path, calibration) };
 };
 
@@ -71,7 +72,14 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   const { environment, printer } = host;
   const defaultPath = calibrationPath(environment);
   const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
-  const folder = path === null ? null : await openRunFolder(path);
+  const folder =
+    path === null
+      ? null
+      : await openOutputFolder(
+          path,
+          'calibration',
+          request.out === undefined ? () => undefined : printer.say,
+        );
   const { cells, stopped } = await measureAll(calibrationGrid(request), host).catch(
     async (error: unknown) => {
       await folder?.discard();
@@ -91,7 +99,9 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   const written = await publishOutcome(
     printer,
     printed(document, JSON.stringify(calibration)),
-    isKept ? [pageIn(folder, 'calibration.html', document), fileOf(folder, calibration)] : [],
+    isKept
+      ? [pageIn(folder, outputFiles.calibration.page, document), fileOf(folder, calibration)]
+      : [],
   );
   await (isKept ? folder.release() : folder?.discard());
   if (!isKept) printer.listFiles('The calibration was not kept.');

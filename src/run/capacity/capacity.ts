@@ -7,7 +7,6 @@ import { wholeRunSlice } from '../../model/workload/arrival.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant, perSecond } from '../../model/quantity.ts';
 import type { CapacityStep } from '../../model/series/capacity.ts';
-import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import {
   findCapacity,
@@ -26,6 +25,7 @@ import { folderFor, historyPath } from '../input/report-paths.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import { rejectWorkers } from '../workers/worker-pool-plan.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import { openOutputFolder } from '../output/output-folder.ts';
 import { publishCapacity } from '../output/publish-capacity.ts';
 import { type PlanSource, readPlanWithFiles } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
@@ -145,7 +145,11 @@ const searchTarget = async (
   rejectWorkers(plan, 'capacity');
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
-  const folder = await openRunFolder(folderFor(request.out, 'capacity'));
+  const folder = await openOutputFolder(
+    folderFor(request.out, 'capacity'),
+    'capacity',
+    printer.say,
+  );
   let target: ReadyTarget | null = null;
   const starting = openCanary(plan, 1);
   const stops = followStops(host.onStop, () =>
@@ -212,7 +216,7 @@ const answerFromStored = async (
   };
   return publishCapacity(
     { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes },
-    await openRunFolder(folderFor(request.out, 'capacity')),
+    await openOutputFolder(folderFor(request.out, 'capacity'), 'capacity', printer.say),
     printer,
   );
 };

@@ -5,6 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { isForeseen } from '../../platform/files/file-error-reasons.ts';
 import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
+import { outputFiles } from '../output/output-folder.ts';
 import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
 import { drive } from '../drive.ts';
@@ -32,7 +33,7 @@ const keepStep = async (
   try {
     const folder = await openRunFolder(path);
     try {
-      await folder.write('result.json', `${JSON.stringify(result)}\n`);
+      await folder.write(outputFiles.run.data, `${JSON.stringify(result)}\n`);
     } finally {
       await folder.release();
     }

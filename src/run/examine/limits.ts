@@ -1,7 +1,7 @@
 import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
 import { explainLimiter } from '../../judge/limits/examination/name-limiter.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
 import { limitsJunit, limitsDocument } from '../../report/limits/limits-document.ts';
@@ -10,6 +10,7 @@ import { followStops } from '../input/follow-stops.ts';
 import { confirmBudget, type Host, type Printer } from '../input/host.ts';
 import { examine, openProbe, type OpenedProbe } from './examination.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from '../output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../output/write-outputs.ts';
 import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
@@ -33,9 +34,9 @@ const publishLimits = async (
   const json = `${JSON.stringify(report)}\n`;
   const document = limitsDocument(report);
   return publishOutcome(printer, printed(document, json), [
-    pageIn(folder, 'limits.html', document),
-    dataIn(folder, 'limits.json', json),
-    fileIn(folder, 'JUnit', 'limits.junit.xml', () => limitsJunit(report)),
+    pageIn(folder, outputFiles.limits.page, document),
+    dataIn(folder, outputFiles.limits.data, json),
+    fileIn(folder, 'JUnit', outputFiles.limits.junit, () => limitsJunit(report)),
   ]);
 };
 
@@ -58,7 +59,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases, sustain } = examinationSettingsFrom(read.plan, request);
-  const folder = await openRunFolder(folderFor(request.out, 'limits'));
+  const folder = await openOutputFolder(folderFor(request.out, 'limits'), 'limits', say);
   let target: ReadyTarget | null = null;
   let probe: OpenedProbe | null = null;
   const stops = followStops(host.onStop, () =>

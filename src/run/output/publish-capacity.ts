@@ -10,6 +10,7 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { capacityDocument } from '../../report/capacity/capacity-document.ts';
 import type { ExitName } from './exit-codes.ts';
+import { outputFiles } from './output-folder.ts';
 import { dataIn, pageIn, printed, publishOutcome } from './write-outputs.ts';
 
 /** What was measured of a target. */
@@ -48,8 +49,8 @@ export const publishCapacity = async (
   const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
   const written = await publishOutcome(printer, printed(document, json), [
-    pageIn(folder, 'capacity.html', document),
-    dataIn(folder, 'capacity.json', json),
+    pageIn(folder, outputFiles.capacity.page, document),
+    dataIn(folder, outputFiles.capacity.data, json),
   ]);
   if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';

@@ -13,6 +13,7 @@ import { comparisonDocument, comparisonJunit } from '../../report/compare/compar
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
+import { outputFiles } from './output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from './write-outputs.ts';
 
 /** Two sides and how to compare them. `intended` lists the expected differences. */
@@ -87,10 +88,10 @@ export const publishComparison = async (
   const markdown = markdownText(document);
   const junit = () => comparisonJunit(comparison, strict);
   const written = await publishOutcome(printer, printed(document, json), [
-    pageIn(folder, 'comparison.html', document),
-    dataIn(folder, 'comparison.json', json),
-    fileIn(folder, 'JUnit', 'comparison.junit.xml', junit),
-    fileIn(folder, 'Markdown', 'comparison.md', () => markdown),
+    pageIn(folder, outputFiles.comparison.page, document),
+    dataIn(folder, outputFiles.comparison.data, json),
+    fileIn(folder, 'JUnit', outputFiles.comparison.junit, junit),
+    fileIn(folder, 'Markdown', outputFiles.comparison.markdown, () => markdown),
   ]);
   await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);

@@ -10,6 +10,7 @@ import { noiseDocument } from '../../report/compare/noise-document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
+import { outputFiles } from './output-folder.ts';
 import { dataIn, fileIn, printed, publishOutcome } from './write-outputs.ts';
 import { exitForRefusedComparison, type PublishOptions } from './publish-comparison.ts';
 
@@ -44,8 +45,8 @@ export const publishNoise = async (
   const document = noiseDocument(outcome.noise);
   const markdown = markdownText(document);
   const exit = await publishOutcome(printer, printed(document, json), [
-    dataIn(folder, 'noise.json', json),
-    fileIn(folder, 'Markdown', 'noise.md', () => markdown),
+    dataIn(folder, outputFiles.noise.data, json),
+    fileIn(folder, 'Markdown', outputFiles.noise.markdown, () => markdown),
   ]);
   await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);

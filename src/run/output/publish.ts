@@ -1,6 +1,6 @@
 import type { Printer } from '../input/host.ts';
 import type { Result } from '../../model/result/result.ts';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { closingVerdict, runOverview } from '../../report/run/overview.ts';
@@ -9,22 +9,9 @@ import { runPage } from '../../report/run/run-page.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ExtraReports } from './extra-reports.ts';
 import { judgeResult } from './judge-result.ts';
+import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
 import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
-
-const files = { resultPath: 'result.json', pagePath: 'report.html' } as const;
-
-/** Opens the folder that the user named for a run's files; prints a line if this overwrites another run's. */
-export const openRequestedFolder = async (
-  path: string,
-  say: (text: string) => void,
-): Promise<RunFolder> => {
-  const folder = await openRunFolder(path);
-  const replaced = Object.values(files).filter((name) => folder.existingNames.has(name));
-  if (replaced.length > 0)
-    say(`${path} contains an earlier ${replaced.join(' and ')}, which this run overwrites.`);
-  return folder;
-};
 
 /** The destinations of reports, opened before the load. */
 export interface Destinations {
@@ -60,8 +47,8 @@ export const publish = async (
       isGood: code === 0,
     },
     [
-      fileIn(folder, 'Report', files.pagePath, page),
-      dataIn(folder, files.resultPath, json),
+      fileIn(folder, 'Report', outputFiles.run.page, page),
+      dataIn(folder, outputFiles.run.data, json),
       ...extraReports.outputs(result, trust),
     ],
   );

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { mergeResults } from '../../record/merge-results.ts';
 import { folderFor, historyPath } from '../input/report-paths.ts';
@@ -12,7 +11,8 @@ import { openExtraReports } from '../output/extra-reports.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
 import { exitForVerdicts } from '../output/judge-result.ts';
-import { openRequestedFolder, publish } from '../output/publish.ts';
+import { openOutputFolder } from '../output/output-folder.ts';
+import { publish } from '../output/publish.ts';
 import { storeInHistory } from '../output/store-in-history.ts';
 
 /** Judges a stored result again and writes its reports, by default beside it. */
@@ -24,9 +24,11 @@ export const reportStored = async (
 ): Promise<ExitName> => {
   const { file, result } = await readStoredResult(path);
   const extraReports = await openExtraReports(paths);
-  const folder = await (out === undefined
-    ? openRunFolder(dirname(file))
-    : openRequestedFolder(out, printer.say));
+  const folder = await openOutputFolder(
+    out ?? dirname(file),
+    'run',
+    out === undefined ? () => undefined : printer.say,
+  );
   try {
     return exitForVerdicts(await publish(result, { folder, extraReports }, printer));
   } finally {
@@ -52,7 +54,7 @@ export const mergeStored = async (
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
   const extraReports = await openExtraReports(wanted);
-  const folder = await openRequestedFolder(out, printer.say);
+  const folder = await openOutputFolder(out, 'run', printer.say);
   try {
     const judged = await publish(merged.result, { folder, extraReports }, printer);
     await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
@@ -82,13 +84,14 @@ export const compareStored = async (
   if (request.next === null) {
     const side = await readSide(request.base, { planHash: null, history });
     checkDistinct(side);
-    const open = () => openRunFolder(folderFor(request.out, 'noise'));
+    const open = () => openOutputFolder(folderFor(request.out, 'noise'), 'noise', printer.say);
     return publishNoise({ ...request, gates, side }, open, publishOptions);
   }
   const next = await readSide(request.next, { planHash: null, history });
   const { planHash } = next.repetitions[0].result;
   const base = await readSide(request.base, { planHash, history });
   checkDistinct(base, next);
-  const open = () => openRunFolder(folderFor(request.out, 'comparison'));
+  const open = () =>
+    openOutputFolder(folderFor(request.out, 'comparison'), 'comparison', printer.say);
   return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);
 };

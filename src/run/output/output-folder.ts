@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { beginningOf } from '../../platform/files/plain-files.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+
+/** The files that a command leaves in its folder, by what it makes. */
+export const outputFiles = {
+  run: { data: 'result.json', page: 'report.html' },
+  limits: { data: 'limits.json', page: 'limits.html', junit: 'limits.junit.xml' },
+  capacity: { data: 'capacity.json', page: 'capacity.html' },
+  comparison: {
+    data: 'comparison.json',
+    page: 'comparison.html',
+    junit: 'comparison.junit.xml',
+    markdown: 'comparison.md',
+  },
+  noise: { data: 'noise.json', markdown: 'noise.md' },
+  calibration: { data: 'calibration.json', page: 'calibration.html' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** How the files that Weir writes begin. */
+const ownBeginnings: readonly RegExp[] = [
+  /^\s*\{\s*"format":\s*"[a-z]+\/\d+"/,
+  /<meta name="generator" content="Weir /,
+];
+
+/** Enough for the head of a page. */
+const readLength = 16 * 1024;
+
+const isOwnOrEmpty = async (path: string): Promise<boolean> => {
+  const beginning = await beginningOf(path, readLength).catch(() => null);
+  return beginning === '' || ownBeginnings.some((own) => beginning !== null && own.test(beginning));
+};
+
+/** Files that this command would replace, and those of them that Weir did not write. Where the data are Weir's, what stands beside them is too. */
+const replacedFiles = async (
+  { path, existingNames }: RunFolder,
+  { data, ...others }: (typeof outputFiles)[keyof typeof outputFiles],
+): Promise<{ readonly replaced: readonly string[]; readonly foreign: readonly string[] }> => {
+  const replaced = [data, ...Object.values(others)].filter((name) => existingNames.has(name));
+  const isOurs = existingNames.has(data) && (await isOwnOrEmpty(join(path, data)));
+  const checked = isOurs ? replaced.filter((name) => name.endsWith('.html')) : replaced;
+  const own = await Promise.all(checked.map((name) => isOwnOrEmpty(join(path, name))));
+  return { replaced, foreign: checked.filter((_, index) => own[index] === false) };
+};
+
+/**
+ * Opens the folder for what a command makes. Says which of its earlier files are replaced; throws a `Problem`
+ * where one of these is not Weir's, and then leaves everything as it was.
+ */
+export const openOutputFolder = async (
+  path: string,
+  kind: keyof typeof outputFiles,
+  say: (text: string) => void,
+): Promise<RunFolder> => {
+  const folder = await openRunFolder(path);
+  const { replaced, foreign } = await replacedFiles(folder, outputFiles[kind]);
+  if (foreign.length > 0) {
+    await folder.discard();
+    const [it, ...more] = foreign.map((name) => join(path, name));
+    throw new Problem(
+      `${[it, ...more].join(' and ')} would be replaced, and ${more.length === 0 ? 'is not a file' : 'are not files'} of Weir’s. Give another folder with --out FOLDER, or move ${more.length === 0 ? 'it' : 'them'} away`,
+    );
+  }
+  if (replaced.length > 0)
+    say(`${path} contains an earlier ${replaced.join(' and ')}, which this run overwrites.`);
+  return folder;
+};
