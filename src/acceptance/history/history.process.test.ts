@@ -44,9 +44,12 @@ const withHistory = async () => {
     ): Promise<FinishedProgram> => {
       const startedAt = `2026-07-0${day}T10:20:30.000Z`;
       const [{ result }] = sampleSide('a', 1, { seed: day }, { startedAt }).repetitions;
-      const slices = result.slices.map((slice) => ({ ...slice, startedAt }));
-      const file = await tempFile('slice.json', JSON.stringify({ ...result, slices }));
-      return weir(['merge', file, '--quiet', '--out', join(folder, out), ...words], env);
+      const halves = [0, 1].map((index) => {
+        const slices = result.slices.map((slice) => ({ ...slice, startedAt, index, count: 2 }));
+        return tempFile(`slice-${index}.json`, JSON.stringify({ ...result, slices }));
+      });
+      const files = await Promise.all(halves);
+      return weir(['merge', ...files, '--quiet', '--out', join(folder, out), ...words], env);
     },
   };
 };

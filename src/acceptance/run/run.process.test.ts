@@ -153,6 +153,11 @@ describe('weir run', () => {
     expect(sumOutcomes(whole.groups).completed).toBe(40);
     const again = await weir(['merge', first!, first!, '--out', await tempFolder()]);
     expect(again.code).toBe(2);
+    const alone = await weir(['merge', out, '--out', await tempFolder()]);
+    expect(alone).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${out} is a complete run: expected the results of slices`),
+    });
   });
 });
 

@@ -51,6 +51,11 @@ export const mergeStored = async (
 ): Promise<ExitName> => {
   const stored = await Promise.all(paths.map(readStoredResult));
   const results = stored.map(({ result }) => result);
+  const [first, ...others] = results;
+  if (first !== undefined && others.length === 0 && first.slices.length === first.slices[0]?.count)
+    throw new Problem(
+      `${paths[0]} is a complete run: expected the results of slices, one for each --slice i/n. For the reports of one run, use weir report`,
+    );
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
   const extraReports = await openExtraReports(wanted);
