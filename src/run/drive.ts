@@ -19,6 +19,7 @@ import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { dryRun } from './workers/dry-run.ts';
 import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
+import { leadTo } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 
 /** The results of a slice apart from its observations. */
@@ -67,6 +68,8 @@ export interface DriveContext {
   readonly onStop: OnStop;
   /** The canary that each loop reads; `null` for none. */
   readonly canary: CanaryOptions | null;
+  /** When the load begins, in ms since 1970; without it, as soon as it can. */
+  readonly startAt?: number | undefined;
 }
 
 /** Stops the run on request: the first request drains it, the second aborts the rest. */
@@ -116,7 +119,7 @@ interface ActiveSlice {
 const startInThisThread = async (
   options: SliceOptions,
   target: ReadyTarget,
-  { observer, canary }: DriveContext,
+  { observer, canary, startAt }: DriveContext,
 ): Promise<ActiveSlice> => {
   const { plan, redact } = options;
   const { baseUrl, notes } = target;
@@ -127,7 +130,7 @@ const startInThisThread = async (
   const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
   if (openClient === null) dryRun(options, startClock());
   cleanHeap();
-  const lead = openClient === null ? startLead(options, false) : 0;
+  const lead = leadTo(startAt, openClient === null ? startLead(options, false) : 0);
   const startedAt = wallClock(lead);
   const clock = startClock(lead);
   const { running, samples, close } =
@@ -153,11 +156,11 @@ const startInThisThread = async (
 const startInWorkers = async (
   options: SliceOptions,
   target: ReadyTarget,
-  { observer, canary }: DriveContext,
+  { observer, canary, startAt }: DriveContext,
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
   const workerPool = await openWorkerPool(options, target, { ...plan, canary });
-  const lead = startLead(options, true);
+  const lead = leadTo(startAt, startLead(options, true));
   const startedAt = wallClock(lead);
   const clock = startClock(lead);
   const { notes } = target;

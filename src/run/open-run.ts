@@ -14,6 +14,7 @@ import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openOutputFolder } from './output/output-folder.ts';
 import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
+import { assertStartAhead } from './start-at.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
 import { keepCheckpoint } from './watch/checkpoint.ts';
@@ -79,6 +80,7 @@ export const openRun = async (
   { environment, printer }: Pick<Host, 'environment' | 'printer'>,
   observe: (plan: Plan) => RunObserver,
 ) => {
+  assertStartAhead(request.startAt);
   const read = await readPlanWithFiles(request.source, environment);
   const { plan } = read;
   rejectSaturationConflicts(plan, request);

@@ -18,6 +18,7 @@ import { exitForVerdicts } from './output/judge-result.ts';
 import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
+import { waitForStart } from './start-at.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
 import { combineObservers, type RunObserver } from './watch/observer.ts';
 
@@ -44,13 +45,14 @@ const driveApart = async (
 /** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
   opened: OpenedRun,
+  startAt: number | undefined,
   { printer: { say }, onStop }: Host,
 ): Promise<DrivenRun> => {
   const { options, facts, recorder, observers, target, canary } = opened;
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
-  const context = { observer, say, onStop, canary: canary.streamOptions };
+  const context = { observer, say, onStop, canary: canary.streamOptions, startAt };
   const driven = await driveApart(opened, context);
   const { witness, notes } = await collectMockCounters(target.mock);
   const result = toResult(recorder.whole(driven.workerResults), {
@@ -138,8 +140,12 @@ export const runOnce = async (
   );
   try {
     const opened = await stops.unlessStopped(openRun(request, host, observe), discardRun);
+    await waitForStart(request.startAt, stops.onStop, printer.say).catch(async (error: unknown) => {
+      await discardRun(opened);
+      throw error;
+    });
     try {
-      const driven = await runOpened(opened, { ...host, onStop: stops.onStop });
+      const driven = await runOpened(opened, request.startAt, { ...host, onStop: stops.onStop });
       return await publishDriven(driven, opened, request, host);
     } finally {
       await closeRun(opened);

@@ -1,5 +1,7 @@
+import { launchedSlice } from '../../run/input/launched-slice.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import {
   type Given,
@@ -78,13 +80,27 @@ export const runIdFrom = (text: string | undefined): string | undefined => {
   );
 };
 
-export const sliceFrom = (text: string | undefined): Slice => {
+/** An instant with its offset from UTC, as RFC 3339 writes it. */
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+/** In ms since 1970. */
+export const startAtFrom = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const at = instantPattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new UsageProblem(
+    `--start-at: expected an instant with its time zone, such as 2026-11-24T20:15:00Z or 2026-11-24T21:15:00+01:00; got ${text}`,
+  );
+};
+
+export const sliceFrom = (text: string | undefined, environment: Environment): Slice => {
   if (text === undefined) return { index: 0, count: 1 };
+  if (text === 'auto') return launchedSlice(environment);
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || count < 1 || index >= count) {
     throw new UsageProblem(
-      `--slice: expected INDEX/COUNT with INDEX from 0 to COUNT − 1, such as 0/2; got ${text}`,
+      `--slice: expected INDEX/COUNT with INDEX from 0 to COUNT − 1, such as 0/2, or auto under Kubernetes, Slurm or Docker Swarm; got ${text}`,
     );
   }
   return { index, count };

@@ -19,6 +19,7 @@ import {
   runIdFrom,
   scenarioOptions,
   sliceFrom,
+  startAtFrom,
 } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
@@ -41,15 +42,20 @@ export const runVerb = defineVerb({
     }),
     ...liveMetricsOptions,
     ...inGroup('Scale:', {
-      slice: textOption('Run one slice of the plan, INDEX/COUNT; `weir merge` joins them'),
+      slice: textOption(
+        'Run one slice of the plan, INDEX/COUNT, or auto under Kubernetes, Slurm, Swarm; `weir merge` joins them',
+      ),
+      'start-at': textOption('Begin the load at this instant, such as 2026-11-24T20:15:00Z'),
       'run-id': textOption('First part of every request id [derived from the plan]'),
     }),
   },
   run: async (given) => {
     const repetitions = repetitionRequestFrom(given);
-    if (repetitions !== null && given.slice !== undefined) {
+    const ofOneRun =
+      given.slice !== undefined ? 'slice' : given.startAt !== undefined ? 'start-at' : null;
+    if (repetitions !== null && ofOneRun !== null) {
       throw new UsageProblem(
-        '--slice: expected one run, got several: a slice belongs to one run, so leave --repeat and comparisons out',
+        `--${ofOneRun}: expected one run, got several: it belongs to one run, so leave --repeat and comparisons out`,
       );
     }
     const request = {
@@ -57,7 +63,8 @@ export const runVerb = defineVerb({
       runId: runIdFrom(given.runId),
       source: planSourceFrom(given),
       metricsExport: metricsExportFrom(given),
-      slice: sliceFrom(given.slice),
+      slice: sliceFrom(given.slice, process.env),
+      startAt: startAtFrom(given.startAt),
       extraReports: extraReportsFrom(given),
       history: historyFrom(given),
     };

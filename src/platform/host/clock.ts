@@ -114,5 +114,8 @@ export const startClock = (lead = 0): RunClock => {
   return clockOf(thread + performance.now() + lead, thread);
 };
 
+/** How far away an instant of the wall clock is, in ms since 1970; negative for the past. */
+export const millisecondsUntil = (wall: number): number => wall - Date.now();
+
 /** The wall clock plus `lead` ms as ISO 8601, for the start of a run in its result. */
 export const wallClock = (lead = 0): string => new Date(Date.now() + lead).toISOString();

@@ -16,6 +16,8 @@ export interface RunRequest {
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
   readonly runId: string | undefined;
+  /** When the load begins, in ms since 1970; without it, as soon as it can. */
+  readonly startAt?: number | undefined;
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
