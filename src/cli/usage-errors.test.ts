@@ -48,7 +48,7 @@ it.each([
   ['hlep', /^unknown verb "hlep": did you mean "help"\? If not, expected init, plan, run/],
   ['version', /^unknown verb "version": did you mean `weir --version`\?/],
   ['help run extra', 'unexpected word "extra": weir help takes at most one verb'],
-  ['help bogus', /^unknown verb "bogus": expected init,.*, schema or help$/],
+  ['help bogus', /^unknown verb "bogus": expected init,.*, schema, completion or help$/],
   ['capacity', /^expected a scenario file, --model .* or --from .*; got nothing$/],
   ['capacity --from a --rate 5/s --top 9/s', /^--from .* sends nothing: leave --rate, --top out$/],
   ['limits --key sk-abc123', /^--key: expected the name .*; got something else \(9 characters/],

@@ -1,4 +1,5 @@
 import { didYouMean } from '../scenario/text/spelling.ts';
+import type { CompletedVerb } from './verbs/completion-script.ts';
 import { UsageProblem, type Verb } from './options/define-verb.ts';
 
 export type Example = readonly [words: string, does: string];
@@ -134,14 +135,31 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/schema.ts')).schemaVerb,
   },
+  'completion <shell>': {
+    summary: 'Print the script that completes command lines in bash or zsh',
+    expects: 'bash or zsh',
+    examples: [
+      ['completion bash > ~/.local/share/bash-completion/completions/weir', 'for new bash shells'],
+      ['completion zsh > ~/.zfunc/_weir', 'for zsh, with ~/.zfunc in fpath'],
+    ],
+    load: async () => (await import('./verbs/completion.ts')).completionVerb(completedVerbs),
+  },
 };
 
+const nameOf = (usage: string): string => usage.replace(/ .*/, '');
+
 export const verbTable = new Map(
-  Object.entries(verbsByUsage).map(([usage, entry]) => [
-    usage.replace(/ .*/, ''),
-    { usage, ...entry },
-  ]),
+  Object.entries(verbsByUsage).map(([usage, entry]) => [nameOf(usage), { usage, ...entry }]),
 );
+
+/** Every verb with its options, for completion. */
+const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
+  Promise.all(
+    [...verbTable].map(async ([name, { summary, load }]) => {
+      const { options, subcommands: within = {} } = await load();
+      return { name, summary, options, subcommands: Object.keys(within).map(nameOf) };
+    }),
+  );
 
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
