@@ -29,20 +29,20 @@ interface Picture {
 const pictures: Readonly<Record<string, Picture>> = {
   failures: {
     scheme: 'light',
-    from: '#outcomes table.failures',
-    until: '#outcomes table.failures',
+    from: '#failures table.failures',
+    until: '#failures table.failures',
     words: ['429 rate_limit_exceeded', 'stream-error', 'reset'],
   },
   keys: {
     scheme: 'light',
-    from: '#keys h2',
-    until: '#keys .chart >> nth=1',
+    from: '#limits h2',
+    until: '#limits .chart >> nth=1',
     words: ['blue', 'green', '429s'],
   },
   latency: {
     scheme: 'dark',
-    from: '#latency .chart',
-    until: '#latency .chart >> nth=1',
+    from: '.pair',
+    until: '.pair',
     words: ['limited', 'malformed', 'broken'],
   },
 };

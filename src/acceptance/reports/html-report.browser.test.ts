@@ -28,6 +28,10 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     const { page, troubles } = await visit();
     await page.locator('html.drawn').waitFor();
     const charts = await page.locator('[data-chart]').count();
+    // Those in folds are drawn when these are opened.
+    for (const fold of await page.locator('details:has([data-chart])').all())
+      await fold.evaluate('(details) => { details.open = true; }');
+    await page.locator('canvas').nth(charts - 1).waitFor();
     const drawn = await coloursDrawn(page);
     expect(charts).toBe(15);
     expect(drawn).toHaveLength(charts);
@@ -77,8 +81,29 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     const { page } = await visit();
     await page.locator('html.drawn').waitFor();
     await page.locator('[data-chart="ttft"] .u-over').hover({ position: { x: 400, y: 60 } });
-    const legend = page.locator('[data-chart="endToEnd-chat-stream"] .u-legend');
-    await expect.poll(() => legend.innerText()).toMatch(/^at \d+ s\np50[\d,.]+ ms\n/);
+    const legend = page.locator('[data-chart="flow"] .u-legend');
+    await expect.poll(() => legend.innerText()).toMatch(/^at \d+ s\noffered[\d,.]+ \/s\n/);
+  });
+
+  it('draws the charts of a fold when a reader opens it', async () => {
+    const { page } = await visit();
+    await page.locator('html.drawn').waitFor();
+    const canvas = page.locator('[data-chart="endToEnd-chat-stream"] canvas');
+    await page.getByText('Other latencies over time').click();
+    await canvas.waitFor({ state: 'visible' });
+    expect((await canvas.boundingBox())?.width).toBeGreaterThan(500);
+  });
+
+  it('shows verdict, tiles and two charts on the first screen, and the questions after one table', async () => {
+    const { page } = await visit({ viewport: { width: 1280, height: 900 } });
+    await page.locator('html.drawn').waitFor();
+    expect(await page.locator('.tile').count()).toBeLessThanOrEqual(6);
+    for (const place of ['#verdict', '.tiles', '[data-chart="ttft"]', '[data-chart="flow"]']) {
+      const box = await page.locator(place).boundingBox();
+      expect(box!.y + box!.height, place).toBeLessThanOrEqual(900);
+    }
+    const visible: string = await page.locator('body').innerText();
+    expect(visible.split(/\s+/).length).toBeLessThan(1850);
   });
 
   it('offers the values of each chart as a table', async () => {
@@ -89,10 +114,10 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(await rows.count()).toBeGreaterThanOrEqual(60);
   });
 
-  it('fits a narrow screen', async () => {
-    const { page } = await visit({ viewport: { width: 360, height: 740 } });
+  it.each([360, 400])('fits a screen of %d pixels', async (width) => {
+    const { page } = await visit({ viewport: { width, height: 740 } });
     await page.locator('html.drawn').waitFor();
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
   });
 
   it('can be read without scripts: tables, plots and what the charts would show', async () => {
@@ -101,7 +126,8 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     for (const part of ['Degraded', 'The charts over time need JavaScript', 'highest at']) {
       expect(words).toContain(part);
     }
-    expect(await page.locator('#percentiles svg').count()).toBe(4);
-    expect(await page.locator('#distribution svg').count()).toBeGreaterThan(4);
+    // Percentiles, and latency as density.
+    expect(await page.locator('#speed > .plots svg').count()).toBe(4);
+    expect(await page.locator('#speed details svg').count()).toBeGreaterThan(4);
   });
 });

@@ -163,5 +163,5 @@ export const costSection = (result: Result): Section | null => {
   ];
   const hasDetails = totals.all.cost.known > 0 || hasAudio(totals);
   const total = text(costSentence(totals));
-  return section('Cost and audio', [total, ...(hasDetails ? details : [])], 'cost');
+  return section('What did it cost?', [total, ...(hasDetails ? details : [])], 'cost');
 };

@@ -2,16 +2,7 @@ import type { Group } from '../../model/measures/counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import {
-  type Block,
-  fold,
-  list,
-  only,
-  picture,
-  section,
-  type Section,
-  text,
-} from '../document/document.ts';
+import { type Block, fold, list, only, section, type Section, text } from '../document/document.ts';
 import {
   type KindFigures,
   kindFigures,
@@ -28,7 +19,6 @@ import { countText, plural, shareText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { breakdownBlocks } from './breakdown-tables.ts';
 import { figuresTable } from './figures-table.ts';
-import { tilesMarkup } from './tiles.ts';
 
 const connectionsSentence = (total: (of: (group: Group) => number) => number): string => {
   const [opened, reused] = [total((g) => g.connections.new), total((g) => g.connections.reused)];
@@ -108,22 +98,41 @@ const legend = (kinds: readonly KindFigures[]): string => {
   ]).join(' ');
 };
 
-/** The most important figures, each with its sample count and confidence interval. */
-export const figuresSection = (result: Result, trust: Trust): Section => {
+/** How fast each kind of traffic was: percentiles with their sample counts, intervals and errors. */
+export const speedSection = (result: Result, trust: Trust, charts: readonly Block[]): Section => {
   const lag = lagFigures(result);
   const kinds = kindsPresent(result).map((kind) => kindFigures(result, trust, kind));
   const hasFigures = lag !== null || kinds.some(({ headline }) => headline.length > 0);
-  return section('Figures', [
-    picture(() => tilesMarkup(result, trust)),
-    ...kinds.map((figures) => kindSection(result, figures)),
-    ...combinedTable(result, kinds),
-    hasFigures && text(legend(kinds), 'quiet'),
-    ...breakdownBlocks(result),
-    lag !== null &&
-      only(['html'], section('Load generator', [figuresTable('Lag of the load generator', [lag])])),
-    section(
-      'Rates',
-      rateSentences(result).map((sentence) => text(sentence)),
-    ),
-  ]);
+  const meaning = hasFigures ? [text(legend(kinds), 'quiet')] : [];
+  return section(
+    'How fast?',
+    [
+      ...combinedTable(result, kinds),
+      ...meaning.map((block) => only(['terminal', 'markdown'], block)),
+      ...charts,
+      only(
+        ['html'],
+        fold('All figures, with intervals and errors', [
+          ...kinds.map((figures) => kindSection(result, figures)),
+          ...meaning,
+        ]),
+      ),
+      ...breakdownBlocks(result),
+    ],
+    'speed',
+  );
+};
+
+/** How much was sent and answered. */
+export const rateSection = (result: Result, charts: readonly Block[]): Section =>
+  section(
+    'How much?',
+    [...rateSentences(result).map((sentence) => text(sentence)), ...charts],
+    'rates',
+  );
+
+/** The lag of the load generator; `null` where nothing was sent. */
+export const lagTable = (result: Result): Block | null => {
+  const lag = lagFigures(result);
+  return lag === null ? null : only(['html'], figuresTable('Lag of the load generator', [lag]));
 };

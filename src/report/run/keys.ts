@@ -104,16 +104,20 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
   const caption = 'Limits and remaining quota of each key, from the response headers';
   const rows = usages.map(({ usage }) => usage);
   const left = `Charts and claims of the first ${maxChartedKeys} of ${ledger.length} keys.`;
-  return section('Keys', [
-    only(['html', 'markdown'], table(caption, usageColumns, rows, { showsNotes: true })),
-    ledger.length > maxChartedKeys && only(['html'], text(left, 'quiet')),
-    picture(() => charts.map(chartFigure)),
-    ...usages
-      .slice(0, maxChartedKeys)
-      .map(({ usage, blocks }) =>
-        only(['html', 'markdown'], section(`Limits of ${usage.key}`, blocks)),
-      ),
-    ...usages.map(({ usage, blocks }) => usageBlock(usage, blocks)),
-    limits !== undefined && usages.length > 0 && only(['html'], text(findingsMeaning, 'quiet')),
-  ]);
+  return section(
+    'What did the limits do?',
+    [
+      only(['html', 'markdown'], table(caption, usageColumns, rows, { showsNotes: true })),
+      ledger.length > maxChartedKeys && only(['html'], text(left, 'quiet')),
+      picture(() => charts.map(chartFigure)),
+      ...usages
+        .slice(0, maxChartedKeys)
+        .map(({ usage, blocks }) =>
+          only(['html', 'markdown'], section(`Limits of ${usage.key}`, blocks)),
+        ),
+      ...usages.map(({ usage, blocks }) => usageBlock(usage, blocks)),
+      limits !== undefined && usages.length > 0 && only(['html'], text(findingsMeaning, 'quiet')),
+    ],
+    'limits',
+  );
 };

@@ -89,6 +89,25 @@ const outcomeTones = {
 
 const quietIfNone = ({ all }: { readonly all: number }): Tone => (all === 0 ? 'quiet' : 'plain');
 
+/** Rows that are always there; the others are left out where nothing ended so. */
+const alwaysShown: ReadonlySet<ArrivalName> = new Set(['due', 'sent', 'completed']);
+
+const isShownOutcome = ({
+  name,
+  all,
+}: {
+  readonly name: ArrivalName;
+  readonly all: number;
+}): boolean => all > 0 || alwaysShown.has(name);
+
+/** The outcomes that did not occur, in a sentence. */
+const absentOutcomes = (rows: ReturnType<typeof arrivalRows>): string | null => {
+  const absent = rows.filter((row) => !isShownOutcome(row)).map(({ name }) => name);
+  if (absent.length === 0) return null;
+  const [last, ...others] = absent.toReversed();
+  return `None ${others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`}.`;
+};
+
 /** The outcome of every arrival; without a warm-up there is one pair of columns. */
 const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
   const due = rows[0]!;
@@ -106,7 +125,8 @@ const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
     ...(due.all === due.measured ? [] : columnsOf('After warm-up', 'measured')),
     column.words({ title: 'Meaning', media: ['html'] }, ({ name }) => arrivalMeaning[name]),
   ];
-  return table('The outcome of every arrival; shares are of all arrivals due', columns, rows, {
+  const shown = rows.filter(isShownOutcome);
+  return table('The outcome of every arrival; shares are of all arrivals due', columns, shown, {
     toneOf: quietIfNone,
     look: 'outcomes',
   });
@@ -126,9 +146,14 @@ const kindSection = (result: Result): Section | null => {
     ),
   ];
   return section('Outcomes by kind of traffic', [
-    table('The outcomes of each kind of traffic in the whole run', columns, arrivals.rows, {
-      toneOf: quietIfNone,
-    }),
+    table(
+      'The outcomes of each kind of traffic in the whole run',
+      columns,
+      arrivals.rows.filter(isShownOutcome),
+      {
+        toneOf: quietIfNone,
+      },
+    ),
   ]);
 };
 
@@ -191,32 +216,37 @@ export const outcomesSection = (result: Result): Section => {
   const rows = arrivalRows(result);
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   const counters = Object.entries(result.witness ?? {});
-  return section('Outcomes', [
-    arrivalTable(rows),
-    kindSection(result),
-    section('Retries and pace', [list(retrySentences(result))]),
-    only(
-      ['html'],
-      fold('Counters of the reference gateway', [
-        facts(counters.map(([name, value]) => [name, countText(value)])),
+  return section(
+    'What failed?',
+    [
+      arrivalTable(rows),
+      text(absentOutcomes(rows)),
+      kindSection(result),
+      section('Retries and pace', [list(retrySentences(result))]),
+      only(
+        ['html'],
+        fold('Counters of the reference gateway', [
+          facts(counters.map(([name, value]) => [name, countText(value)])),
+        ]),
+      ),
+      failures.length === 0 && text('No request failed.'),
+      section('Failures', [
+        table(
+          `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
+          failureColumns(rows[0]!.all),
+          failures,
+          { look: 'failures' },
+        ),
       ]),
-    ),
-    failures.length === 0 && text('No request failed.'),
-    section('Failures', [
-      table(
-        `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
-        failureColumns(rows[0]!.all),
-        failures,
-        { look: 'failures' },
-      ),
-    ]),
-    section('Tolerated deviations', [
-      table(
-        'Tolerated deviations in completed answers; shares are of the kind’s completed answers',
-        answerNoteColumns,
-        answerNoteCounts(result),
-      ),
-    ]),
-    ...exemplarFolds(result),
-  ]);
+      section('Tolerated deviations', [
+        table(
+          'Tolerated deviations in completed answers; shares are of the kind’s completed answers',
+          answerNoteColumns,
+          answerNoteCounts(result),
+        ),
+      ]),
+      ...exemplarFolds(result),
+    ],
+    'failures',
+  );
 };

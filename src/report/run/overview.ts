@@ -1,18 +1,6 @@
-import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Failure, Result } from '../../model/result/result.ts';
-import { groupsMatching } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
-import {
-  type Cell,
-  column,
-  type Column,
-  isShown,
-  table,
-  type Tone,
-  tones,
-} from '../document/document.ts';
+import { isShown, type Tone, tones } from '../document/document.ts';
 import {
   terminalLayout,
   type TerminalLayout,
@@ -20,13 +8,6 @@ import {
   terminalTableLines,
 } from '../document/terminal-table.ts';
 import { causeText } from '../summary/cause-text.ts';
-import {
-  type KindFigures,
-  kindFigures,
-  kindsPresent,
-  measuredOf,
-  type MeasureFigures,
-} from '../summary/figures.ts';
 import {
   objectiveFindingText,
   objectiveOutcome,
@@ -37,90 +18,19 @@ import { measuredRates, runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
 import { loadText } from '../summary/workload-text.ts';
 import { truncatedText, wrappedLines } from '../text/display-width.ts';
-import { countText, figureText, plural, shareText, timeText } from '../text/number-text.ts';
+import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { printable } from '../text/printable.ts';
 import { costText, runTotalsOf } from './cost.ts';
+import { kindTable, marksText } from './kind-table.ts';
 import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 
 /** A run in at most 20 lines of a terminal, and its verdict in at most three more, which come last, after the names of the files. */
-
-type Lines = readonly string[];
 
 /** More of these are counted, not listed. */
 const mostFailures = 3;
 const mostObjectives = 2;
 const mostNotes = 1;
-
-/** How long a user waits for the first sign of an answer, where a kind of traffic has such a sign. */
-const firstSigns: readonly MeasureName[] = ['ttft', 'firstAudio'];
-const subjectOf = (name: MeasureName) => measures[name];
-
-interface KindRow {
-  readonly kind: TrafficKind;
-  readonly due: number;
-  readonly completed: number;
-  readonly limited: number;
-  readonly figures: KindFigures;
-}
-
-const figuresOf = ({ figures }: KindRow, names: readonly MeasureName[]): MeasureFigures | null => {
-  const rows = [...figures.headline, ...figures.otherMeasures];
-  return rows.find(({ subject }) => names.some((name) => subjectOf(name) === subject)) ?? null;
-};
-
-/** `~`: few samples beyond it; `±`: the load generator may have moved it. */
-const percentileCell = (figures: MeasureFigures | null, q: number): Cell => {
-  const found = figures?.quantiles.find((each) => each.q === q);
-  if (figures === null || found === undefined) return { text: '–', tone: 'quiet' };
-  const { value, weak, error } = found;
-  const isMoved = error !== null && !error.isSmall;
-  const text = `${weak ? '~' : ''}${figureText(value, figures.subject.unit)}${isMoved ? '±' : ''}`;
-  return { text, tone: isMoved ? 'warning' : weak ? 'quiet' : 'plain' };
-};
-
-const percentileColumns = (
-  names: readonly MeasureName[],
-  title: string,
-): readonly Column<KindRow>[] =>
-  [0.5, 0.95, 0.99].map((q) =>
-    column.number({ title: q === 0.5 ? `${title} p50` : `p${q * 100}`, spare: q === 0.95 }, (row) =>
-      percentileCell(figuresOf(row, names), q),
-    ),
-  );
-
-const kindColumns: readonly Column<KindRow>[] = [
-  column.name('in ms', ({ kind }) => kind),
-  column.number('n', ({ due }) => countText(due)),
-  column.number('completed', ({ completed, due }) => ({
-    text: shareText(completed, due),
-    tone: completed === due ? 'plain' : 'warning',
-  })),
-  column.number('429', ({ limited }) => ({
-    text: countText(limited),
-    tone: limited === 0 ? 'quiet' : 'warning',
-  })),
-  ...percentileColumns(firstSigns, 'TTFT'),
-  ...percentileColumns(['endToEnd'], 'end to end'),
-];
-
-const kindRows = (result: Result, trust: Trust): readonly KindRow[] =>
-  kindsPresent(result).map((kind) => {
-    const outcomes = sumOutcomes(groupsMatching(result, measuredOf(kind)));
-    const { completed, limited } = outcomes;
-    const due = countArrivals(outcomes);
-    return { kind, due, completed, limited, figures: kindFigures(result, trust, kind) };
-  });
-
-/** Explains the marks that the table has. */
-const marksText = (lines: Lines): string | null => {
-  const has = (mark: string): boolean => lines.some((line) => line.includes(mark));
-  const marks = present([
-    has('~') && '~ fewer than ten samples beyond it',
-    has('±') && '± the load generator may have moved it',
-  ]);
-  return marks.length === 0 ? null : marks.join('; ');
-};
 
 const ratesText = (result: Result): string | null => {
   const rates = measuredRates(result);
@@ -212,9 +122,9 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const load =
     plan.stages.length === 1 ? loadText(plan.stages[0]!.load) : plural(plan.stages.length, 'stage');
   const what = `${plan.name} → ${addressText(result.baseUrl)}: ${load}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
-  const kinds = table('', kindColumns, kindRows(result, trust));
+  const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
-  const marks = marksText(rows);
+  const marks = marksText(kinds);
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),
     ...rows,

@@ -3,7 +3,15 @@ import { measures } from '../../model/measures/measures.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sliceName } from '../../model/result/slice-name.ts';
 import { measuresPresent } from '../../model/result/summary.ts';
-import { type Fact, facts, only, section, type Section } from '../document/document.ts';
+import {
+  type Block,
+  type Fact,
+  facts,
+  fold,
+  only,
+  section,
+  type Section,
+} from '../document/document.ts';
 import { lagSubject } from '../summary/figures.ts';
 import { arrivalMeaning } from '../summary/outcome-text.ts';
 import { planTerms } from '../summary/plan-terms.ts';
@@ -11,12 +19,12 @@ import { measurementErrorMeaning, selfTestMeaning } from '../summary/run-verdict
 import type { Optional } from '../text/present.ts';
 import { runTotalsMeaning } from './cost.ts';
 
-const factSection = (title: string, rows: readonly Optional<Fact>[]): Section =>
-  only(['html'], section(title, [facts(rows)]));
+const factFold = (title: string, rows: readonly Optional<Fact>[]): Block =>
+  fold(title, [facts(rows)]);
 
 /** The plan, with prompts counted and secrets as references. */
-export const scenarioSection = ({ plan, ...result }: Result): Section =>
-  factSection('Scenario', [
+const scenarioFold = ({ plan, ...result }: Result): Block =>
+  factFold('The scenario, as it was run', [
     ...planTerms(plan),
     ['Plan hash', result.planHash],
     ['Run', `${result.runId}, started ${result.startedAt}, written by Weir ${result.weir}`],
@@ -39,8 +47,8 @@ const rateDefinitions = {
 };
 
 /** What each measure in this report means, since tools define measures of the same name differently. */
-export const definitionsSection = (result: Result): Section =>
-  factSection('Definitions', [
+const definitionsFold = (result: Result): Block =>
+  factFold('What each figure means', [
     ...[...measuresPresent(result, () => true).map((name) => measures[name]), lagSubject].map(
       ({ label, definition }): Fact => [label, definition],
     ),
@@ -49,3 +57,7 @@ export const definitionsSection = (result: Result): Section =>
     ...Object.entries(arrivalMeaning),
     ...Object.entries(rateDefinitions),
   ]);
+
+/** What was run, and how its figures are defined. */
+export const referenceSection = (result: Result): Section =>
+  only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));

@@ -5,7 +5,7 @@ import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { distributionOf, latencyOver } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { only, picture, section, type Section, text } from '../document/document.ts';
+import { type Block, fold, only, picture, text } from '../document/document.ts';
 import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
@@ -95,34 +95,41 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
 };
 
 const latencyMeaning =
-  'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.';
+  'By the time at which requests were due. The marks above are the failures of all traffic. Drag across a chart to zoom in, double-click to zoom out.';
 const bandMeaning =
   'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.';
 
-/** The sections with charts and plots, for HTML only. */
-export const chartSections = (
+const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
+
+/** What a reader sees first: the latency of what matters most, with failures marked, and the flow. */
+export const firstCharts = ({ latency, flow }: RunCharts): Block =>
+  picture(
+    () =>
+      markup`<div class="pair">${[...latency.slice(0, 1), ...flow.slice(0, 1)].map(chartFigure)}</div>`,
+  );
+
+/** Percentiles, the other latencies over time, and how they are distributed. */
+export const speedCharts = (
   result: Result,
   trust: Trust,
-  { latency, flow, generator }: RunCharts,
-): readonly Section[] => {
+  { latency }: RunCharts,
+): readonly Block[] => {
   const distribution = distributionSection(result);
-  const chartSection = (
-    id: string,
-    title: string,
-    charts: readonly Chart[],
-    meaning = '',
-  ): Section => {
-    const blocks = [text(meaning, 'quiet'), picture(() => charts.map(chartFigure))];
-    return section(title, charts.length === 0 ? [] : blocks, id);
-  };
-  return [
-    chartSection('latency', 'Latency over time', latency, latencyMeaning),
-    chartSection('flow', 'Flow', flow),
-    section('Percentiles', [
-      picture(() => percentilePlots(result, trust)),
-      only(['html'], text(bandMeaning, 'quiet')),
-    ]),
-    section('Distribution', [distribution !== null && picture(() => distribution)]),
-    chartSection('generator', 'Generator', generator),
-  ];
+  const others = latency.slice(1);
+  return present([
+    picture(() => percentilePlots(result, trust)),
+    only(['html'], text(bandMeaning, 'quiet')),
+    others.length > 0 &&
+      only(
+        ['html'],
+        fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
+      ),
+    distribution !== null &&
+      only(['html'], fold('Latency as density', [picture(() => distribution)])),
+  ]);
 };
+
+export const flowCharts = ({ flow }: RunCharts): Block => figuresOf(flow.slice(1));
+
+/** How the load generator itself was. */
+export const healthCharts = ({ generator }: RunCharts): Block => figuresOf(generator);

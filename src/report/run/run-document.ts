@@ -1,7 +1,18 @@
 import type { Result } from '../../model/result/result.ts';
 import { sliceNoun } from '../../model/result/slice-name.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { list, only, type ReportDocument, text, trustTones } from '../document/document.ts';
+import {
+  type Block,
+  fold,
+  list,
+  only,
+  picture,
+  type ReportDocument,
+  section,
+  type Section,
+  text,
+  trustTones,
+} from '../document/document.ts';
 import { markdownText } from '../document/markdown-writer.ts';
 import { loadText } from '../summary/workload-text.ts';
 import { addressText, trafficMixText } from '../summary/plan-terms.ts';
@@ -10,12 +21,20 @@ import { runVerdict } from '../summary/run-verdict.ts';
 import { plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { costSection } from './cost.ts';
-import { figuresSection } from './figures.ts';
+import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
+import { kindTable, marksText } from './kind-table.ts';
 import { outcomesSection } from './outcomes.ts';
-import { definitionsSection, scenarioSection } from './reference.ts';
-import { chartSections, type RunCharts } from './run-charts.ts';
-import { gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
+import { referenceSection } from './reference.ts';
+import {
+  firstCharts,
+  flowCharts,
+  healthCharts,
+  type RunCharts,
+  speedCharts,
+} from './run-charts.ts';
+import { tilesMarkup } from './tiles.ts';
+import { evidenceFold, gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
 
 /** Names the workers (which share one clock) or slices of a run; empty for a single one. */
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
@@ -35,6 +54,45 @@ const runTexts = (result: Result): readonly string[] => {
   ];
 };
 
+/** The target, the load and the keys in one line, for the head of the page. */
+const whatRan = (result: Result): string => {
+  const { plan, baseUrl } = result;
+  const [first] = plan.stages;
+  const load =
+    plan.stages.length > 1 || first === undefined
+      ? `${plural(plan.stages.length, 'stage')}, ${timeText(result.scheduled)}`
+      : loadText(first.load);
+  const parts = [load, plural(plan.keys.length, 'key'), ...slicesText(result)];
+  return `${addressText(baseUrl)}: ${parts.join('; ')}`;
+};
+
+/** What a reader of the page sees before anything else: tiles, two charts, one table. */
+const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly Block[] => {
+  const kinds = kindTable(result, trust);
+  return [
+    picture(() => tilesMarkup(result, trust)),
+    firstCharts(charts),
+    only(['html'], kinds),
+    only(['html'], text(marksText(kinds), 'quiet')),
+  ];
+};
+
+/** Whether the load generator was healthy, with the evidence. */
+const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): Section =>
+  only(
+    ['html'],
+    section(
+      'Can I trust it?',
+      [
+        evidenceFold(result, trust),
+        lagTable(result),
+        charts !== null &&
+          fold('The load generator over time', [healthCharts(charts)], trust.level !== 'valid'),
+      ],
+      'trust',
+    ),
+  );
+
 /**
  * The report of a run: whether to trust it, what ran, then figures and outcomes.
  * The order of the sections is the same in every medium; `charts` are those of the page.
@@ -49,20 +107,21 @@ export const runDocument = (
   return {
     weir,
     title: plan.name,
-    description: present([plan.description]),
+    description: present([plan.description, charts !== null && whatRan(result)]),
     verdict: { text: verdict.title, tone: trustTones[verdict.level] },
     tone: gravestTone(result, trust),
     introduction: runIntroduction(result, trust),
     blocks: present([
-      list(runTexts(result), 'quiet'),
+      only(['terminal', 'markdown'], list(runTexts(result), 'quiet')),
+      ...(charts === null ? [] : firstBlocks(result, trust, charts)),
       objectivesSection(result),
-      figuresSection(result, trust),
+      speedSection(result, trust, charts === null ? [] : speedCharts(result, trust, charts)),
+      rateSection(result, charts === null ? [] : [flowCharts(charts)]),
       outcomesSection(result),
-      costSection(result),
-      ...(charts === null ? [] : chartSections(result, trust, charts)),
       keysSection(result, charts?.keys ?? []),
-      scenarioSection(result),
-      definitionsSection(result),
+      costSection(result),
+      trustSection(result, trust, charts),
+      referenceSection(result),
       only(['markdown'], text(`Started ${startedAt}, Weir ${weir}.`, 'quiet')),
     ]),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,

@@ -10,7 +10,12 @@ import { measuresPresent } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { answerNoteCounts } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import {
+  degradedTrust,
+  invalidTrust,
+  uncertainGap,
+  validTrust,
+} from '../fixtures/sample-trust.fixture.ts';
 import type { PageData } from '../html/charts/chart.ts';
 import { runPage } from './run-page.ts';
 
@@ -66,24 +71,18 @@ describe('the HTML report', () => {
   it('has the order in which a reader needs it', () => {
     expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
       'verdict',
-      'figures',
-      'outcomes',
+      'speed',
+      'rates',
+      'failures',
+      'limits',
       'cost',
-      'latency',
-      'flow',
-      'percentiles',
-      'distribution',
-      'generator',
-      'keys',
-      'scenario',
-      'definitions',
+      'trust',
+      'reference',
     ]);
-    expect(report.indexOf('60 s of load, 61.2 s in total')).toBeGreaterThan(
-      report.indexOf('id="verdict"'),
-    );
-    expect(report.indexOf('60 s of load, 61.2 s in total')).toBeLessThan(
-      report.indexOf('id="figures"'),
-    );
+    const places = ['id="verdict"', 'class="tiles"', 'id="chart-ttft"', 'Each kind of traffic'];
+    const found = [...places, 'id="speed"'].map((part) => report.indexOf(part));
+    expect(found).toEqual(found.toSorted((x, y) => x - y));
+    expect(found).not.toContain(-1);
   });
 
   it('defines every measure that it shows', () => {
@@ -135,7 +134,7 @@ describe('the HTML report', () => {
 
   it('has a place in the page for every chart in its data', () => {
     const { charts, warmUp, scheduled, end, stages } = dataIn(report);
-    expect(charts.map(({ id }) => id)).toEqual(all(/data-chart="([^"]*)"/g));
+    expect(charts.map(({ id }) => id).toSorted()).toEqual(all(/data-chart="([^"]*)"/g).toSorted());
     expect({ warmUp, scheduled, stages }).toEqual({
       warmUp: 10,
       scheduled: 60,
@@ -192,8 +191,18 @@ describe('the HTML report', () => {
     expect(page).toContain('<b>188</b> <small><span>[184–194]</span> <span>−1</span></small>');
     const uncertain = '<span class="level degraded">−1.4 +2.8</span>';
     expect(page).toContain(`<small><span>[25.0–25.7]</span> <span>${uncertain}</span></small>`);
-    expect(page).toMatch(/<dt>Chunk gap p95<\/dt>[^]*?, error −1\.4 \+2\.8<\/small>/);
-    expect(page.match(/, error /g)).toHaveLength(1);
+    expect(page).not.toContain(', error ');
+    const uncertainStart = {
+      ...uncertainGap,
+      measure: 'ttft',
+      value: 684,
+      low: 560,
+      high: 690,
+    } as const;
+    const figures = [uncertainStart, ...degradedTrust.figures];
+    const late = runPage(result, { ...degradedTrust, figures }, assets);
+    expect(late).toMatch(/<dt>TTFT p95<\/dt>[^]*?, error −124 \+6<\/small>/);
+    expect(late.match(/, error /g)).toHaveLength(1);
   });
 
   it('lists the signals that decide first, and calls the others normal or high', () => {

@@ -39,7 +39,7 @@ describe('the terminal report', () => {
       (m-voice), 4 % transcription (m-ear), 1 % models
       peak: 20/s → 60/s in 20 s; 100 % chat-stream (m-large)
 
-      Figures
+      How fast?
                                 n             p50            p90             p95            p99        max
         chat-stream
           TTFT ms             760          188 −1            427          684 −3         ~1,137      1,524
@@ -108,14 +108,14 @@ describe('the terminal report', () => {
         peak
           chat-stream          238   859      911   1,546       800     39.9 %  56.1 %
 
-      Rates
+      How much?
         Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
         1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
         by the server).
         Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
         by the server, 1,028 answers).
 
-      Outcomes
+      What failed?
         Outcome    Whole run    Share  After warm-up    Share
         due            1,600  100.0 %          1,400  100.0 %
         sent           1,578   98.6 %          1,378   98.4 %
@@ -164,7 +164,15 @@ describe('the terminal report', () => {
         transcription  no-segments        8  25.0 %  verbose_json with segments was requested, and the
                                                      transcript had none.
 
-      Cost and audio
+      What did the limits do?
+        alpha: 1,049 answers, 429s: 449, first at 44.2 s
+          requests: 600/min as declared; lowest remaining 0, last 0
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,882,740, last 1,882,740
+        beta: 528 answers, 429s: none
+          requests: 600/min as declared; lowest remaining 66, last 66
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,941,260, last 1,941,260
+
+      What did it cost?
         1,096 completed answers cost at least 0.107747 currency units; the cost of 136 of them is unknown.
         Kind and model                           Cost      n  received                sent  Characters
         chat-stream (m-large)                0.029287    905         –                   –           –
@@ -177,15 +185,7 @@ describe('the terminal report', () => {
         Completed answers of the whole run including the warm-up, with the interface’s constants and the
         scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the
         scenario names no price, the server reports no usage, or the length of a clip cannot be read.
-        Failed answers are not included.
-
-      Keys
-        alpha: 1,049 answers, 429s: 449, first at 44.2 s
-          requests: 600/min as declared; lowest remaining 0, last 0
-          tokens: 2,000,000/min as the interface says; lowest remaining 1,882,740, last 1,882,740
-        beta: 528 answers, 429s: none
-          requests: 600/min as declared; lowest remaining 66, last 66
-          tokens: 2,000,000/min as the interface says; lowest remaining 1,941,260, last 1,941,260"
+        Failed answers are not included."
     `);
   });
 
@@ -215,7 +215,7 @@ describe('the terminal report', () => {
 
   it('says in one sentence that no cost is known, where none is', () => {
     const groups = result.groups.filter(({ labels }) => labels.traffic === 'chat');
-    const [, said] = plain(100, validTrust, { ...result, groups }).split('Cost and audio\n');
+    const [, said] = plain(100, validTrust, { ...result, groups }).split('What did it cost?\n');
     expect(said?.split('\n\n')[0]).toMatchInlineSnapshot(`
       "  The cost of 123 completed answers is unknown: set a price in the scenario, and make the server
         report usage."

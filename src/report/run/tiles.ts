@@ -31,14 +31,20 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** All headline measures of a run's main kind of traffic, and the first of every other kind. The main kind is a stream if there is one, otherwise the most frequent kind. */
+/** As many as fit into one row of a wide page. */
+const mostTiles = 6;
+
+/** What a user waits for, of the main kind of traffic: a stream if there is one, otherwise the most frequent kind. */
+const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
+
+/** The measures of the main kind, then those of the others. */
 const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
   kindsPresent(result)
     .toSorted((a, b) => Number(b === 'chat-stream') - Number(a === 'chat-stream'))
-    .flatMap((kind, i, kinds) => {
+    .flatMap((kind, _, kinds) => {
       const names: readonly MeasureName[] = headlineMeasures[kind];
-      const shown = (i === 0 ? names : names.slice(0, 1)).filter(
-        (name) => !isWithheld(name, trust),
+      const shown = names.filter(
+        (name) => shownMeasures.includes(name) && !isWithheld(name, trust),
       );
       return shown.flatMap((name): readonly Tile[] => {
         const figure = quantile(distributionOf(result, name, measuredOf(kind)), 0.95);
@@ -79,13 +85,13 @@ const allTiles = (result: Result, trust: Trust): readonly Tile[] => {
   const afterWarmUp = result.plan.warmUp === 0 ? '' : ' after the warm-up';
   const share = shareText(completed, due).replace(' %', '');
   const arrivals = `${countText(completed)} of ${plural(due, 'arrival')}${afterWarmUp}`;
-  return present<Tile>([
-    ['Completed', share, '%', arrivals],
-    ...measureTiles(result, trust),
+  const others = present<Tile>([
+    ['Rate limited', countText(limited), '429s', first429.length === 0 ? 'never' : when],
     outputTile(result),
     costTile(result),
-    ['Rate limited', countText(limited), '429s', first429.length === 0 ? 'never' : when],
   ]);
+  const latencies = measureTiles(result, trust).slice(0, mostTiles - 1 - others.length);
+  return [['Completed', share, '%', arrivals], ...latencies, ...others];
 };
 
 const tileMarkup = ([label, value, unit, foot, kind]: Tile): Markup =>

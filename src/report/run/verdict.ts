@@ -96,9 +96,8 @@ const findingsList = ({ evidence }: Trust): Block => {
   return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
 };
 
-/** What decided against a run in words, and for HTML all signals in a table, those that decide first. */
-const evidenceBlocks = (result: Result, trust: Trust): readonly Block[] => {
-  const { level, evidence } = trust;
+/** All signals of the load generator in a table, those that decide first; shown at once where the run is not valid. */
+export const evidenceFold = (result: Result, { level, evidence }: Trust): Block => {
   const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
   const signals = table('Signals of the load generator', evidenceColumns, ordered, {
     look: 'evidence',
@@ -107,10 +106,7 @@ const evidenceBlocks = (result: Result, trust: Trust): readonly Block[] => {
   const explanation =
     'Signals that read valid, degraded or invalid decide the verdict. Those that read normal or high decide nothing: they are possible causes.';
   const aside = present([evidence.length > 0 && explanation, selfTestText(result)]).join(' ');
-  return [
-    ...(level === 'valid' ? [] : [only(['terminal', 'markdown'], findingsList(trust))]),
-    only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid')),
-  ];
+  return only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid'));
 };
 
 /** Whether to trust the figures, and what else belongs to the verdict on a run. */
@@ -120,7 +116,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...evidenceBlocks(result, trust),
+    ...(trust.level === 'valid' ? [] : [only(['terminal', 'markdown'], findingsList(trust))]),
   ];
 };
 

@@ -53,7 +53,10 @@ const keepDrawn = (data) => {
     for (const plot of plots) plot.destroy();
     plots = data.charts.flatMap((chart) => {
       const place = document.querySelector(`[data-chart="${chart.id}"]`);
-      return place instanceof HTMLElement ? [draw(chart, data, place)] : [];
+      // In some browsers one in a closed fold has no width: it is drawn when the reader opens it.
+      return place instanceof HTMLElement && place.clientWidth > 0
+        ? [draw(chart, data, place)]
+        : [];
     });
     width = document.body.clientWidth;
   };
@@ -62,6 +65,9 @@ const keepDrawn = (data) => {
     if (document.body.clientWidth !== width) redraw();
   }).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  for (const details of document.querySelectorAll('details:has([data-chart])')) {
+    details.addEventListener('toggle', redraw);
+  }
   return redraw;
 };
 
