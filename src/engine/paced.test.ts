@@ -172,7 +172,11 @@ describe('a run under a pace', () => {
 
   it('divides its limits among slices', () => {
     const sent = [0, 1, 2].map((index) => {
-      const { world } = startPaced(constantLoad(300, 200), { pace }, { index, count: 3 });
+      const { world } = startPaced(
+        constantLoad(300, 200),
+        { pace: { ...pace, burst: 8 } },
+        { index, count: 3 },
+      );
       world.advanceTo(500);
       return world.sent.length;
     });

@@ -112,10 +112,11 @@ describe('a pace', () => {
     );
   });
 
-  it('never waits while any key has capacity', () => {
+  it('whose burst is the limit never waits while any key has capacity', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
-        simulatePace({ ...limit, ...free }, pool, list, (now, { reserved }, gone) => {
+        const whole = { ...limit, ...free, burst: limit.requests ?? undefined };
+        simulatePace(whole, pool, list, (now, { reserved }, gone) => {
           for (const ofKey of byKey(gone).slice(0, pool)) {
             const requests = ofKey.filter(({ sent, endedAt }) =>
               sent === null ? endedAt === null : sent + window > now,
@@ -242,7 +243,9 @@ describe('a pace with a burst', () => {
       else pacer.onRefused(0, released, released, null);
     });
     const waits = sent.slice(1).map((at, n) => (at - sent[n]!) / 1000);
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 1, 1]);
+    expect(waits.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    // Refused at an even pace, it goes a little slower.
+    for (const wait of waits.slice(9)) expect(wait).toBeCloseTo(1.075, 3);
   });
 
   it('learns nothing from requests that were under way at a refusal', () => {

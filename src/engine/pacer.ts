@@ -1,3 +1,5 @@
+import { BurstProbe } from './burst-probe.ts';
+
 /**
  * Keeps a client within limits whose windows it cannot see: arithmetic only, time is an argument.
  *
@@ -11,14 +13,15 @@
  *
  * Within that, at most `burst` requests are released at once, and as many again only after the time in which the
  * limit allows them. A smaller burst costs no sustained rate: it satisfies small buckets and weighted windows too.
- * So after a refusal the requests of its key are evenly spread, and nothing undoes that.
+ * So after a refusal the requests of its key are evenly spread, and nothing undoes that. Without a `burst` it grows with what is
+ * admitted (`burst-probe.ts`).
  */
 
 /** What one key may use within any `window` of time; `null` for no limit. */
 export interface PaceRule {
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The most requests at once; without it the whole limit. */
+  /** The most requests at once; without it as many as the gateway turns out to admit. */
   readonly burst?: number | undefined;
   /** In ms. */
   readonly window: number;
@@ -110,23 +113,31 @@ class KeyUsage {
   readonly tokens: LimitUsage;
   /** Where fewer than the limit go at once: how many. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
+  /** What the gateway admits at once, until it refuses anything; `null` where the burst is given, or learned. */
+  probe: BurstProbe | null = null;
   /** Until when the gateway refuses the key, as it reported or as is assumed. */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** The instant of the last refusal of a request that was released after the one before. */
   learnedAt = Number.NEGATIVE_INFINITY;
   /** How long the key waits after the next refusal that names no wait, in ms. */
   assumedWait: number;
+  /** Between its requests once they are evenly spread, in ms: longer where even these are refused. */
+  spacing: number;
 
   constructor(rule: PaceRule, spacing: number) {
     this.requests = new LimitUsage(rule.requests ?? Number.POSITIVE_INFINITY);
     this.tokens = new LimitUsage(rule.tokens ?? Number.POSITIVE_INFINITY);
+    if (rule.requests !== null && rule.burst === undefined)
+      this.probe = new BurstProbe(rule.requests, spacing, rule.window + rule.margin);
     if (rule.burst !== undefined && rule.burst < (rule.requests ?? 0)) this.limitBursts(rule.burst);
     this.assumedWait = spacing;
+    this.spacing = spacing;
   }
 
   /** Sends at most so many at once from now on, without regard to what was sent before. */
   limitBursts(most: number): void {
     this.bursts = { most, usage: new LimitUsage(most) };
+    this.probe = null;
   }
 }
 
@@ -136,11 +147,19 @@ export class Pacer {
   readonly #keys: readonly KeyUsage[];
   /** Between requests that are evenly spread, in ms; a second where requests have no limit. */
   readonly #spacing: number;
+  /** How much longer it becomes at a refusal, at most up to what, and the share of that which each admitted request takes back. */
+  readonly #step: number;
+  readonly #widest: number;
+  readonly #regained: number;
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
     const { requests, window, margin } = rule;
     this.#spacing = requests === null ? 1000 : (window + margin) / requests;
+    // A weighted counter rounds: it refuses one of its limit at an even pace.
+    this.#step = this.#spacing * (0.5 / (requests ?? 1));
+    this.#widest = this.#spacing * 1.1;
+    this.#regained = 1 / (10 * (requests ?? 1));
     this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
   }
 
@@ -154,11 +173,12 @@ export class Pacer {
    * since when: infinity while it depends on requests under way.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
-    const releases = this.#keys.map(({ requests, tokens, bursts, blockedUntil }) =>
+    const releases = this.#keys.map(({ requests, tokens, bursts, probe, blockedUntil }) =>
       Math.max(
         requests.availableAt(1),
         tokens.availableAt(reserved),
         bursts?.usage.availableAt(1) ?? Number.NEGATIVE_INFINITY,
+        probe?.availableAt() ?? Number.NEGATIVE_INFINITY,
         blockedUntil,
       ),
     );
@@ -177,8 +197,12 @@ export class Pacer {
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
-      // Evenly spread. How long what was sent before matters, the refusal says.
-      if (this.#rule.requests !== null) usage.limitBursts(1);
+      if (this.#rule.requests !== null) {
+        const isEven = usage.bursts?.most === 1;
+        if (isEven) usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
+        // How long what was sent before matters, the refusal says.
+        else usage.limitBursts(1);
+      }
     } else if (wait === null) return;
     usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
     const { window, margin } = this.#rule;
@@ -188,13 +212,18 @@ export class Pacer {
   /** Ends the row of refusals, if the gateway admitted a request that was released after the last of them. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
-    if (released > usage.learnedAt) usage.assumedWait = this.#spacing;
+    usage.probe?.onAdmitted();
+    if (released <= usage.learnedAt) return;
+    usage.assumedWait = this.#spacing;
+    usage.spacing = Math.max(this.#spacing, usage.spacing - this.#step * this.#regained);
   }
 
   /** Occupies a key's limits for a request. Bookings come in order of their release. */
   book(released: number, key: number, reserved: number): Booking {
-    const { requests, tokens, bursts } = this.#keys[key]!;
+    const usage = this.#keys[key]!;
+    const { requests, tokens, bursts, probe } = usage;
     const { window, margin, charged } = this.#rule;
+    probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
     /** When the gateway has counted it at the latest, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
@@ -207,10 +236,11 @@ export class Pacer {
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
         // By then the limit allows as many again.
-        bursts?.usage.convert(unsent, 1, at + bursts.most * this.#spacing);
+        bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },
       onFinished: (at, used) => {
+        probe?.onAnswered();
         requests.convert(unsent, 0, at);
         bursts?.usage.convert(unsent, 0, at);
         const lastCharged = charged === 'sent' ? counted : Math.max(counted, at);

@@ -53,7 +53,8 @@ describe('sixty requests against a gateway that admits thirty in each window', (
     const [paced, retried, after, reserved] = await Promise.all([
       runPaced({
         ...byRequests,
-        client: 'pace: { requests: 90/min, tokens: none, window: 20s, margin: 100ms }',
+        client:
+          'pace: { requests: 90/min, burst: limit, tokens: none, window: 20s, margin: 100ms }',
       }),
       runPaced({ ...byRequests, client: 'retry: { attempts: 20, base: 500ms, cap: 5s }' }),
       runPaced(byTokens('after')),

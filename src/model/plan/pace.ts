@@ -8,7 +8,7 @@ export const paceSchema = z.strictObject({
   requests: maxPerWindow,
   /** Prompt and completion. */
   tokens: maxPerWindow,
-  /** The most requests at once, then evenly spread; without it the whole limit. */
+  /** The most requests at once, then evenly spread; without it, as many as the gateway turns out to admit. */
   burst: z.int().positive().optional(),
   window: millisecondsSchema,
   /** Maximum delay until the server counts a sent request: each window is extended by it. */

@@ -43,7 +43,7 @@ export function* paceRule(scenario: WholeScenario): Findings {
     const message = `at this rate a window of ${formatDuration(pace.window)} has no room for even one of the ${name}`;
     yield part.at(name).keyFinding(message, 'raise the rate or lengthen "window"');
   }
-  if (compiled.burst !== undefined && compiled.requests === null) {
+  if (pace.burst !== undefined && compiled.requests === null) {
     const message = '"burst" spreads requests at their rate, and "requests" has none';
     yield part.at('burst').keyFinding(message, 'give "requests" a rate, or leave out "burst"');
   }

@@ -40,6 +40,11 @@ const paceLimitField = () =>
       return z.NEVER;
     });
 
+const burstField = () =>
+  z.union([wholeNumberField(1, 1_000_000), z.literal('limit')], {
+    error: 'expected a whole number from 1 to 1,000,000, or limit',
+  });
+
 /** A client that stays within limits; without it requests go when they are due. */
 export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
   requests: withDefault(paceLimitField(), 'limit').describe(
@@ -48,8 +53,8 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
   tokens: withDefault(paceLimitField(), 'limit').describe(
     'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none.',
   ),
-  burst: optionalField(wholeNumberField(1, 1_000_000)).describe(
-    'The most requests that a key sends at once; 1 spreads them evenly. The sustained rate is the same. Default: the whole limit, and 1 after a refusal.',
+  burst: optionalField(burstField()).describe(
+    'The most requests that a key sends at once: a number, or "limit" for the whole limit; 1 spreads them evenly. The sustained rate is the same. Default: learned, from an eighth of the limit on, more with each answer; 1 after a refusal.',
   ),
   window: withDefault(positiveDurationField(), '60s').describe(
     'The length of the window in which the gateway counts.',
@@ -76,10 +81,13 @@ export const compilePace = (
     // A rate per minute is no whole number per second in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
+  const most = unitsPerWindow(requests, requestsPerMinute);
+  const whole = most ?? undefined;
+  const atOnce = burst === 'limit' ? whole : burst;
   return {
-    requests: unitsPerWindow(requests, requestsPerMinute),
+    requests: most,
     tokens: unitsPerWindow(tokens, tokensPerMinute),
-    ...(burst === undefined ? {} : { burst }),
+    ...(atOnce === undefined ? {} : { burst: atOnce }),
     window,
     margin: margin ?? milliseconds(window / 60),
     charged,
