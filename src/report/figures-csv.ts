@@ -1,42 +1,44 @@
-import type { Labels } from '../model/measures/counts.ts';
-import type { Histogram } from '../model/measures/histogram.ts';
-import { reportedQuantiles } from '../model/measures/headline.ts';
+import { headlineMeasures, reportedQuantiles } from '../model/measures/headline.ts';
 import { type MeasureName, measures } from '../model/measures/measures.ts';
 import { quantile } from '../model/measures/quantile.ts';
 import type { Result } from '../model/result/result.ts';
 import {
   distributionOf,
   groupsMatching,
-  outsideWarmUp,
-  measuresPresent,
   type LabelFilter,
+  outsideWarmUp,
 } from '../model/result/summary.ts';
-import type { FigureError, Trust } from '../model/result/verdict.ts';
-import { figureErrorOf, isWithheld, kindsPresent, measuredOf, sumOf } from './summary/figures.ts';
+import type { Trust } from '../model/result/verdict.ts';
+import type { TrafficKind } from '../model/workload/traffic.ts';
+import { figureErrorOf, isWithheld, kindsPresent, measuredOf } from './summary/figures.ts';
 import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
 
 /**
- * A run's figures as a table in long form (RFC 4180): one value per row, so that a spreadsheet or
- * a data frame can pivot it. Empty labels mean all; the warm-up is left out. The last rows repeat the
- * figures for each group of labels, without their measurement errors, which are known by kind of traffic.
+ * The figures of a run that people look for, as a table for a spreadsheet (RFC 4180): the rates, then a row for
+ * each kind of traffic, or named entry, and measure. The warm-up is left out. All figures are in `result.json`.
  */
 
 const columns = [
   'traffic',
-  'model',
-  'key',
-  'stage',
-  'figure',
-  'statistic',
-  'value',
-  'unit',
-  'n',
-  'low',
-  'high',
   'entry',
-  'error_low',
-  'error_high',
+  'measure',
+  'unit',
+  'due',
+  'completed',
+  'limited',
+  'failed',
+  'n',
+  'mean',
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'max',
+  'p95_low',
+  'p95_high',
+  'p95_error_low',
+  'p95_error_high',
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
@@ -47,91 +49,93 @@ const cell = (value: string | number | null | undefined): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const arrivalRows = (result: Result, where: LabelFilter): readonly Row[] => {
-  const groups = groupsMatching(result, where);
-  const counts = arrivalCounts(groups);
-  const good = sumOf(groups, (group) => group.good?.all ?? 0);
-  const figures = result.plan.perRequest.length === 0 ? counts : { ...counts, good };
-  return Object.entries(figures).map(([figure, value]) => {
-    return { figure, statistic: 'count', value, unit: 'arrivals', n: counts.due };
-  });
+/** Four digits say more than any run can measure. */
+const rounded = (value: number | null | undefined): number | null =>
+  value === null || value === undefined || !Number.isFinite(value)
+    ? null
+    : Number(value.toPrecision(4));
+
+/** How many were due, and how they ended. `failed` has all failures, 429s among them. */
+const countsOf = (result: Result, where: LabelFilter): Row => {
+  const { due, completed, limited } = arrivalCounts(groupsMatching(result, where));
+  return { due, completed, limited, failed: due - completed };
 };
-
-/** Where the true value lies: without an upper bound, only `error_low` has a value. */
-const errorCells = (error: FigureError | null): Row =>
-  error === null
-    ? {}
-    : { error_low: error.low, error_high: Number.isFinite(error.high) ? error.high : null };
-
-type ErrorOf = (measure: MeasureName, q: number) => FigureError | null;
-
-const statisticRows = (
-  figure: MeasureName,
-  unit: string,
-  histogram: Histogram,
-  errorOf: ErrorOf,
-): readonly Row[] => {
-  const { count: n, mean, min, max } = histogram;
-  const percentiles = reportedQuantiles.flatMap((q) => {
-    const found = quantile(histogram, q);
-    if (found === null) return [];
-    const { value, low, high } = found;
-    const error = errorCells(errorOf(figure, q));
-    return { figure, unit, n, statistic: `p${q * 100}`, value, low, high, ...error };
-  });
-  return [
-    ...Object.entries({ mean, min, max })
-      .filter(([, value]) => value !== null)
-      .map(([statistic, value]) => ({ figure, unit, n, statistic, value })),
-    ...percentiles,
-  ];
-};
-
-const measureRows = (
-  result: Result,
-  trust: Trust,
-  where: LabelFilter,
-  errorOf: ErrorOf,
-): readonly Row[] =>
-  measuresPresent(result, where)
-    .filter((name) => !isWithheld(name, trust))
-    .flatMap((name) =>
-      statisticRows(name, measures[name].unit, distributionOf(result, name, where), errorOf),
-    );
 
 const rateRows = (result: Result): readonly Row[] => {
-  const found = measuredRates(result);
-  if (found === null) return [];
-  const { offered, sent, completed, inputTokens, outputTokens } = found;
+  const rates = measuredRates(result);
+  if (rates === null) return [];
+  const { offered, sent, completed, inputTokens, outputTokens } = rates;
+  const counts = countsOf(result, outsideWarmUp);
   return Object.entries({ offered, sent, completed, inputTokens, outputTokens })
-    .filter(([, value]) => value !== null)
-    .map(([figure, value]) => {
-      const unit = figure.endsWith('Tokens') ? 'tokens/s' : '/s';
-      return { figure, statistic: 'rate', value, unit };
-    });
+    .filter(([, rate]) => rate !== null)
+    .map(([measure, rate]) => ({
+      traffic: 'all',
+      measure,
+      unit: measure.endsWith('Tokens') ? 'tokens/s' : '/s',
+      ...counts,
+      mean: rounded(rate),
+    }));
 };
 
-/** All figures of a run. Distributions never mix kinds of traffic; arrivals are also counted for all traffic. */
+interface Subject {
+  readonly traffic: TrafficKind;
+  /** Empty for all entries of the kind. */
+  readonly entry: string;
+  readonly where: LabelFilter;
+}
+
+const measureRow = (
+  result: Result,
+  trust: Trust,
+  { traffic, entry, where }: Subject,
+  measure: MeasureName,
+): Row => {
+  const histogram = distributionOf(result, measure, where);
+  const found = reportedQuantiles.map((q) => [`p${q * 100}`, quantile(histogram, q)] as const);
+  const p95 = quantile(histogram, 0.95);
+  // Errors are known for all requests of a kind.
+  const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
+  return {
+    traffic,
+    entry,
+    measure,
+    unit: measures[measure].unit,
+    ...countsOf(result, where),
+    n: histogram.count,
+    mean: rounded(histogram.mean),
+    ...Object.fromEntries(found.map(([name, figure]) => [name, rounded(figure?.value)])),
+    max: rounded(histogram.max),
+    p95_low: rounded(p95?.low),
+    p95_high: rounded(p95?.high),
+    p95_error_low: rounded(error?.low),
+    p95_error_high: rounded(error?.high),
+  };
+};
+
+/** Each kind of traffic, and below it its entries, if more than one has a name. */
+const subjectsOf = (result: Result): readonly Subject[] =>
+  kindsPresent(result).flatMap((traffic) => {
+    const ofKind = measuredOf(traffic);
+    const names = new Set(groupsMatching(result, ofKind).map(({ labels }) => labels.entry ?? ''));
+    const entries = [...names].filter((name) => names.size > 1 && name !== '');
+    return [
+      { traffic, entry: '', where: ofKind },
+      ...entries.map((entry) => ({
+        traffic,
+        entry,
+        where: (labels: Parameters<LabelFilter>[0]) => ofKind(labels) && labels.entry === entry,
+      })),
+    ];
+  });
+
+/** The rates and headline figures of a run; those that an invalid generator makes worthless are left out. */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
-  const groups = groupsMatching(result, outsideWarmUp).map(({ labels }) => labels);
-  const rowsOf = (scope: Partial<Labels>, where: LabelFilter, errorOf: ErrorOf): readonly Row[] =>
-    [...arrivalRows(result, where), ...measureRows(result, trust, where, errorOf)].map((row) => {
-      return { ...scope, ...row };
-    });
   const rows: readonly Row[] = [
-    ...arrivalRows(result, outsideWarmUp),
     ...rateRows(result),
-    ...kindsPresent(result).flatMap((traffic) =>
-      rowsOf({ traffic }, measuredOf(traffic), (measure, q) =>
-        figureErrorOf(trust, traffic, measure, q),
-      ),
-    ),
-    ...groups.flatMap((own) =>
-      rowsOf(
-        own,
-        (labels) => labels === own,
-        () => null,
-      ),
+    ...subjectsOf(result).flatMap((subject) =>
+      headlineMeasures[subject.traffic]
+        .filter((name) => !isWithheld(name, trust))
+        .map((name) => measureRow(result, trust, subject, name)),
     ),
   ];
   const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));

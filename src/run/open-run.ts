@@ -94,7 +94,7 @@ export const openRun = async (
   // Starts while everything else is opened.
   const startingCanary = openCanary(plan, workerPool?.workers ?? 1);
   try {
-    extraReports = await openExtraReports(request.extraReports);
+    extraReports = await openExtraReports(request.extraReports, printer.say);
     const destination = { ...request, folder: folder?.path ?? null };
     await openObservers(observers, { plan, facts, recorder }, destination, printer);
     observers.push(observe(plan));

@@ -147,11 +147,13 @@ describe('reports on demand', () => {
     const run = await runWeir(text, words, { GITHUB_STEP_SUMMARY: page });
     const written = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     expect(written[0]).toContain('<testcase classname="objectives" name="ttft.p95 &lt; 10s"');
-    expect(written[1]).toMatch(/^traffic,model,key,stage,figure.*\r\n,,,,due,count,40,/);
+    expect(written[1]).toMatch(/^traffic,entry,measure,.*\r\nall,,offered,\/s,40,/);
+    expect(run.stderr).not.toContain('overwritten');
     expect(written[2]).toMatch(/^## .* Weir: gate\n\n\*\*/);
     expect(await readFile(page, 'utf8')).toBe(`an earlier step\n${written[2]}`);
     const again = await weir(['report', join(run.out, 'result.json'), ...words, '--json', '-']);
     expect(again.code).toBe(run.code);
+    for (const file of files) expect(again.stderr).toContain(`${file} is overwritten.`);
     expect(resultSchema.parse(JSON.parse(again.stdout))).toEqual(run.result);
     expect(await Promise.all(files.map((file) => readFile(file, 'utf8')))).toEqual(written);
   });

@@ -28,6 +28,13 @@ export const beginningOf = async (path: string, length: number): Promise<string>
 
 export const writeText = (path: string, text: string): Promise<void> => writeFile(path, text);
 
+/** Whether there is something in a file; not for devices and pipes. */
+export const hasContent = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile() && found.size > 0,
+    () => false,
+  );
+
 /** Writes a file that must not exist yet. */
 export const createText = (path: string, text: string): Promise<void> =>
   writeFile(path, text, { flag: 'wx' });

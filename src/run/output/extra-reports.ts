@@ -2,6 +2,7 @@ import type { ExtraReportPaths } from '../input/run-request.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { type LineFile, openLineFile } from '../../platform/files/line-file.ts';
+import { hasContent } from '../../platform/files/plain-files.ts';
 import { runFiguresCsv } from '../../report/figures-csv.ts';
 import { stepSummary } from '../../report/run/run-document.ts';
 import { runJunit } from '../../report/junit/run-junit.ts';
@@ -33,8 +34,11 @@ export interface ExtraReports {
   readonly discard: () => Promise<void>;
 }
 
-/** Opens the files of all requested reports. Throws a `Problem` when one cannot be written. */
-export const openExtraReports = async (paths: ExtraReportPaths): Promise<ExtraReports> => {
+/** Opens the files of all requested reports, and says which are overwritten. Throws a `Problem` when one cannot be written. */
+export const openExtraReports = async (
+  paths: ExtraReportPaths,
+  say: (text: string) => void,
+): Promise<ExtraReports> => {
   const opened: { kind: ReportKind; path: string; file: LineFile }[] = [];
   const discard = async (): Promise<void> => {
     for (const { file } of opened) await file.discard();
@@ -42,7 +46,9 @@ export const openExtraReports = async (paths: ExtraReportPaths): Promise<ExtraRe
   try {
     for (const kind of reportKindNames) {
       const path = paths[kind];
-      if (path !== undefined) opened.push({ kind, path, file: await openLineFile(path) });
+      if (path === undefined) continue;
+      if (await hasContent(path)) say(`${path} is overwritten.`);
+      opened.push({ kind, path, file: await openLineFile(path) });
     }
   } catch (error) {
     await discard();

@@ -3,6 +3,9 @@ import { quantile } from '../../model/measures/quantile.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { runSummarySchema } from '../../model/result/run-summary.ts';
 import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import type { MeasureName } from '../../model/measures/measures.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { runFiguresCsv } from '../../report/figures-csv.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import {
   degradedTrust,
@@ -36,6 +39,27 @@ describe('the summary of a run', () => {
     expect(dueByKind.reduce((sum, due) => sum + due, 0)).toBe(counts.due);
     for (const { due, outcomes } of Object.values(kinds))
       expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(due);
+  });
+
+  it('has the figures of the CSV, which has four digits of them', () => {
+    const [head = '', ...rows] = runFiguresCsv(result, validTrust).trimEnd().split('\r\n');
+    const { kinds } = summaryOf();
+    let compared = 0;
+    for (const row of rows) {
+      const cells = Object.fromEntries(
+        row.split(',').map((text, at) => [head.split(',')[at], text]),
+      );
+      const kind = kinds[cells['traffic'] as TrafficKind];
+      const figures = kind?.[cells['measure'] as MeasureName];
+      if (kind === undefined || figures === undefined) continue;
+      compared += 1;
+      expect(Number(cells['due'])).toBe(kind.due);
+      expect(Number(cells['completed'])).toBe(kind.outcomes.completed);
+      expect(Number(cells['n'])).toBe(figures.n);
+      for (const name of ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const)
+        expect(Number(cells[name])).toBe(Number(figures[name].toPrecision(4)));
+    }
+    expect(compared).toBe(11);
   });
 
   it('obeys its schema within a result, and replaces an earlier one', () => {

@@ -23,7 +23,7 @@ export const reportStored = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const { file, result } = await readStoredResult(path);
-  const extraReports = await openExtraReports(paths);
+  const extraReports = await openExtraReports(paths, printer.say);
   const folder = await openOutputFolder(
     out ?? dirname(file),
     'run',
@@ -58,7 +58,7 @@ export const mergeStored = async (
     );
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
-  const extraReports = await openExtraReports(wanted);
+  const extraReports = await openExtraReports(wanted, printer.say);
   const folder = await openOutputFolder(out, 'run', printer.say);
   try {
     const judged = await publish(merged.result, { folder, extraReports }, printer);
