@@ -1,4 +1,5 @@
 import { jsonIn } from '../traffic/answer/json-text.ts';
+import { readLimitHeaders } from '../contract/limit-headers.ts';
 import { servedModelListSchema } from '../contract/models.ts';
 import { routes } from '../contract/routes.ts';
 import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
@@ -72,7 +73,10 @@ export const findProbeModels = async (
     return `${place} cannot be read: expected {"data": [{"id": …}]}; name a chat model with --model PUBLISHER/MODEL`;
   }
   const models = modelsFrom(ids ?? { all: [], chats: [] }, chat);
-  return models === 'no chat model'
-    ? 'the model list has no chat model: name one with --model PUBLISHER/MODEL'
-    : models;
+  if (models === 'no chat model')
+    return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
+  const found = readLimitHeaders(response.headers);
+  if (found === null) return models;
+  const declared = { requests: found.limitRequests, tokens: found.limitTokens };
+  return { ...models, declared };
 };

@@ -13,6 +13,8 @@ export interface ProbeModels {
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
+  /** What the headers of the list declare for a minute; `null` for what they do not say, absent where they say nothing. */
+  readonly declared?: Readonly<Record<'requests' | 'tokens', number | null>>;
 }
 
 /** A request of a probe before authorization. */

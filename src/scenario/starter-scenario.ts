@@ -8,7 +8,34 @@ export interface StarterScenario {
   /** Models for audio; `null` if the target lists none. */
   readonly speech: string | null;
   readonly transcription: string | null;
+  /** What the gateway declares for a minute; `null` for what it did not say. */
+  readonly declared: Readonly<Record<'requests' | 'tokens', number | null>>;
+  /** Where an editor finds the schema of scenarios, without spaces. */
+  readonly schema: string;
 }
+
+/** The limits of the interface (section 8), for what a gateway does not say. */
+const usualLimits = { requests: 60, tokens: 2_000_000 } as const;
+
+/** Enough for the objectives below to be decided. */
+const requestCount = 50;
+
+/** The limits, whose they are, and a rate that stays below them. */
+const limitsOf = ({ declared }: StarterScenario) => {
+  const requests = declared.requests ?? usualLimits.requests;
+  const tokens = declared.tokens ?? usualLimits.tokens;
+  const isDeclared = declared.requests !== null || declared.tokens !== null;
+  // A little below the limit, and never more than one a second.
+  const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
+  const duration = Math.ceil((requestCount * 60) / perMinute);
+  return {
+    load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
+    source: isDeclared
+      ? 'The limits that the gateway declares for each key, by the headers of its answer.'
+      : 'The gateway’s answer declares no limits: these are the interface’s, for each key.',
+    fields: `{ requestsPerMinute: ${requests}, tokensPerMinute: ${tokens} }`,
+  };
+};
 
 /** Any text is a YAML string in the form of JSON; a plain word could be null or yes. */
 const quoted = (text: string): string =>
@@ -37,9 +64,12 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/** The text of a complete scenario with comments: fifty requests in fifty seconds, below a key's limit of sixty per minute. */
-export const starterScenarioText = (starter: StarterScenario, file: string): string =>
-  `# A first load test, written by weir init. First see what it will send, then run it:
+/** The text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a key. */
+export const starterScenarioText = (starter: StarterScenario, file: string): string => {
+  const limits = limitsOf(starter);
+  return `# yaml-language-server: $schema=${starter.schema}
+#
+# A first load test, written by weir init. First see what it will send, then run it:
 #
 #   weir plan ${file}
 #   weir run ${file}
@@ -66,13 +96,13 @@ ${audioEntries(starter)}  # - kind: models # the model list is free
 # prices:
 #   ${quoted(starter.chat)}: { input: 0.15, output: 0.60 }
 
-# One request a second, whether or not earlier answers have come. Other kinds: poisson, ramping,
+# An even rate, whether or not earlier answers have come. Other kinds: poisson, ramping,
 # stairs, closed (users with a thinkTime), trace.
-load: { kind: constant, rate: 1/s, duration: 50s }
+load: { kind: constant, ${limits.load} }
 
-# The limits that the gateway declares for each key. It refuses a load above them with 429, which is a
-# normal outcome; \`pace: {}\` makes requests wait instead.
-limits: { requestsPerMinute: 60, tokensPerMinute: 2000000 }
+# ${limits.source}
+# It refuses a load above them with 429, which is a normal outcome; \`pace: {}\` makes requests wait instead.
+limits: ${limits.fields}
 
 # The most that the run may spend. Weir refuses a run that may need more, and ends a run before it
 # spends more.
@@ -83,3 +113,4 @@ objectives:
   - errorRate < 5%
   - ttft.p50 < 2s
 `;
+};

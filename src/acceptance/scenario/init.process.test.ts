@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
@@ -25,6 +25,18 @@ describe('weir init', () => {
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('exists already: name another file');
     expect(await readFile(out, 'utf8')).toBe(text);
+  });
+
+  it('writes the limits that the gateway declares, and where its schema is', async () => {
+    const mock = await openMock({ limits: { requestsPerMinute: 30, tokensPerMinute: 50_000 } });
+    const out = join(await tempFolder(), 'weir.yaml');
+    await weir(['init', mock.url, '--out', out], { WEIR_API_KEY: 'sk-weir-test' });
+    const text = await readFile(out, 'utf8');
+    expect(text).toContain('limits: { requestsPerMinute: 30, tokensPerMinute: 50000 }');
+    expect(text).toContain('rate: 24/min');
+    const [, address = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text) ?? [];
+    const schema = JSON.parse(await readFile(resolve(dirname(out), address), 'utf8')) as object;
+    expect(Object.keys(schema)).toContain('$schema');
   });
 
   it('takes --model, and refuses one that the target does not list', async () => {

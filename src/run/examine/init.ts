@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { milliseconds } from '../../model/quantity.ts';
 import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
@@ -60,6 +61,17 @@ const chooseChatModel = async (
   return answer;
 };
 
+/** The schema of scenarios that comes with Weir; the relative path is the same in the source and in the built package. */
+const schemaFile = fileURLToPath(new URL('../../../scenarios/schema.json', import.meta.url));
+
+/** Where an editor that opens the file `out` finds the schema. */
+const schemaFor = (out: string): string => {
+  const path = relative(dirname(resolve(out)), schemaFile);
+  // An editor reads the address up to the first space.
+  if (/\s/.test(path)) return pathToFileURL(schemaFile).href;
+  return path.startsWith('.') ? path : `./${path}`;
+};
+
 /** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { target, model, key, out } = request;
@@ -69,7 +81,9 @@ export const writeStarterScenario = async (request: InitRequest, host: Host): Pr
     throw unlistedModel(model, models.listed);
   const chat = await chooseChatModel(models, request, host);
   const { speech, transcription } = models;
-  const text = starterScenarioText({ target, key, chat, speech, transcription }, basename(out));
+  const declared = models.declared ?? { requests: null, tokens: null };
+  const starter = { target, key, chat, speech, transcription, declared, schema: schemaFor(out) };
+  const text = starterScenarioText(starter, basename(out));
   try {
     await createText(out, text);
   } catch (error) {
