@@ -1,7 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { sampleSide } from '../../judge/compare/sample-sides.fixture.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { comparisonSchema } from '../../model/series/comparison.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -55,6 +61,43 @@ describe('weir run --repeat', () => {
     expect(seeded.code).toBe(2);
     expect(seeded.stderr).toContain('the plan differs (its hash)');
     expect(seeded.stderr).not.toContain('Run 1');
+  });
+});
+
+describe('runs of one plan against two addresses', () => {
+  /** A result against a gateway at this address, in a file. */
+  const resultAt = async (url: string, changes: Partial<Plan> = {}): Promise<string> => {
+    const target = { kind: 'url', url } as const;
+    const plan = samplePlan({ target, warmUp: milliseconds(0), ...changes });
+    const facts = { plan, planHash: planHash(plan), baseUrl: url };
+    const [{ result }] = sampleSide('a', 1, {}, facts).repetitions;
+    return tempFile('result.json', JSON.stringify(result));
+  };
+
+  it('are compared without --allow-different, and the target is named as the difference', async () => {
+    const files = [await resultAt('https://old/v1'), await resultAt('https://new/v1')];
+    const compared = await weir(['compare', ...files, '--out', await tempFolder(), '--json']);
+    expect(compared.code, compared.stderr).toBe(0);
+    expect(comparisonSchema.parse(JSON.parse(compared.stdout)).overridden).toEqual([
+      `the target differs: https://old/v1 in ${files[0]}, https://new/v1 in ${files[1]}`,
+    ]);
+    const other = await resultAt('https://new/v1', { seed: 9 });
+    const refused = await weir(['compare', files[0]!, other, '--out', await tempFolder()]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('the seed differs: 42 in ');
+  });
+
+  it('are a base for each other; with another seed they are not', async () => {
+    const [first, second] = [await openMock(), await openMock()];
+    const environment = { WEIR_API_KEY: 'sk-weir-test' };
+    const path = await tempFile('s.yaml', scenario);
+    const out = await tempFolder();
+    await weir(['run', path, '--target', first.url, '--out', out], environment);
+    const against = ['run', path, '--target', second.url, '--baseline', out];
+    const same = await weir([...against, '--out', await tempFolder()], environment);
+    expect(same.stderr).not.toContain('the plan differs');
+    const other = await weir([...against, '--set', 'seed=9'], environment);
+    expect(other.stderr).toContain('the plan differs (its hash)');
   });
 });
 

@@ -27,6 +27,15 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
+/** Whether each side has one address: comparing gateways is what a comparison is for, so that these may differ. */
+export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
+  sides.every(({ repetitions: [first, ...others] }) => {
+    const { target } = first.result.plan;
+    return (
+      target.kind === 'url' && others.every(({ result }) => targetOf(result.plan) === target.url)
+    );
+  });
+
 const comparedFacts: Readonly<
   Record<Exclude<ComparedProperty, 'plan' | 'validity' | 'success'>, (result: Result) => string>
 > = {

@@ -2,7 +2,11 @@ import type { Printer } from '../input/host.ts';
 import type { ComparisonCriteria } from '../input/run-request.ts';
 import { compareSides } from '../../judge/compare/compare-sides.ts';
 import type { Side } from '../../judge/compare/repetition.ts';
-import { type ComparedProperty, overridable } from '../../judge/compare/side-differences.ts';
+import {
+  type ComparedProperty,
+  hasOneAddressEach,
+  overridable,
+} from '../../judge/compare/side-differences.ts';
 import type { ComparisonVerdict } from '../../model/series/comparison.ts';
 import { missingSlices } from '../../model/result/summary.ts';
 import { wallClock } from '../../platform/host/clock.ts';
@@ -70,7 +74,11 @@ export const publishComparison = async (
     next,
     gates,
     intended: comparisonRun.intended,
-    allowed: comparisonRun.allowDifferent ? overridable : [],
+    allowed: comparisonRun.allowDifferent
+      ? overridable
+      : hasOneAddressEach(base, next)
+        ? ['target']
+        : [],
     weir: weirVersion(),
     comparedAt: wallClock(),
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Repetition, Side } from '../../judge/compare/repetition.ts';
 import { sideDifferences } from '../../judge/compare/side-differences.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
@@ -27,6 +28,10 @@ export interface RepeatRequest extends RunRequest, RepetitionRequest {
   readonly printEach: boolean;
 }
 
+/** Whether a result is of this plan but for the address of its gateway. */
+const isPlanElsewhere = ({ plan: { target }, planHash: hash }: Result, plan: Plan): boolean =>
+  target.kind === 'url' && plan.target.kind === 'url' && planHash({ ...plan, target }) === hash;
+
 /** Reads the stored base and checks, before any load, that it fits the plan. */
 const readBaseline = async (
   request: RepeatRequest,
@@ -40,7 +45,7 @@ const readBaseline = async (
   if (request.allowDifferent) return side;
   const reasons = new Set(sideDifferences(side, side).map(({ message }) => message));
   const [{ file, result }] = side.repetitions;
-  if (result.planHash !== hash) {
+  if (result.planHash !== hash && !isPlanElsewhere(result, plan)) {
     reasons.add(
       `the plan differs (its hash): ${result.planHash.slice(0, 12)} in ${file}, ${hash.slice(0, 12)} now`,
     );
