@@ -10,7 +10,7 @@ export const schemas = {
 
 /** The text of a published schema. */
 export const schemaText = (subject: keyof typeof schemas): string =>
-  `${JSON.stringify(schemas[subject].make(), null, 2)}\n`;
+  `${JSON.stringify(schemas[subject].make(), null, 1)}\n`;
 
 /** Writes all published schemas to their places below the current folder. */
 export const writeSchemas = async (say: (text: string) => void): Promise<void> => {

@@ -29,7 +29,7 @@ const propertiesIn = (schema: unknown, path: string): { path: string; property: 
 
 describe('the JSON Schema of scenarios', () => {
   it('equals scenarios/schema.json (`npm run schema` writes it)', () => {
-    const expected = `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
+    const expected = `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
     expect(fileText('schema.json')).toBe(expected);
   });
 
