@@ -2,8 +2,8 @@
  * How many requests of a key go at once while nobody knows what its gateway admits at once. As TCP's slow start does,
  * it begins with few and lets one more go with each that is admitted; when the window turns it begins
  * again, since counters that weigh the last window refuse what they admitted before. Beyond that,
- * requests are evenly spread, which every limiter of the rate admits. So a limiter that admits less at once than its
- * limit refuses few, and one that admits all is hardly slower than with a whole burst.
+ * requests are evenly spread, of which limiters of the rate refuse hardly any. So one that admits less at once than its
+ * limit refuses fewer than of a whole burst, and one that admits all is hardly slower.
  */
 
 /** The share of the limit that goes at once to begin with. */

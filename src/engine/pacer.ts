@@ -147,9 +147,11 @@ export class Pacer {
   readonly #keys: readonly KeyUsage[];
   /** Between requests that are evenly spread, in ms; a second where requests have no limit. */
   readonly #spacing: number;
-  /** How much longer it becomes at a refusal, at most up to what, and the share of that which each admitted request takes back. */
+  /** How much longer the spacing of a key becomes when it is refused at an even pace, in ms. */
   readonly #step: number;
+  /** The longest that it becomes, in ms. */
   readonly #widest: number;
+  /** The share of a step by which each admitted request shortens it again. */
   readonly #regained: number;
 
   constructor(rule: PaceRule, keys: number) {

@@ -91,8 +91,8 @@ const measureRow = (
   measure: MeasureName,
 ): Row => {
   const histogram = distributionOf(result, measure, where);
-  const found = reportedQuantiles.map((q) => [`p${q * 100}`, quantile(histogram, q)] as const);
-  const p95 = quantile(histogram, 0.95);
+  const found = reportedQuantiles.map((q) => [q, quantile(histogram, q)] as const);
+  const [, p95] = found.find(([q]) => q === 0.95)!;
   // Errors are known for all requests of a kind.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
   return {
@@ -103,7 +103,7 @@ const measureRow = (
     ...countsOf(result, where),
     n: histogram.count,
     mean: rounded(histogram.mean),
-    ...Object.fromEntries(found.map(([name, figure]) => [name, rounded(figure?.value)])),
+    ...Object.fromEntries(found.map(([q, figure]) => [`p${q * 100}`, rounded(figure?.value)])),
     max: rounded(histogram.max),
     p95_low: rounded(p95?.low),
     p95_high: rounded(p95?.high),

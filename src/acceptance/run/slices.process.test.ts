@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { observationsHeaderSchema } from '../../model/observation/observation.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import {
@@ -28,12 +29,23 @@ describe('slices on several machines', () => {
     const mock = await openMock({ limits: { requestsPerMinute: null } });
     const command = ['run', await tempFile('s.yaml', scenario), '--target', mock.url];
     const home = await tempFolder();
+    const observationsOf = (index: number): string => join(home, `${index}.jsonl`);
     // Long enough for three processes to start one after the other on a busy machine.
     const start = instantIn(12_000);
     const ended = await Promise.all(
       [0, 1, 2].map((index) =>
         weir(
-          [...command, '--slice', 'auto', '--start-at', start, '--out', join(home, String(index))],
+          [
+            ...command,
+            '--slice',
+            'auto',
+            '--start-at',
+            start,
+            '--out',
+            join(home, String(index)),
+            '--observations',
+            observationsOf(index),
+          ],
           { JOB_COMPLETION_INDEX: String(index), WEIR_SLICES: '3', WEIR_API_KEY: 'sk-weir-test' },
         ),
       ),
@@ -65,6 +77,14 @@ describe('slices on several machines', () => {
     ]);
     const starts = whole.slices.map(({ startedAt }) => Date.parse(startedAt));
     for (const at of starts) expect(Math.abs(at - Date.parse(start))).toBeLessThanOrEqual(5);
+    // On the clock that the processes share, by which the requests are due.
+    const zeros = await Promise.all(
+      [0, 1, 2].map(async (index) => {
+        const [head = ''] = (await readFile(observationsOf(index), 'utf8')).split('\n');
+        return observationsHeaderSchema.parse(JSON.parse(head)).machineZero;
+      }),
+    );
+    expect(Math.max(...zeros) - Math.min(...zeros)).toBeLessThanOrEqual(5);
     expect(sumOutcomes(whole.groups)).toMatchObject({ completed: 60 });
     expect(await countersOf(mock)).toMatchObject({ completed: 60 });
   }, 60_000);

@@ -86,13 +86,14 @@ const percentileMarks = {
   '±': '± the load generator may have moved it',
 } as const;
 
-/** Explains the marks that the table has; `null` where it has none. */
-export const marksText = ({ groups }: Table): string | null => {
-  const texts = groups.flatMap(({ rows }) =>
-    rows.flatMap(({ cells }) => cells.map((cell) => cell.text)),
-  );
+/** Explains the marks in what is shown of the table; `null` where there is none. */
+export const marksText = (shown: readonly string[]): string | null => {
   const found = Object.entries(percentileMarks).filter(([mark]) =>
-    texts.some((text) => text.includes(mark)),
+    shown.some((text) => text.includes(mark)),
   );
   return found.length === 0 ? null : found.map(([, meaning]) => meaning).join('; ');
 };
+
+/** The texts of all cells, for a medium that shows every column. */
+export const cellTexts = ({ groups }: Table): readonly string[] =>
+  groups.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.map(({ text }) => text)));

@@ -220,7 +220,8 @@ export const outcomesSection = (result: Result): Section => {
     'What failed?',
     [
       arrivalTable(rows),
-      text(absentOutcomes(rows)),
+      // Where nothing failed, a sentence below says so of all of them.
+      text(failures.length === 0 ? null : absentOutcomes(rows)),
       kindSection(result),
       section('Retries and pace', [list(retrySentences(result))]),
       only(

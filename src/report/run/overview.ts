@@ -16,7 +16,7 @@ import {
 import { addressText } from '../summary/plan-terms.ts';
 import { measuredRates, runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
-import { loadText } from '../summary/workload-text.ts';
+import { loadsText } from '../summary/workload-text.ts';
 import { truncatedText, wrappedLines } from '../text/display-width.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -119,12 +119,10 @@ const oneLine = (layout: TerminalLayout, { name, text, tone = 'plain' }: NamedLi
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
   const layout = terminalLayout(style);
   const { plan } = result;
-  const load =
-    plan.stages.length === 1 ? loadText(plan.stages[0]!.load) : plural(plan.stages.length, 'stage');
-  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${load}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
+  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(plan)}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
   const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
-  const marks = marksText(kinds);
+  const marks = marksText(rows);
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),
     ...rows,

@@ -14,7 +14,7 @@ import {
   trustTones,
 } from '../document/document.ts';
 import { markdownText } from '../document/markdown-writer.ts';
-import { loadText } from '../summary/workload-text.ts';
+import { loadsText, loadText } from '../summary/workload-text.ts';
 import { addressText, trafficMixText } from '../summary/plan-terms.ts';
 import { runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
@@ -23,7 +23,7 @@ import { present } from '../text/present.ts';
 import { costSection } from './cost.ts';
 import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
-import { kindTable, marksText } from './kind-table.ts';
+import { cellTexts, kindTable, marksText } from './kind-table.ts';
 import { outcomesSection } from './outcomes.ts';
 import { referenceSection } from './reference.ts';
 import {
@@ -57,12 +57,12 @@ const runTexts = (result: Result): readonly string[] => {
 /** The target, the load and the keys in one line, for the head of the page. */
 const whatRan = (result: Result): string => {
   const { plan, baseUrl } = result;
-  const [first] = plan.stages;
-  const load =
-    plan.stages.length > 1 || first === undefined
-      ? `${plural(plan.stages.length, 'stage')}, ${timeText(result.scheduled)}`
-      : loadText(first.load);
-  const parts = [load, plural(plan.keys.length, 'key'), ...slicesText(result)];
+  const time = plan.stages.length === 1 ? '' : `, ${timeText(result.scheduled)}`;
+  const parts = [
+    `${loadsText(plan)}${time}`,
+    plural(plan.keys.length, 'key'),
+    ...slicesText(result),
+  ];
   return `${addressText(baseUrl)}: ${parts.join('; ')}`;
 };
 
@@ -73,7 +73,7 @@ const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly 
     picture(() => tilesMarkup(result, trust)),
     firstCharts(charts),
     only(['html'], kinds),
-    only(['html'], text(marksText(kinds), 'quiet')),
+    only(['html'], text(marksText(cellTexts(kinds)), 'quiet')),
   ];
 };
 

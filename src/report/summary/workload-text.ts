@@ -83,6 +83,10 @@ export const loadText = (load: Load): string => {
   }
 };
 
+/** The load of a plan with one stage, otherwise how many stages it has. */
+export const loadsText = ({ stages }: Pick<Plan, 'stages'>): string =>
+  stages.length === 1 ? loadText(stages[0]!.load) : plural(stages.length, 'stage');
+
 const minute = 60_000;
 
 /** The need per minute; a trace shorter than a minute is counted as a whole. */
