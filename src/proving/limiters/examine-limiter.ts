@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { LimiterClass } from '../../model/limits/limit-log.ts';
 import { examineGateway, type Examination, type ExaminationTerms } from '../harness/examine.ts';
 import { compareWithLog, type ComparedCounts, readServerLog } from '../harness/server-log.ts';
+import { Unavailable } from '../harness/program-output.ts';
 import { freePort } from '../harness/server-process.ts';
-import type { LimiterCase } from './limiter-case.ts';
+import type { LimiterCase, StartedGateway } from './limiter-case.ts';
 
 type Assessment = 'true' | 'undecided' | 'WRONG';
 
@@ -88,6 +89,38 @@ interface Examined {
   readonly counts: ComparedCounts;
 }
 
+const startLimiter = async (
+  { fault, start, tokens }: LimiterCase,
+  { limit, window }: ExaminationTerms,
+  folder: string,
+  log: string,
+): Promise<StartedGateway> => {
+  // A faulty limiter's headers would give it away.
+  const words = fault === undefined ? [] : ['headers=none', ...(fault.words ?? [])];
+  return start(
+    {
+      limit: Math.round(limit * (fault?.limit ?? 1)),
+      window: window * (fault?.window ?? 1),
+      tokens,
+      port: await freePort(),
+      folder,
+      log,
+    },
+    words,
+  );
+};
+
+/** Starts and stops a limiter's gateway, so that it is installed; does nothing if it cannot be had here. */
+export const startOnce = async (limiter: LimiterCase, terms: ExaminationTerms): Promise<void> => {
+  await using own = await mkdtempDisposable(join(tmpdir(), 'weir-proving-'));
+  try {
+    const gateway = await startLimiter(limiter, terms, own.path, join(own.path, 'requests.log'));
+    await gateway.stop();
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+  }
+};
+
 /**
  * Starts a limiter's gateway, examines it with the real program and compares the counts of both. Throws
  * `Unavailable` if it cannot be had here.
@@ -97,20 +130,8 @@ export const examineLimiter = async (
   terms: ExaminationTerms,
 ): Promise<Examined> => {
   await using own = await mkdtempDisposable(join(tmpdir(), 'weir-proving-'));
-  const { fault } = examined;
-  const { limit, window } = terms;
   const log = join(own.path, 'requests.log');
-  const options = {
-    limit: Math.round(limit * (fault?.limit ?? 1)),
-    window: window * (fault?.window ?? 1),
-    tokens: examined.tokens,
-    port: await freePort(),
-    folder: own.path,
-    log,
-  };
-  // A faulty limiter's headers would give it away.
-  const words = fault === undefined ? [] : ['headers=none', ...(fault.words ?? [])];
-  const gateway = await examined.start(options, words);
+  const gateway = await startLimiter(examined, terms, own.path, log);
   try {
     const { tokens } = examined;
     const declared = tokens === undefined ? [] : ['--set', `limits.tokensPerMinute=${tokens}`];
