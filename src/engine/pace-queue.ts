@@ -60,6 +60,16 @@ export class PaceQueue {
       },
       options.credentials.length,
     );
+    if (options.keysWereUsed === true) this.#countStartUp(options.credentials.length);
+  }
+
+  /** The request of each key that checked it. */
+  #countStartUp(keys: number): void {
+    for (let key = 0; key < keys; key += 1) {
+      const booking = this.#pacer.book(0, key, 0);
+      booking.onSent(0);
+      booking.onFinished(0, 0);
+    }
   }
 
   get size(): number {

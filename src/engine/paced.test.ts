@@ -3,7 +3,9 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Pace } from '../model/plan/pace.ts';
 import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
+import { constantLoad, fakePlan, fakeSliceOptions, startFakeRun } from './fake-run.fixture.ts';
+import { fakeWorld } from './fake-world.fixture.ts';
+import { runSlice } from './run-slice.ts';
 
 const json = 'application/json';
 const list = JSON.stringify({ object: 'list', data: [] });
@@ -168,6 +170,23 @@ describe('a run under a pace', () => {
     const { observations, world } = startPaced(constantLoad(20, 1000), { inFlight: 10 });
     world.advanceTo(900);
     expect(observations.filter(({ outcome }) => outcome.kind === 'dropped').length).toBe(9);
+  });
+
+  it('counts the request that checked each key', () => {
+    const sentIn = (keysWereUsed: boolean): number => {
+      const world = fakeWorld();
+      const plan = fakePlan(constantLoad(300, 200), {
+        pace: { ...pace, burst: 4 },
+        deadlines,
+        grace,
+      });
+      const { clock, transport } = world;
+      const options = { ...fakeSliceOptions(plan, { index: 0, count: 1 }), keysWereUsed };
+      void runSlice(options, { clock, transport, observe: () => undefined }).done;
+      world.advanceTo(900);
+      return world.sent.length;
+    };
+    expect([sentIn(false), sentIn(true)]).toEqual([8, 6]);
   });
 
   it('divides its limits among slices', () => {

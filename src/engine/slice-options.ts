@@ -36,6 +36,8 @@ export interface SliceOptions {
   readonly slice: Slice;
   readonly runId: string;
   readonly credentials: readonly Credential[];
+  /** Whether each key has sent a request just before the run: a pace counts it. */
+  readonly keysWereUsed?: boolean;
   /** Extra request headers, secrets filled in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;

@@ -51,6 +51,10 @@ const openFolder = async (
     : openOutputFolder(out, 'run', isRetry ? () => undefined : say);
 };
 
+/** A judge of the limits must know of every request of a key: then none is sent to check it. */
+const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
+  keyCheck && limits.limiter === null;
+
 /** Adds the observers that the request asks for to `observers`, each as soon as it is open. */
 const openObservers = async (
   observers: RunObserver[],
@@ -98,7 +102,7 @@ export const openRun = async (
     const destination = { ...request, folder: folder?.path ?? null };
     await openObservers(observers, { plan, facts, recorder }, destination, printer);
     observers.push(observe(plan));
-    const preparedTarget = await prepareTarget(read);
+    const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
     if (saturateLoadOf(plan) !== null)
       rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
     const canary = await startingCanary;

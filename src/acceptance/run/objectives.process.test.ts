@@ -81,9 +81,13 @@ describe('a run with objectives', () => {
   it('exits with 12 if every request failed, regardless of its objectives', async () => {
     const mock = await openMock();
     for (const objectives of ['', 'objectives: [errorRate < 1%]', 'objectives: [refused > 1]']) {
-      const { code } = await runWeir(scenario(objectives), ['--target', mock.url], {
-        WEIR_API_KEY: 'sk-wrong-key',
-      });
+      const { code } = await runWeir(
+        scenario(objectives),
+        ['--target', mock.url, '--no-key-check'],
+        {
+          WEIR_API_KEY: 'sk-wrong-key',
+        },
+      );
       expect(code).toBe(12);
     }
   });

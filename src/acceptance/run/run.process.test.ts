@@ -106,10 +106,10 @@ describe('weir run', () => {
   it('counts refusals of a wrong key as the gateway does, and exits with 12 because nothing succeeded', async () => {
     const mock = await openMock();
     const out = await tempFolder();
-    const { code } = await weir(
-      ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
-      { WEIR_API_KEY: 'sk-wrong-key' },
-    );
+    const words = ['run', await tempFile('s.yaml', second), '--target', mock.url];
+    const { code } = await weir([...words, '--no-key-check', '--out', out], {
+      WEIR_API_KEY: 'sk-wrong-key',
+    });
     expect(code).toBe(12);
     const result = await resultIn(out);
     expect(sumOutcomes(result.groups)).toMatchObject({ refused: 80, completed: 0 });

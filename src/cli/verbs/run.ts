@@ -31,6 +31,11 @@ export const runVerb = defineVerb({
     ...historyOption,
     ...inGroup('Scenario:', {
       yes: switchOption('Run a plan even if it may exceed its budget or its pace'),
+      'key-check': {
+        type: 'boolean',
+        default: true,
+        describe: 'List the models with each key before the load; disable with --no-key-check',
+      },
     }),
     ...inGroup('Output:', {
       out: textOption('Folder for result.json and report.html [reports/TIME-NAME]'),

@@ -55,13 +55,18 @@ interface PreflightRequest extends TargetEndpoint {
 /** No head, page or error body needs more to be recognised: the rest is not read. */
 const maxLookedAt = 4096;
 
-const firstText = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
-  let seen = Buffer.alloc(0);
+/** A list of thousands of models. */
+const maxRead = 1024 * 1024;
+
+const firstText = async (body: Dispatcher.ResponseData['body'], most: number): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
   for await (const piece of body) {
-    seen = Buffer.concat([seen, (piece as Buffer).subarray(0, maxLookedAt)]);
-    if (seen.length >= maxLookedAt) break;
+    pieces.push(piece as Buffer);
+    size += (piece as Buffer).length;
+    if (size >= most) break;
   }
-  return seen.toString('utf8', 0, maxLookedAt);
+  return Buffer.concat(pieces).toString('utf8', 0, most);
 };
 
 interface FirstLook {
@@ -73,6 +78,7 @@ interface FirstLook {
 /** Sends the request and reads the beginning of its answer; `cancel` ends it at any stage, while connecting too. */
 const beginLook = (
   request: PreflightRequest,
+  most = maxLookedAt,
 ): { readonly seen: Promise<FirstLook>; readonly cancel: () => Promise<void> } => {
   const { origin } = new URL(request.url);
   const open = connectorTo(request);
@@ -90,7 +96,7 @@ const beginLook = (
       headers: { ...request.headers },
     });
     const contentType = String(headers['content-type'] ?? '');
-    return { status: statusCode, contentType, text: await firstText(body) };
+    return { status: statusCode, contentType, text: await firstText(body, most) };
   };
   return {
     seen: look(),
@@ -135,6 +141,23 @@ export const preflightTarget = async (
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { kind: 'unusable', message: unusableMessage(url, error) };
+  } finally {
+    clearTimeout(timer);
+    await cancel();
+  }
+};
+
+/** The status and the text of an answer before any load; `null` if none comes in time. */
+export const answerTo = async (
+  request: PreflightRequest,
+  timeout = defaultTimeout,
+): Promise<Pick<FirstLook, 'status' | 'text'> | null> => {
+  const { seen, cancel } = beginLook(request, maxRead);
+  const answer = seen.catch(() => null);
+  const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
+  const timer = setTimeout(timeOut, timeout, null);
+  try {
+    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
     await cancel();

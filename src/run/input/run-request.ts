@@ -21,6 +21,8 @@ export interface RunRequest {
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
+  /** Whether each key is checked before the load, by a list of models; the default. */
+  readonly keyCheck?: boolean | undefined;
 }
 
 export interface ExtraReportPaths {

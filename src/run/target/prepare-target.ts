@@ -19,6 +19,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
+import { checkKeys } from './check-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
 import { readCertificates } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
@@ -37,6 +38,8 @@ export interface ReadyTarget {
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
+  /** Whether each key has sent a request before the load. */
+  readonly keysWereUsed: boolean;
 }
 
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
@@ -98,15 +101,21 @@ const startMock = (
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
-/** Starts or checks the target before the plan sends anything; throws a `Problem` if it cannot be used. */
-export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
+/** Statuses of servers that list their models for those with a key. */
+const needsKey = (status: number): boolean => status === 401 || status === 403;
+
+/**
+ * Starts or checks the target before the plan sends anything, with its keys if `withKeys`; throws a `Problem` if it
+ * cannot be used.
+ */
+export const prepareTarget = async (read: ReadPlan, withKeys = false): Promise<ReadyTarget> => {
   const { plan, folder } = read;
   const filled = await resolveKeysAndHeaders(read);
   if (plan.target.kind !== 'url') {
     const mock = await startMock(read, filled.credentials);
     const notes = plan.target.kind === 'container' ? [containerNote] : [];
     const address = { baseUrl: mock.url, wire: directWire, certificates: null };
-    return { ...filled, ...address, mock, notes, warnings: [] };
+    return { ...filled, ...address, mock, notes, warnings: [], keysWereUsed: false };
   }
   const { wire } = plan;
   const baseUrl = plan.target.url;
@@ -120,8 +129,22 @@ export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
     headers: { accept: 'application/json', ...filled.headers, [requestIdHeader]: preflightId },
   });
   if (preflight.kind === 'unusable') throw new Problem(preflight.message);
-  const warnings = warningsFor(baseUrl, preflight.status);
-  return { ...filled, baseUrl, wire, certificates, mock: null, notes: warnings, warnings };
+  const notes = warningsFor(baseUrl, preflight.status);
+  const { status } = preflight;
+  const isChecked = withKeys && (status === 200 || needsKey(status));
+  const found = isChecked
+    ? await checkKeys(plan, { url: baseUrl, wire, certificates, ...filled }, status === 200)
+    : [];
+  return {
+    ...filled,
+    baseUrl,
+    wire,
+    certificates,
+    mock: null,
+    notes,
+    warnings: [...notes, ...found],
+    keysWereUsed: isChecked && needsKey(status),
+  };
 };
 
 /** Ends the gateway that was started for a target. */
@@ -132,7 +155,7 @@ export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
 /** What the engine needs to run a slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
-  { credentials, headers, secrets }: ReadyTarget,
+  { credentials, headers, secrets, keysWereUsed }: ReadyTarget,
   named: Pick<SliceOptions, 'slice' | 'runId'>,
 ): SliceOptions => ({
   ...named,
@@ -140,6 +163,7 @@ export const sliceOptionsFor = (
   clips,
   workload,
   credentials,
+  keysWereUsed,
   headers,
   userAgent: `weir/${weirVersion()}`,
   redact: redactor([...secrets, ...credentials.map(({ value }) => value)]),

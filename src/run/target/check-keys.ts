@@ -1,0 +1,103 @@
+import { jsonIn } from '../../traffic/answer/json-text.ts';
+import { servedModelListSchema } from '../../contract/models.ts';
+import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
+import type { Credential } from '../../engine/slice-options.ts';
+import { keyHeader } from '../../model/plan/key-header.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { TargetEndpoint } from '../../platform/connection/connector.ts';
+import { answerTo } from '../../platform/http/preflight.ts';
+import { Problem } from '../../platform/problem.ts';
+
+/** What the target's model list says of the keys and models of a plan, before any load. */
+
+/** The list is asked for with so many keys at once. */
+const atOnce = 8;
+/** Of a long list, so many models are named. */
+const mostNamed = 5;
+
+interface CheckedTarget extends TargetEndpoint {
+  readonly credentials: readonly Credential[];
+  readonly auth: Plan['auth'];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const list = (target: CheckedTarget, key: string | null) =>
+  answerTo({
+    ...target,
+    path: routes.models.path,
+    headers: {
+      accept: 'application/json',
+      ...target.headers,
+      ...(key === null ? {} : keyHeader(target.auth, key)),
+      [requestIdHeader]: preflightId,
+    },
+  });
+
+const quoted = (names: readonly string[]): string => names.join(', ');
+
+const withTemplate = ({ keys }: Plan, name: string): string => {
+  const template = keys.find((key) => key.name === name)?.template;
+  return template === undefined ? name : `${name} (${template})`;
+};
+
+/** Throws a `Problem` for keys that the target does not know. A 403 may only mean that a key may not list models. */
+const rejectRefused = (
+  plan: Plan,
+  url: string,
+  statuses: readonly (readonly [name: string, status: number])[],
+): void => {
+  const refused = statuses.filter(([, status]) => status === 401).map(([name]) => name);
+  if (refused.length === 0) return;
+  const names = quoted(refused.map((name) => withTemplate(plan, name)));
+  const [keys, they] = refused.length === 1 ? ['the key', 'it is'] : ['the keys', 'they are'];
+  throw new Problem(
+    `${url} answered 401 to a list of models with ${keys} ${names}: check that ${they} complete and of this gateway. Nothing was sent. If only the list is refused, add --no-key-check`,
+  );
+};
+
+const modelsIn = (text: string): readonly string[] =>
+  servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
+
+const unlistedWarnings = (plan: Plan, listed: readonly string[]): readonly string[] => {
+  const wanted = new Set(
+    plan.stages.flatMap(({ traffic }) =>
+      traffic.flatMap((entry) => ('model' in entry ? [entry.model] : [])),
+    ),
+  );
+  const missing = [...wanted].filter((model) => !listed.includes(model));
+  if (listed.length === 0 || missing.length === 0) return [];
+  const more = listed.length - mostNamed;
+  const others = `${quoted(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
+  return [
+    `The target does not list ${quoted(missing)}; it lists ${others}. It may know other names, or answer 404.`,
+  ];
+};
+
+/**
+ * Warnings about the models of a plan; throws a `Problem` for a key that the target refuses. A list that is there
+ * without a key says nothing of keys, and needs none of their requests; otherwise each key lists the models once.
+ */
+export const checkKeys = async (
+  plan: Plan,
+  target: CheckedTarget,
+  isOpen: boolean,
+): Promise<readonly string[]> => {
+  if (isOpen) {
+    const answer = await list(target, null);
+    return answer?.status === 200 ? unlistedWarnings(plan, modelsIn(answer.text)) : [];
+  }
+  const statuses: (readonly [string, number])[] = [];
+  const texts: string[] = [];
+  for (let first = 0; first < target.credentials.length; first += atOnce) {
+    const some = target.credentials.slice(first, first + atOnce);
+    const answers = await Promise.all(some.map(({ value }) => list(target, value)));
+    for (const [at, answer] of answers.entries()) {
+      if (answer === null) continue;
+      statuses.push([some[at]!.name, answer.status]);
+      if (answer.status === 200) texts.push(answer.text);
+    }
+  }
+  rejectRefused(plan, target.url, statuses);
+  // A key may see models that another does not.
+  return unlistedWarnings(plan, [...new Set(texts.flatMap(modelsIn))]);
+};
