@@ -126,6 +126,18 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   }
 };
 
+/** Objectives for which the plan has too few requests, in sentences; none where only the answers show how many there are. */
+export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
+  const { plan } = read;
+  if (plan.objectives.length === 0 || isUnpredictable(plan)) return [];
+  return forecastOf(read, defaultAnswerTime)
+    .objectives.filter(({ isDecidable }) => isDecidable === false)
+    .map(
+      ({ text, needs, expects }) =>
+        `The objective ${text} cannot be decided: it needs ${plural(needs ?? 0, 'sample')}, and the plan gives at most ${(expects ?? 0).toLocaleString('en-US')}. Lengthen the load or raise its rate, or set "minSamples".`,
+    );
+};
+
 /** Prints the forecast of a scenario; sends nothing. */
 export const printForecast = async (
   source: PlanSource,

@@ -4,7 +4,7 @@ import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.t
 import { Problem } from '../platform/problem.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { openCanary } from './canary.ts';
-import { checkPlanFits } from './forecast.ts';
+import { checkPlanFits, undecidableObjectives } from './forecast.ts';
 import { folderFor } from './input/report-paths.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
@@ -90,6 +90,7 @@ export const openRun = async (
   rejectSaturationConflicts(plan, request);
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
+  for (const line of undecidableObjectives(read)) printer.say(line);
   const folder = await openFolder(request, plan, printer.say);
   const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
   const recorder = openRecorder(plan);

@@ -66,6 +66,30 @@ describe('before the load', () => {
     expect(stderr).toContain('The target does not list weir/smal; it lists weir/small, ');
   });
 
+  it('limits that the gateway declares otherwise are a warning', async () => {
+    const mock = await openMock({ limits: { requestsPerMinute: 30 } });
+    const stderrOf = async (more: string): Promise<string> => {
+      const path = await tempFile('s.yaml', scenario(more));
+      const words = ['run', path, '--target', mock.url, '--out', await tempFolder()];
+      return (await weir(words, { WEIR_API_KEY: 'sk-weir-test' })).stderr;
+    };
+    expect(await stderrOf('')).toContain(
+      'The gateway declares a limit of 30 requests a minute, and the scenario 60 (limits.requestsPerMinute).',
+    );
+    expect(await stderrOf('limits: { requestsPerMinute: 30 }')).not.toContain('declares');
+  });
+
+  it('an objective that needs more samples than the plan has is reported', async () => {
+    const stderrOf = async (objective: string): Promise<string> => {
+      const path = await tempFile('s.yaml', scenario(`objectives: [${objective}]`));
+      return (await weir(['run', path, '--out', await tempFolder()])).stderr;
+    };
+    expect(await stderrOf('e2e.p95 < 5s')).toContain(
+      'The objective e2e.p95 < 5s cannot be decided: it needs 200 samples, and the plan gives at most 3.',
+    );
+    expect(await stderrOf('errorRate < 50%, e2e.max < 9s')).not.toContain('cannot be decided');
+  });
+
   it('a list for everybody is read without a key, and says which models there are', async () => {
     const { asked, url } = await openList(200);
     const path = await tempFile('s.yaml', scenario());

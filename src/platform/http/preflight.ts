@@ -73,6 +73,7 @@ interface FirstLook {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Sends the request and reads the beginning of its answer; `cancel` ends it at any stage, while connecting too. */
@@ -96,7 +97,9 @@ const beginLook = (
       headers: { ...request.headers },
     });
     const contentType = String(headers['content-type'] ?? '');
-    return { status: statusCode, contentType, text: await firstText(body, most) };
+    const heads = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+    const text = await firstText(body, most);
+    return { status: statusCode, contentType, text, headers: Object.fromEntries(heads) };
   };
   return {
     seen: look(),
@@ -147,11 +150,11 @@ export const preflightTarget = async (
   }
 };
 
-/** The status and the text of an answer before any load; `null` if none comes in time. */
+/** The status, headers and text of an answer before any load; `null` if none comes in time. */
 export const answerTo = async (
   request: PreflightRequest,
   timeout = defaultTimeout,
-): Promise<Pick<FirstLook, 'status' | 'text'> | null> => {
+): Promise<Pick<FirstLook, 'status' | 'text' | 'headers'> | null> => {
   const { seen, cancel } = beginLook(request, maxRead);
   const answer = seen.catch(() => null);
   const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();

@@ -1,4 +1,5 @@
 import { jsonIn } from '../../traffic/answer/json-text.ts';
+import { readLimitHeaders } from '../../contract/limit-headers.ts';
 import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
@@ -7,6 +8,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
 import { Problem } from '../../platform/problem.ts';
+import { countText } from '../../report/text/number-text.ts';
 
 /** What the target's model list says of the keys and models of a plan, before any load. */
 
@@ -73,8 +75,43 @@ const unlistedWarnings = (plan: Plan, listed: readonly string[]): readonly strin
   ];
 };
 
+const limitNames = [
+  ['requestsPerMinute', 'limitRequests', 'requests'],
+  ['tokensPerMinute', 'limitTokens', 'tokens'],
+] as const;
+
+/** Where the headers of an answer declare other limits than the scenario. */
+const limitWarnings = (
+  { limits }: Plan,
+  headers: Readonly<Record<string, string>>,
+): readonly string[] => {
+  const found = readLimitHeaders(headers);
+  return limitNames.flatMap(([field, header, what]) => {
+    const [declared, own] = [found?.[header] ?? null, limits[field]];
+    if (declared === null || declared === own) return [];
+    const mine = own === null ? 'none' : countText(own);
+    return [
+      `The gateway declares a limit of ${countText(declared)} ${what} a minute, and the scenario ${mine} (limits.${field}).`,
+    ];
+  });
+};
+
+/** The answers to a list with each key; those that came. */
+const listedByKeys = async (target: CheckedTarget) => {
+  const all = [];
+  for (let first = 0; first < target.credentials.length; first += atOnce) {
+    const some = target.credentials.slice(first, first + atOnce);
+    const answers = some.map(async ({ name, value }) => {
+      const answer = await list(target, value);
+      return answer === null ? [] : [{ name, ...answer }];
+    });
+    all.push(...(await Promise.all(answers)).flat());
+  }
+  return all;
+};
+
 /**
- * Warnings about the models of a plan; throws a `Problem` for a key that the target refuses. A list that is there
+ * Warnings about the models and limits of a plan; throws a `Problem` for a key that the target refuses. A list that is there
  * without a key says nothing of keys, and needs none of their requests; otherwise each key lists the models once.
  */
 export const checkKeys = async (
@@ -86,18 +123,14 @@ export const checkKeys = async (
     const answer = await list(target, null);
     return answer?.status === 200 ? unlistedWarnings(plan, modelsIn(answer.text)) : [];
   }
-  const statuses: (readonly [string, number])[] = [];
-  const texts: string[] = [];
-  for (let first = 0; first < target.credentials.length; first += atOnce) {
-    const some = target.credentials.slice(first, first + atOnce);
-    const answers = await Promise.all(some.map(({ value }) => list(target, value)));
-    for (const [at, answer] of answers.entries()) {
-      if (answer === null) continue;
-      statuses.push([some[at]!.name, answer.status]);
-      if (answer.status === 200) texts.push(answer.text);
-    }
-  }
-  rejectRefused(plan, target.url, statuses);
+  const answers = await listedByKeys(target);
+  rejectRefused(
+    plan,
+    target.url,
+    answers.map(({ name, status }) => [name, status]),
+  );
   // A key may see models that another does not.
-  return unlistedWarnings(plan, [...new Set(texts.flatMap(modelsIn))]);
+  const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
+  const limits = answers.flatMap(({ headers }) => limitWarnings(plan, headers));
+  return [...unlistedWarnings(plan, [...new Set(listed)]), ...new Set(limits)];
 };
