@@ -55,6 +55,8 @@ const runBothSides = async () => {
         folder,
         '--observations',
         observationFile,
+        // Every request of the trace has an observation.
+        '--no-key-check',
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );
