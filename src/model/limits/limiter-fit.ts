@@ -29,6 +29,8 @@ export interface LimiterIdentification {
   readonly decisions: number;
   /** All classes with the declared limit, the best first. */
   readonly ranking: readonly LimiterFit[];
+  /** Where none is named, the limiters of another limit or window that contradict far fewer decisions than those of the declared one. */
+  readonly likelier: readonly LimiterFit[];
 }
 
 /** What a limiter does with a request: admit it at once, admit it after a wait, or refuse it. */

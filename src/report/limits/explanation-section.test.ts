@@ -22,6 +22,7 @@ const identification = (change: Partial<LimiterIdentification> = {}): LimiterIde
   runnerUp: rival,
   decisions: 240,
   ranking: [named, rival],
+  likelier: [],
   ...change,
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fitted } from '../../../model/limits/limiter-fit.ts';
+import { drawFrom } from '../../../model/workload/draw.ts';
 import { simulationOf } from './campaign.fixture.ts';
 import { examineForeignGateway } from './examine-foreign-gateway.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';
@@ -51,5 +52,34 @@ describe('a limit that is not the declared one', () => {
     const { simulation } = simulationOf(cell);
     const { judgement } = await examineForeignGateway({ ...simulation, failureShare: 0.02 });
     expect(judgement.checks.find(({ id }) => id === 'limit-fitted')?.finding).toBe('refuted');
+  });
+
+  it.each([
+    ['late answers under load', { pause: 0, late: 1000 }],
+    ['a machine that stalls every second', { pause: 3000, late: 10 }],
+  ])('is never called kept, whatever the noise: %s', async (_, { pause, late }) => {
+    const { simulation } = simulationOf(cellOf(limiters[2]!, 'window × 1.2', 1));
+    for (let seed = 0; seed < 15; seed += 1) {
+      const draw = drawFrom(seed, 1);
+      let first = Infinity;
+      const { judgement } = await examineForeignGateway({
+        ...simulation,
+        seed,
+        limit: 20,
+        window: 10_000,
+        roundTrip: 1,
+        jitter: 300,
+        pause,
+        openGate: (setting) => {
+          const gate = simulation.openGate(setting);
+          return (request) => {
+            first = Math.min(first, request.now);
+            const isLoaded = request.now - first > 40_000;
+            return { ...gate(request), delay: isLoaded ? late * draw.uniform() ** 2 : 0 };
+          };
+        },
+      });
+      expect(judgement.verdict, `seed ${seed}`).not.toBe('kept');
+    }
   });
 });

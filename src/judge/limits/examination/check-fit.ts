@@ -17,7 +17,7 @@ const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
   return least === most ? show(value) : `${show(value)} (${show(least)} to ${show(most)})`;
 };
 
-const fitText = ({ limiter, limit, window }: LimiterFit): string =>
+export const fitText = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter}: ${rangeText(limit, 1)} requests in ${rangeText(window, 1000)} s`;
 
 /**

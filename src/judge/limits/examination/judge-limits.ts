@@ -10,7 +10,7 @@ import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts
 import { limitFacts } from '../facts/limit-facts.ts';
 import { checkCounting } from './check-counting.ts';
 import { checkExhausted } from './check-exhausted.ts';
-import { checkFit } from './check-fit.ts';
+import { checkFit, fitText } from './check-fit.ts';
 import { checkHeaders } from './check-headers.ts';
 import { checkReported } from './check-reported.ts';
 import { checkHiddenSpender, checkRemaining } from './check-remaining.ts';
@@ -88,6 +88,10 @@ const whyUndecided = (
   if (!isLimited) return 'nothing was refused or delayed: the limit was never reached';
   if (isUnexplainedLow(facts, identification)) {
     return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
+  }
+  const [likelier] = identification.likelier;
+  if (likelier !== undefined) {
+    return `another limit explains the decisions better than the declared one (${fitText(likelier)}), but not beyond doubt`;
   }
   if (isShown(facts, identification)) return null;
   const { least, most } = facts.mostAdmitted;

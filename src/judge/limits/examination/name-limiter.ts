@@ -1,4 +1,4 @@
-import type { LimiterDecision, LimitLog } from '../../../model/limits/limit-log.ts';
+import type { LimitLog } from '../../../model/limits/limit-log.ts';
 import type {
   LimiterExplanation,
   LimiterFit,
@@ -13,7 +13,7 @@ import {
 } from '../limiter/identify-limiter.ts';
 import { replayEvidence } from '../limiter/replay-class.ts';
 import { serverWindow } from '../limiter/server-window.ts';
-import { isOtherLimiter, minRefusals } from './other-limit.ts';
+import { canBeOther, isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, undecidedChats } from './limiter-decisions.ts';
 
 /** What else a gateway can have counted: a list of models before the log, and chats that failed after the limiter. */
@@ -36,32 +36,40 @@ const termsOf = (log: LimitLog): LimiterTerms => {
   };
 };
 
-/** Minimum wrong predictions of every limiter of the declared limit for a search for another limit. */
+/** A search for another limit needs so many wrong predictions of every limiter of the declared one. */
 const minWrong = 4;
+/** What explains a log contradicts at most so many decisions, */
+const mostWrong = 1;
+/** and what is likelier than the declared limit contradicts at most this share of what the best limiter of that does. */
+const likelierShare = 0.5;
 
-/** The limiters of another limit or window that explain a log, the best first; none if one of them can have the declared ones all the same. */
-const otherLimiters = (
-  decisions: readonly LimiterDecision[],
-  { declared, ...known }: LimiterTerms,
-): readonly LimiterFit[] => {
-  const fits = fitOtherLimits(replayEvidence(decisions, { ...declared, ...known }));
-  return fits.every((fit) => isOtherLimiter(fit, declared)) ? fits : [];
-};
+const wrongOf = (ranking: readonly LimiterFit[]): number =>
+  ranking.reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
 /**
  * Which limiter is behind the first key of an examination: one of the declared limit or, where no class of that limit
  * explains the log, one of another limit or window that explains every decision.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
-  const terms = termsOf(log);
+  const { declared, ...known } = termsOf(log);
   const decisions = decisionsToReplay(log);
-  const found = identifyLimiter(decisions, terms);
-  const isSearched =
-    found.ranking.every(({ wrong }) => wrong >= minWrong) &&
-    decisions.filter(({ admitted }) => !admitted).length >= minRefusals &&
-    !isDelayed(decisions, terms.declared);
-  const [best, ...ties] = isSearched ? otherLimiters(decisions, terms) : [];
-  return best?.wrong === 0 ? { ...found, best, ties, runnerUp: found.ranking[0] ?? null } : found;
+  const found = identifyLimiter(decisions, { declared, ...known });
+  const refusals = decisions.filter(({ admitted }) => !admitted).length;
+  if (found.best !== null || refusals < minRefusals) return found;
+  const wrong = wrongOf(found.ranking);
+  const most = Math.max(mostWrong, Math.floor(likelierShare * wrong));
+  const fits = fitOtherLimits(replayEvidence(decisions, { ...declared, ...known }), most);
+  const others = fits.filter((fit) => isOtherLimiter(fit, declared));
+  const explaining = fits.filter((fit) => fit.wrong <= mostWrong);
+  const [best, ...ties] = explaining;
+  const isShown =
+    wrong >= minWrong &&
+    best?.wrong === 0 &&
+    explaining.every((fit) => others.includes(fit)) &&
+    !isDelayed(decisions, declared);
+  return isShown
+    ? { ...found, best, ties, runnerUp: found.ranking[0] ?? null }
+    : { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && canBeOther(fit, declared)) };
 };
 
 /** The decisions that distinguish the limiter that a log names from the best one that is not as good. */

@@ -36,3 +36,14 @@ export const isOtherLimiter = (
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewRequests, rule.limit);
   return limit.least > rule.limit || isOtherRate;
 };
+
+/** Whether a fitted limiter can be another than that of the rule: not all of its limits and windows are declared ones. */
+export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
+  const { limit, window } = fit;
+  const isDeclared =
+    limit.least >= rule.limit - fewRequests &&
+    limit.most <= rule.limit &&
+    window.least >= shortestWindow(rule.window) &&
+    window.most <= longestWindow(rule.window);
+  return !isDeclared;
+};

@@ -33,3 +33,11 @@ it('nginx with a burst is a bucket of 11 that keeps its limit and refuses below 
   });
   expect(checkOf(checks, 'refused-only-when-full').observed).toContain('at most 12 at once');
 });
+
+it('a log of requests whose window is a fifth too long is violated though the machine stalled, which is no delay by the limiter', () => {
+  const { verdict, identification } = judgeLimits(storedLog('limits-moving-stalled'));
+  expect(verdict).toBe('violated');
+  expect(identification.best).toMatchObject({ limiter: 'sliding-log', limit: { value: 20 } });
+  expect(identification.best?.window.least).toBeGreaterThan(11_000);
+  expect(identification.best?.window.most).toBeLessThan(13_000);
+});

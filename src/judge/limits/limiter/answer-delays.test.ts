@@ -36,3 +36,28 @@ it('two late answers are no delay', () => {
 it('without a calm answer nothing is delayed', () => {
   expect(isDelayed([], rule)).toBe(false);
 });
+
+it('a machine that stalls for a moment delays no load, however many requests that meets', () => {
+  const stalled = Array.from({ length: 20 }, (_, i) => admitted(loadFrom + i, 1500 - i));
+  expect(isDelayed([...calm, ...stalled], rule)).toBe(false);
+});
+
+const refused = (sent: number, latency: number): LimiterDecision => ({
+  ...admitted(sent, latency),
+  admitted: false,
+});
+
+const delayedLoad = Array.from({ length: 12 }, (_, i) =>
+  admitted(loadFrom + i * 1000, i % 3 === 0 ? 990 : 100),
+);
+
+it.each([
+  ['like admissions: a busy machine', 3, false],
+  ['never: a limiter', 1_000, true],
+  ['always, once a client has waited: a limiter', 1, true],
+])('refusals are late %s', (_, every, isByLimiter) => {
+  const refusals = Array.from({ length: 12 }, (__, i) =>
+    refused(loadFrom + 500 + i * 1000, (i + 1) % every === 0 ? 990 : 100),
+  );
+  expect(isDelayed([...calm, ...delayedLoad, ...refusals], rule)).toBe(isByLimiter);
+});

@@ -28,9 +28,8 @@ const parts = 6;
 const levels = 4;
 /** A place is counted up to twice the fewest contradictions so far and so many. */
 const spared = 8;
-/** A class that contradicts so large a share at a first look is not looked at again, and one that contradicts more decisions in the end explains nothing. */
+/** A class that contradicts so large a share at a first look is not looked at again. */
 const hopeless = 0.4;
-const mostWrong = 1;
 /** The precision of an interval's ends. */
 const precision = 1e-4;
 
@@ -175,14 +174,13 @@ const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted =>
 };
 
 /**
- * The limiters of another limit or window that contradict at most one decision of a log, one of each class, the best
- * first. They are searched where no class with the declared limit explains the log.
+ * The limiters of another limit or window that contradict at most `mostWrong` decisions of a log, one of each class, the
+ * best first. They are searched where no class with the declared limit explains the log.
  */
-export const fitOtherLimits = ({
-  log,
-  histories,
-  context,
-}: ReplayEvidence): readonly LimiterFit[] =>
+export const fitOtherLimits = (
+  { log, histories, context }: ReplayEvidence,
+  mostWrong: number,
+): readonly LimiterFit[] =>
   fittedClasses
     .flatMap((name) => {
       const score = scoreOf(name, histories);

@@ -86,6 +86,7 @@ export const identifyLimiter = (
     runnerUp,
     decisions: log.length,
     ranking,
+    likelier: [],
   };
 };
 

@@ -60,9 +60,12 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
-/** Buckets differ in the refill between two instants. */
+/**
+ * Buckets differ in the refill between two instants. Times that are off by up to `slack` put a bucket into debt for a while: it
+ * is carried on, since each request alone could be excused by its own time, but not a faster rate than the refill.
+ */
 const bucket = (
-  { middles }: DecisionHistory,
+  { admitted: requests, middles, slack }: DecisionHistory,
   capacity: number,
   refill: (from: number, to: number) => number,
 ): LimiterModel => {
@@ -70,11 +73,13 @@ const bucket = (
   const left: number[] = [];
   for (const [place, at] of middles.entries()) {
     const earlier = left[place - 1];
-    const level =
+    const levelAt = (moment: number): number =>
       earlier === undefined
         ? capacity
-        : Math.min(capacity, earlier + refill(middles[place - 1]!, at));
-    left.push(Math.max(0, level - 1));
+        : Math.min(capacity, earlier + refill(middles[place - 1]!, moment));
+    // What no time of its own explains is one contradiction, and not the cause of more.
+    const isExplained = levelAt(requests[place]!.answered + slack) >= 1 - 1e-9;
+    left.push(isExplained ? levelAt(at) - 1 : 0);
   }
   return ({ admitted }, moment) => {
     const earlier = left[admitted - 1];
