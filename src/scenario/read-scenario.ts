@@ -39,6 +39,8 @@ export interface ScenarioSource {
   /** The file's name; the plan is named after it where the scenario has no name. */
   readonly name: string;
   readonly environment: Environment;
+  /** Whether keys and headers are filled in on other machines: then their variables need not be set here. */
+  readonly secretsAreElsewhere?: boolean | undefined;
   /** `path=value` each, in order. */
   readonly overrides?: readonly string[] | undefined;
   /** What `--target` says: an address, `mock` or `container`. */
@@ -111,7 +113,7 @@ const withoutMeant = (
 
 const planOfTree = (
   tree: ScenarioTree,
-  { name, environment, workload = noFiles }: ScenarioSource,
+  { name, environment, secretsAreElsewhere = false, workload = noFiles }: ScenarioSource,
 ): ScenarioReading => {
   const fail = (
     findings: readonly ScenarioFinding[],
@@ -130,10 +132,11 @@ const planOfTree = (
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys: the reference gateway has its own test keys.
   const needsKeys = scenario.at('target').sound?.kind === 'url';
+  const secretsHere = secretsAreElsewhere ? null : environment;
   const priorityFindings = [
     ...filled.findings,
-    ...keyRuleFindings(scenario, needsKeys ? environment : null),
-    ...headerRuleFindings(scenario, environment),
+    ...keyRuleFindings(scenario, needsKeys ? secretsHere : null),
+    ...headerRuleFindings(scenario, secretsHere),
   ];
   const explained = new Set(priorityFindings.map(({ path }) => pathKey(path)));
   const all = [
