@@ -7,7 +7,7 @@ import {
   isAnswered,
   limiterDecisions,
 } from '../judge/limits/examination/limiter-decisions.ts';
-import { serverWindow } from '../judge/limits/limiter/server-window.ts';
+import { serverOffset, windowOfClock } from '../judge/limits/limiter/server-window.ts';
 import type {
   DeclaredLimits,
   LimitLog,
@@ -145,8 +145,10 @@ class Examination {
 
   /** A start of the server's minute by its `Date` headers, or `null`. */
   #minuteBegin(): Instant | null {
-    const minute = serverWindow(this.replies, this.#rule.window);
-    return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
+    const clock = serverOffset(this.replies);
+    if (clock === null) return null;
+    const { earliest, latest } = windowOfClock(clock, this.#rule.window);
+    return instant((earliest + latest) / 2);
   }
 
   /** Sends one request no sooner than the even rate allows; the second one later, unless the key was certainly idle before the first. */

@@ -36,7 +36,7 @@ describe('the explanation of a limiter’s name', () => {
     const { simulation, declared } = compliantSimulation('fixed-from-first', 3);
     const { log } = await examineSimulatedGateway(simulation, declared);
     const decisions = decisionsToReplay(log);
-    const terms = { declared: log.declared.requests, minute: null, besides: [[]] };
+    const terms = { declared: log.declared.requests, clock: null, besides: [[]] };
     const distinguishing = distinguishLimiters(decisions, terms, [
       'fixed-from-first',
       'sliding-log',
@@ -55,7 +55,7 @@ describe('the explanation of a limiter’s name', () => {
     const { simulation, declared } = compliantSimulation('sliding-log', 3);
     const { log } = await examineSimulatedGateway(simulation, declared);
     const decisions = decisionsToReplay(log);
-    const terms = { declared: log.declared.requests, minute: null, besides: [[]] };
+    const terms = { declared: log.declared.requests, clock: null, besides: [[]] };
     const classes = ['sliding-log', 'fixed-from-first'] as const;
     const against = distinguishLimiters(decisions, terms, classes).map(({ index }) => index);
     // A refusal changes nothing of what comes after it, so it can be left out.

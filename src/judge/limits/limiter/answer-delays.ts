@@ -40,6 +40,33 @@ const byPace = (log: readonly LimiterDecision[], spacing: number) => {
   return { calm, loaded };
 };
 
+/** Requests at an even pace, so many at the least, show how long an answer takes. */
+const minCalm = 5;
+
+/**
+ * The admitted requests of a load that were answered so late that their limiter may have made them wait: more than half the time
+ * between two requests of the limit later than any answer at an even pace, and than a server would need that answers one
+ * request after the other. `usual` is the median time of an answer at an even pace, in ms.
+ */
+export const lateAnswers = (
+  log: readonly LimiterDecision[],
+  { limit, window }: LimitRule,
+): { readonly late: readonly LimiterDecision[]; readonly usual: number } => {
+  const spacing = window / limit;
+  const { calm, loaded } = byPace(log, spacing);
+  if (calm.length < minCalm) return { late: [], usual: 0 };
+  const latencies = calm.map(latencyOf).sort((a, b) => a - b);
+  const usual = latencies[Math.floor(latencies.length / 2)]!;
+  const starts = Float64Array.from(log, ({ sent }) => sent).sort();
+  const ends = Float64Array.from(log, ({ ended }) => ended).sort();
+  const late = loaded.filter((decision) => {
+    const others = countBefore(starts, decision.sent) - countBefore(ends, decision.sent);
+    const queued = (Math.max(0, others) + 1) * usual;
+    return latencyOf(decision) > Math.max(latencies.at(-1)!, queued) + spacing / 2;
+  });
+  return { late, usual };
+};
+
 /**
  * Whether a limiter delays a load by more than half the time between two requests of the limit: longer
  * than any answer at an even pace took, and longer than a server would need that answers one request

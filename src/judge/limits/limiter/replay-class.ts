@@ -1,7 +1,14 @@
 import type { LimiterAction } from '../../../model/limits/limiter-fit.ts';
 import type { LimiterClass, LimiterDecision } from '../../../model/limits/limit-log.ts';
-import { decisionHistoriesOf, type DecisionHistory, middleOf } from './decision-history.ts';
+import { lateAnswers } from './answer-delays.ts';
 import {
+  countBefore,
+  decisionHistoriesOf,
+  type DecisionHistory,
+  middleOf,
+} from './decision-history.ts';
+import {
+  closerCandidates,
   limiterCandidates,
   type LimiterParameters,
   type ReplayContext,
@@ -16,17 +23,25 @@ export interface ReplayEvidence {
   readonly context: ReplayContext;
   /** `null` if the limiter does not delay like a queue. */
   readonly queued: QueueDelays | null;
+  /** Requests that may have waited, as indexes in the log, and how long an answer usually takes, in ms. */
+  readonly late: readonly number[];
+  readonly usual: number;
 }
 
 export const replayEvidence = (
   log: readonly LimiterDecision[],
   context: ReplayContext,
-): ReplayEvidence => ({
-  log,
-  histories: decisionHistoriesOf(log, context.besides),
-  context,
-  queued: queueDelays(log, context),
-});
+): ReplayEvidence => {
+  const { late, usual } = lateAnswers(log, context);
+  return {
+    log,
+    histories: decisionHistoriesOf(log, context.besides),
+    context,
+    queued: queueDelays(log, context),
+    late: late.map((decision) => log.indexOf(decision)),
+    usual,
+  };
+};
 
 /** The best limiter of a class. */
 export interface ReplayedFit {
@@ -85,28 +100,75 @@ export const fewestContradicted = (
   return fewest;
 };
 
-/** The best limiter of a class over all views of the log, by what is right whenever it was decided. */
-const bestOf = (
+/** So many requests that waited cannot be by chance. */
+const minWaited = 3;
+
+/** The late requests that a limiter would have refused when they arrived: it must have made them wait, as no class does that decides at once. */
+const waitedFor = (
+  { log, late, usual }: ReplayEvidence,
+  { middles }: DecisionHistory,
+  model: LimiterModel,
+): readonly number[] => {
+  const waited = late.filter((index) => {
+    const moment = log[index]!.sent + usual;
+    const prior = { admitted: countBefore(middles, moment), refusedSince: () => 0 };
+    return !model(prior, log[index]!.sent) && !model(prior, moment);
+  });
+  return waited.length < minWaited ? [] : waited;
+};
+
+/** The best limiter of a class, and the view of the log that it explains. */
+interface BestReplay extends Replay {
+  readonly parameters: LimiterParameters;
+  readonly history: DecisionHistory;
+}
+
+/** The best of some limiters of a class and of what was the best before, by what is right whenever it was decided. */
+const bestAmong = (
   limiter: LimiterClass,
-  { log, histories, context }: ReplayEvidence,
-): ReplayedFit | null => {
-  let best: (Replay & { readonly parameters: LimiterParameters }) | null = null;
-  for (const history of histories) {
-    const tried = limiterCandidates(limiter, history, context);
-    // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
-    const chance = Math.log2(tried.length);
-    for (const parameters of tried) {
-      const model = limiters[limiter].model(history, parameters);
-      const found = replay(history, model, best?.wrong.length ?? Infinity);
-      if (found === null) continue;
-      const unlikely = found.unlikely + chance;
-      const isBetter =
-        best === null || found.wrong.length < best.wrong.length || unlikely < best.unlikely;
-      if (isBetter) best = { wrong: found.wrong, unlikely, parameters };
-    }
+  history: DecisionHistory,
+  tried: readonly LimiterParameters[],
+  before: BestReplay | null,
+): BestReplay | null => {
+  // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
+  const chance = Math.log2(tried.length);
+  let best = before;
+  for (const parameters of tried) {
+    const model = limiters[limiter].model(history, parameters);
+    const found = replay(history, model, best?.wrong.length ?? Infinity);
+    if (found === null) continue;
+    const unlikely = found.unlikely + chance;
+    const isBetter =
+      best === null || found.wrong.length < best.wrong.length || unlikely < best.unlikely;
+    if (isBetter) best = { wrong: found.wrong, unlikely, parameters, history };
   }
+  return best;
+};
+
+/** The best limiter of a class over all views of the log. */
+const bestReplay = (
+  limiter: LimiterClass,
+  { histories, context }: ReplayEvidence,
+): BestReplay | null => {
+  // A request that had waited for its decision would not have been in flight.
+  const views = limiter === 'in-flight' ? histories.slice(0, context.besides.length) : histories;
+  const best = views.reduce<BestReplay | null>(
+    (before, history) =>
+      bestAmong(limiter, history, limiterCandidates(limiter, history, context), before),
+    null,
+  );
+  if (best === null || best.wrong.length === 0) return best;
+  const closer = closerCandidates(limiter, best.parameters, context);
+  return bestAmong(limiter, best.history, closer, best);
+};
+
+const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
+  const { log } = evidence;
+  const best = bestReplay(limiter, evidence);
   if (best === null) return null;
-  const { wrong, unlikely, parameters } = best;
+  const { unlikely, parameters, history } = best;
+  const waited = waitedFor(evidence, history, limiters[limiter].model(history, parameters));
+  const wrong = [...new Set([...best.wrong, ...waited])];
   const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
     limiters[limiter].named?.includes(name) === true ? parameters[name] : null;
   return {
