@@ -1,8 +1,8 @@
 import type { CheckReport } from '../../model/check/check-report.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
-import { testKey } from '../../mock/settings/settings.ts';
-import { check, type CheckOptions } from '../../run/library.ts';
+import type { CheckOptions } from '../../run/library.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
+import { checkQuietly } from './check-quietly.fixture.ts';
 
 /** A gateway without delays, whose limits no suite meets. */
 export const quickSettings = {
@@ -13,17 +13,13 @@ export const quickSettings = {
   limits: { requestsPerMinute: 6000 },
 } as const satisfies SettingsInput;
 
-/** Checks an address with the mock's test key. */
-export const checkAddress = (url: string, options: CheckOptions = {}): Promise<CheckReport> =>
-  check(url, { environment: { WEIR_API_KEY: testKey(0) }, ...options });
-
 /** Checks a quick gateway in this process with these settings. */
 export const checkMock = async (
   settings: SettingsInput = {},
   options: CheckOptions = {},
 ): Promise<CheckReport> => {
   const mock = await openMock({ ...quickSettings, ...settings });
-  return checkAddress(mock.url, options);
+  return checkQuietly(mock.url, options);
 };
 
 /** What is not as specified, as `outcome id` and the name of a deviation. */

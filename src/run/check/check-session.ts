@@ -1,5 +1,5 @@
 import { maxUploadBytes, uploadExtensions } from '../../contract/audio.ts';
-import { requestIdHeader, routes } from '../../contract/routes.ts';
+import { requestIdHeader } from '../../contract/routes.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import type { Clip } from '../../model/workload/clip.ts';
@@ -90,11 +90,7 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
       const transport = transports[base] ?? transports.versioned;
       const request = { ...wireRequest, headers };
       const deadlines = deadlinesFor(isShort ? Math.min(timeout, shortTimeout) : timeout);
-      const isAudio = request.path === routes.speech.path;
-      const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
-        isStream,
-        isAudio,
-      });
+      const received = await sendCheckRequest({ transport, clock }, request, deadlines, isStream);
       return new CheckAnswer(id, received, request, redact);
     },
   };
