@@ -126,6 +126,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** Additional permissions of some files; patterns match the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
+  { path: /^record\/server-readings\.ts$/, packages: ['parse-prometheus-text-format'] },
   {
     path: /^platform\/rendezvous\/nats-/,
     packages: ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),

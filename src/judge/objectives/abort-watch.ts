@@ -48,6 +48,9 @@ class RunningFigure {
           this.#bySecond.set(second, (this.#bySecond.get(second) ?? 0) + 1);
         }
         return;
+      case 'server':
+        // No objective on them ends a run: a scenario with one is refused.
+        return;
       case 'count':
       case 'share':
         this.#count(observation, figure.name === 'goodput' ? stage : null);
@@ -69,6 +72,7 @@ class RunningFigure {
     return observeFigure(figure, {
       distribution: () => this.#histogram,
       counted: () => this.#counted,
+      server: () => [],
       rated: () => {
         const seconds = ratedSeconds(this.#plan, now, scope.stages);
         const counts = seconds.map((second) => this.#bySecond.get(second) ?? 0);

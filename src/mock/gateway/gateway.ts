@@ -5,6 +5,7 @@ import { answerChat } from '../chat/chat.ts';
 import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { CreditCharge } from '../counters/credit-accounts.ts';
+import { serverMetricsText } from './server-metrics.ts';
 import { startCounterEpoch, applySettingsChange, type CounterEpoch } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
 import type { AdmittedRequest, Handler } from '../http/send-answer.ts';
@@ -191,6 +192,12 @@ export const openGateway = (
   let serial = 0;
   const open = new Set<MockExchange>();
   const receive: RequestListener = (request, response) => {
+    // As those of inference servers: at the root, for anybody, and counted nowhere.
+    if (settings.metrics && request.method === 'GET' && pathOf(request) === '/metrics') {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+      response.end(serverMetricsText(epoch.serving.levels()));
+      return;
+    }
     serial += 1;
     const isPreflight = request.headers[requestIdHeader] === preflightId;
     if (isPreflight) epoch.counters.preflights += 1;

@@ -6,6 +6,7 @@ import type {
   EstimatedRange,
   ScalabilityFit,
 } from '../../model/series/capacity.ts';
+import { labelOfServerFigure, unitOfServerFigure } from '../../model/measures/server-figures.ts';
 import type { Cell } from '../document/document.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -41,11 +42,56 @@ const keysText = (keys: number | null, limit: number, what: string): string => {
   return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
 };
 
+/** The figures that show where a server is full, in the order in which they are named. */
+const tellingFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
+
+const serverText = ({ rate, server = {} }: CapacityStep): string => {
+  const found = tellingFigures.flatMap((name) => {
+    const value = server[name];
+    const unit = unitOfServerFigure(name);
+    return value === undefined
+      ? []
+      : [
+          `${figureText(value)}${unit === '' ? '' : ` ${unit}`} ${labelOfServerFigure(name).toLowerCase()}`,
+        ];
+  });
+  return `at ${perSecondText(rate)} ${found.join(', ')}`;
+};
+
+/** Requests that wait on the server on average, from which on its own queue is what bends the curve. */
+const queueBegins = 1;
+
+/** What the server said of itself below and above the highest rate, and what that means; `null` without its metrics. */
+export const serverReason = ({ steps }: CapacityReport): string | null => {
+  const told = steps.filter(({ server, verdict }) => server !== undefined && verdict !== 'unfit');
+  const kept = told
+    .filter(({ verdict }) => verdict === 'kept')
+    .toSorted((a, b) => b.rate - a.rate)[0];
+  const broken = told
+    .filter(({ verdict, rate }) => verdict === 'broken' && rate >= (kept?.rate ?? 0))
+    .toSorted((a, b) => a.rate - b.rate)[0];
+  const known = present([
+    kept !== undefined && serverText(kept),
+    broken !== undefined && serverText(broken),
+  ]);
+  if (known.length === 0) return null;
+  const [before, after] = [kept?.server?.['waiting'] ?? 0, broken?.server?.['waiting']];
+  const meaning =
+    after === undefined
+      ? ''
+      : after >= queueBegins && after > 2 * before
+        ? ': its own queue grows, so it is full'
+        : ': its own queue stays short, so what bends is before it';
+  return `${known.join('; ')}${meaning}`;
+};
+
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
-  { terms }: CapacityReport,
+  report: CapacityReport,
 ): readonly (readonly [name: string, text: string])[] => {
+  const { terms } = report;
   const { rate, binding, proved, users, latency, costPerHour } = answer;
+  const server = serverReason(report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
   const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
   const precision = proved || binding === 'none' ? '' : '; not proved to the requested precision';
@@ -62,6 +108,7 @@ export const capacityAnswerRows = (
     'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
     'First limit': bindingTexts[binding],
     Because: `${answer.because}.`,
+    ...(server === null ? {} : { 'The server says': `${server}.` }),
     Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
     Keys: keys.join(', ') || 'no declared limit',
     Cost: cost,

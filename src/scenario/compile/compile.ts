@@ -76,7 +76,7 @@ export const compileObjective = (written: ScenarioObjective, stages: StageNames)
   const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
   const scoped = scopedObjective(objective, parseObjective(objective), stages);
   const { figure } = scoped;
-  const usual = figure.kind === 'measure' ? defaultMinSamples(figure.statistic) : 1;
+  const usual = 'statistic' in figure ? defaultMinSamples(figure.statistic) : 1;
   const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
   return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
 };
@@ -100,6 +100,10 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
 /** Left out where it names the usual header, so that such plans stay equal. */
 const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
+
+/** Left out of scenarios without it, so that such plans stay equal. */
+const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
+  server === undefined ? {} : { server };
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
@@ -131,6 +135,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   budget: scenario.budget,
   streams: scenario.streams,
+  ...serverOf(scenario),
   ...compileObjectives(scenario),
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),

@@ -1,0 +1,44 @@
+/**
+ * What a server says of itself in its metrics. Reports and objectives (`server.waiting.max < 20`) name the figures; which metric
+ * of which server each one is read from stands in `record/server-sources.ts`.
+ */
+
+interface ServerFigure {
+  readonly label: string;
+  /** `''` for numbers of requests. */
+  readonly unit: '' | '%' | 'ms' | '/s';
+  readonly definition: string;
+}
+
+export const serverFigures = {
+  running: { label: 'Running', unit: '', definition: 'Requests that the server works on.' },
+  waiting: { label: 'Waiting', unit: '', definition: 'Requests in the server’s own queue.' },
+  cacheUse: { label: 'Cache use', unit: '%', definition: 'The share of the KV cache in use.' },
+  prefixHits: {
+    label: 'Prefix hits',
+    unit: '%',
+    definition:
+      'Prompt tokens found in the prefix cache, of those looked up since the last reading.',
+  },
+  queueTime: {
+    label: 'Queue time',
+    unit: 'ms',
+    definition: 'Mean time in the server’s queue of the requests since the last reading.',
+  },
+  inputTokens: { label: 'Input tokens', unit: '/s', definition: 'Prompt tokens read per second.' },
+  outputTokens: {
+    label: 'Output tokens',
+    unit: '/s',
+    definition: 'Tokens generated per second.',
+  },
+} as const satisfies Record<string, ServerFigure>;
+
+export type ServerFigureName = keyof typeof serverFigures;
+export const serverFigureNames = Object.keys(serverFigures) as readonly ServerFigureName[];
+
+/** The unit of a figure; a scenario’s own figures have none. */
+export const unitOfServerFigure = (name: string): ServerFigure['unit'] =>
+  Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : '';
+
+export const labelOfServerFigure = (name: string): string =>
+  Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].label : name;
