@@ -5,14 +5,17 @@
 
 interface ServerFigure {
   readonly label: string;
-  /** `''` for numbers of requests. */
-  readonly unit: '' | '%' | 'ms' | '/s';
+  readonly unit: 'requests' | '%' | 'ms' | '/s';
   readonly definition: string;
 }
 
 export const serverFigures = {
-  running: { label: 'Running', unit: '', definition: 'Requests that the server works on.' },
-  waiting: { label: 'Waiting', unit: '', definition: 'Requests in the server’s own queue.' },
+  running: { label: 'Running', unit: 'requests', definition: 'Requests that the server works on.' },
+  waiting: {
+    label: 'Waiting',
+    unit: 'requests',
+    definition: 'Requests in the server’s own queue.',
+  },
   cacheUse: { label: 'Cache use', unit: '%', definition: 'The share of the KV cache in use.' },
   prefixHits: {
     label: 'Prefix hits',
@@ -36,9 +39,9 @@ export const serverFigures = {
 export type ServerFigureName = keyof typeof serverFigures;
 export const serverFigureNames = Object.keys(serverFigures) as readonly ServerFigureName[];
 
-/** The unit of a figure; a scenario’s own figures have none. */
-export const unitOfServerFigure = (name: string): ServerFigure['unit'] =>
-  Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : '';
+/** The unit of a figure; `number` for a scenario’s own, whose unit Weir does not know. */
+export const unitOfServerFigure = (name: string): ServerFigure['unit'] | 'number' =>
+  Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : 'number';
 
 export const labelOfServerFigure = (name: string): string =>
   Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].label : name;

@@ -52,7 +52,7 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
     return value === undefined
       ? []
       : [
-          `${figureText(value)}${unit === '' ? '' : ` ${unit}`} ${labelOfServerFigure(name).toLowerCase()}`,
+          `${figureText(value)}${unit === 'requests' ? '' : ` ${unit}`} ${labelOfServerFigure(name).toLowerCase()}`,
         ];
   });
   return `at ${perSecondText(rate)} ${found.join(', ')}`;

@@ -15,7 +15,7 @@ import {
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { serverFiguresRead } from '../html/charts/server-charts.ts';
-import { figureText, plural, timeText } from '../text/number-text.ts';
+import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 
 /** One of the server’s figures over the measured time. */
 interface ServerRow {
@@ -31,11 +31,11 @@ const meanOf = (values: readonly number[]): number | undefined =>
 
 const columns: readonly Column<ServerRow>[] = [
   column.name('Figure', ({ name }) => labelOfServerFigure(name)),
-  column.text('Unit', ({ name }) => unitOfServerFigure(name)),
+  column.text('Unit', ({ name }) => unitOfServerFigure(name).replace('number', '')),
   column.number('Mean', ({ values }) => numberText(meanOf(values))),
   column.number('Least', ({ values }) => numberText(Math.min(...values))),
   column.number('Most', ({ values }) => numberText(Math.max(...values))),
-  column.number('Samples', ({ values }) => figureText(values.length)),
+  column.number('Samples', ({ values }) => countText(values.length)),
   column.code(
     { title: 'In objectives', media: ['html', 'markdown'] },
     ({ name }) => `server.${name}`,
@@ -69,14 +69,19 @@ const serverFindings = ({ server }: Result): readonly string[] => {
   ];
 };
 
+/** The unit behind a number; the names of the figures say that requests are counted. */
+const unitText = (unit: ReturnType<typeof unitOfServerFigure>): string => {
+  if (unit === 'requests' || unit === 'number') return '';
+  return unit === '/s' ? unit : ` ${unit}`;
+};
+
 /** The server’s figures in a line, and what was wrong with reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
   if (result.server === undefined) return null;
   const rows = rowsOf(result);
   const found = rows.map(({ name, values }) => {
-    const unit = unitOfServerFigure(name);
     const [mean, most] = [meanOf(values), Math.max(...values)].map((value) => numberText(value));
-    return `${labelOfServerFigure(name).toLowerCase()} ${mean}${unit === '' || unit === '/s' ? unit : ` ${unit}`} (most ${most})`;
+    return `${labelOfServerFigure(name).toLowerCase()} ${mean}${unitText(unitOfServerFigure(name))} (most ${most})`;
   });
   // What failed is the more important, but short: the page has all of it.
   const failures = result.server.failed === 0 ? [] : serverFindings(result).slice(0, 1);

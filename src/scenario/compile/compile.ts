@@ -8,6 +8,7 @@ import {
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import {
   type Objective,
+  type ObjectiveFigure,
   type RequestObjective,
   type ObjectiveScope,
   defaultMinSamples,
@@ -72,11 +73,19 @@ const scopedObjective = <T extends ParsedObjective>(
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
 
+/** A mean of the server’s own figures is one over time, of which enough must be covered whatever the number of samples. */
+const usualMinSamples = (figure: ObjectiveFigure): number => {
+  if (!('statistic' in figure)) return 1;
+  return figure.kind === 'server' && figure.statistic === 'mean'
+    ? 1
+    : defaultMinSamples(figure.statistic);
+};
+
 export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
   const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
   const scoped = scopedObjective(objective, parseObjective(objective), stages);
   const { figure } = scoped;
-  const usual = 'statistic' in figure ? defaultMinSamples(figure.statistic) : 1;
+  const usual = usualMinSamples(figure);
   const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
   return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
 };

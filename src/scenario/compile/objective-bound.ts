@@ -68,7 +68,8 @@ const runNotations = {
 
 /** By the units of the server’s own figures. */
 const serverNotations = {
-  '': numberWith('', 'a number such as 20'),
+  requests: numberWith('', 'a number such as 20'),
+  number: numberWith('', 'a number such as 20'),
   '%': numberWith('%', 'a percentage such as 90%'),
   ms: durationNotation,
   '/s': scaled(rateNotation, 1),
