@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { capacityReportSchema } from '../../model/series/capacity.ts';
 import { type Result, resultSchema } from '../../model/result/result.ts';
 import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
+vi.setConfig({ testTimeout: 240_000 });
 
 const scenario = (changes: object): string =>
   JSON.stringify({
@@ -132,5 +134,24 @@ describe('the server’s own metrics beside a run', () => {
     const file = await tempFile('s.yaml', scenario(changes));
     const { code, stderr } = await weir(['validate', file]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('weir capacity beside a server that speaks of itself', () => {
+  it('quotes the queue of the server below and above the highest rate', async () => {
+    const file = await tempFile('s.yaml', scenario({}));
+    const out = await tempFolder();
+    const search = ['--start', '4/s', '--time', '80s', '--precision', '25%', '--yes', '--out', out];
+    const { stdout, stderr } = await weir(['capacity', file, ...search]);
+    const text = await readFile(join(out, 'capacity.json'), 'utf8');
+    const { steps } = capacityReportSchema.parse(JSON.parse(text));
+    const broken = steps.filter(({ verdict }) => verdict === 'broken');
+    expect(broken.length, stderr).toBeGreaterThan(0);
+    for (const { server } of broken) {
+      expect(server!['waiting']).toBeGreaterThan(1);
+      expect(server!['running']).toBeCloseTo(2, 0);
+    }
+    expect(stdout).toMatch(/The server says +at .*waiting/);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('its own queue grows, so it is full');
   });
 });

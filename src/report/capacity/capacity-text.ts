@@ -61,6 +61,14 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
 /** Requests that wait on the server on average, from which on its own queue is what bends the curve. */
 const queueBegins = 1;
 
+/** What the mean number of waiting requests below and above the highest rate means; empty where it means nothing. */
+const queueMeaning = (before: number, after: number | undefined): string => {
+  if (after === undefined || (after >= queueBegins && after <= before)) return '';
+  return after >= queueBegins
+    ? ': its own queue grows, so it is full'
+    : ': its own queue stays short, so what bends is before it';
+};
+
 /** What the server said of itself below and above the highest rate, and what that means; `null` without its metrics. */
 export const serverReason = ({ steps }: CapacityReport): string | null => {
   const told = steps.filter(({ server, verdict }) => server !== undefined && verdict !== 'unfit');
@@ -76,13 +84,7 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
   ]);
   if (known.length === 0) return null;
   const [before, after] = [kept?.server?.['waiting'] ?? 0, broken?.server?.['waiting']];
-  const meaning =
-    after === undefined
-      ? ''
-      : after >= queueBegins && after > 2 * before
-        ? ': its own queue grows, so it is full'
-        : ': its own queue stays short, so what bends is before it';
-  return `${known.join('; ')}${meaning}`;
+  return `${known.join('; ')}${queueMeaning(before, after)}`;
 };
 
 export const capacityAnswerRows = (
