@@ -77,7 +77,7 @@ const bucket = (
       earlier === undefined
         ? capacity
         : Math.min(capacity, earlier + refill(middles[place - 1]!, moment));
-    // What no time of its own explains is one contradiction, and not the cause of more.
+    // An admission that even its latest time does not explain is one contradiction: the debt ends there.
     const isExplained = levelAt(requests[place]!.answered + slack) >= 1 - 1e-9;
     left.push(isExplained ? levelAt(at) - 1 : 0);
   }
