@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedPackages, manifestOf, packageRoot } from './installed-packages.ts';
 
 /**
  * The files that the image of the reference gateway is built from: the running Weir, a checkout
@@ -18,7 +19,6 @@ export interface ImageContext {
   withFolder<T>(build: (folder: string) => Promise<T>): Promise<T>;
 }
 
-const root = resolve(import.meta.dirname, '..', '..', '..');
 /** `src` in a checkout, `dist` in the published package. */
 const program = basename(resolve(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
@@ -28,67 +28,16 @@ const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program]
 
 const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench|proving)\//;
 
-interface Manifest {
-  readonly version: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
-
-const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-
-/** The folder in which Node finds the package `name` from `folder`. */
-const find = (name: string, folder: string): string => {
-  const candidate = join(folder, 'node_modules', name);
-  if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
-  const parent = dirname(folder);
-  if (parent === folder) throw new Error(`The package ${name} is not installed.`);
-  return find(name, parent);
-};
-
-/** The package that `name` resolves to at `place`: the nearest one on the way up. */
-const resolvedFrom = (
-  placed: ReadonlyMap<string, string>,
-  name: string,
-  place: string,
-): string | null => {
-  for (let folder = place; ; folder = dirname(folder)) {
-    const source = placed.get(join(folder, 'node_modules', name));
-    if (source !== undefined) return source;
-    if (folder === '.') return null;
-  }
-};
-
-/**
- * The folders of all packages that the program needs, by their place in the context: each where its
- * dependents find it, at the top or below the one that needs another version. Breadth first: direct
- * dependencies are placed before theirs.
- */
-const packages = (): ReadonlyMap<string, string> => {
-  const placed = new Map<string, string>();
-  const waiting: (readonly [place: string, source: string])[] = [['.', root]];
-  for (const [place, source] of waiting) {
-    for (const name of Object.keys(manifestOf(source).dependencies ?? {})) {
-      const found = find(name, source);
-      const there = resolvedFrom(placed, name, place);
-      if (there === found) continue;
-      const destination = join(there === null ? '.' : place, 'node_modules', name);
-      placed.set(destination, found);
-      waiting.push([destination, found]);
-    }
-  }
-  return placed;
-};
-
 /** The program's own files without tests, as paths below the package's folder. */
 const ownFiles = (): readonly string[] =>
   ownPaths
     .flatMap((path) => {
-      const whole = join(root, path);
+      const whole = join(packageRoot, path);
       return statSync(whole).isFile()
         ? [path]
         : readdirSync(whole, { recursive: true, withFileTypes: true })
             .filter((entry) => entry.isFile())
-            .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+            .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name)));
     })
     .filter((path) => !testOnly.test(path))
     .sort();
@@ -100,7 +49,7 @@ const nameFor = (
   base: string,
 ): string => {
   const hash = createHash('sha256').update(`${base}\0`).update(readFileSync(dockerfile));
-  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(packageRoot, file)));
   for (const [destination, source] of dependencies)
     hash.update(`${destination}\0${manifestOf(source).version}\0`);
   return `weir-mock:${hash.digest('hex').slice(0, 16)}`;
@@ -109,14 +58,14 @@ const nameFor = (
 /** The context for this Weir on the base image `base`. */
 export const imageContext = (base: string): ImageContext => {
   const files = ownFiles();
-  const dependencies = packages();
+  const dependencies = installedPackages();
   return {
     image: nameFor(files, dependencies, base),
     withFolder: async (build) => {
       const folder = await mkdtemp(join(tmpdir(), 'weir-image-'));
       try {
         await copyFile(dockerfile, join(folder, 'Dockerfile'));
-        for (const file of files) await cp(join(root, file), join(folder, 'weir', file));
+        for (const file of files) await cp(join(packageRoot, file), join(folder, 'weir', file));
         for (const [destination, source] of dependencies) {
           await cp(source, join(folder, destination), {
             recursive: true,

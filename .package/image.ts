@@ -1,0 +1,76 @@
+/**
+ * Builds the image of Weir from this checkout, and prints its name: `npm run --silent image`, or with a
+ * name of one's own `npm run --silent image -- registry.example/weir:1`. It has the packed package, its
+ * dependencies as the lock file pins them, and the optional packages that are of use in a container. No registry is
+ * asked: the base is made of this machine's Node unless `WEIR_NODE_IMAGE` names one.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import {
+  installedPackages,
+  manifestOf,
+  packageRoot,
+} from '../src/platform/process/installed-packages.ts';
+
+const { version } = manifestOf(packageRoot);
+
+/** For OTLP and for the load `saturate`. The container library needs an engine, a tokenizer of one's own a mount. */
+const optional = [
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  'autocannon',
+];
+
+/** The last line that a program prints; what else it says goes to standard error. Throws if it fails. */
+const lastLine = (program: string, ...words: readonly string[]): string => {
+  const ended = spawnSync(program, words, {
+    cwd: packageRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (ended.error !== undefined) throw ended.error;
+  if (ended.status !== 0)
+    throw new Error(`${program} ${words[0]} ended with ${ended.status}: ${ended.stdout}`);
+  return ended.stdout.trim().split('\n').at(-1) ?? '';
+};
+
+/** Neither declarations nor source maps: Node reads no TypeScript below `node_modules`. */
+const isNeeded = (source: string) => (path: string) =>
+  !relative(source, path).split(sep).includes('node_modules') && !/\.([cm]?ts|map)$/.test(path);
+
+const layOut = (folder: string): void => {
+  const tarball = lastLine('npm', 'pack', '--silent', '--pack-destination', folder);
+  lastLine('tar', '-xf', join(folder, tarball), '-C', folder);
+  for (const [destination, source] of installedPackages(optional))
+    cpSync(source, join(folder, destination), { recursive: true, filter: isNeeded(source) });
+  mkdirSync(join(folder, 'work'));
+};
+
+const build = (folder: string, image: string): void => {
+  const base = process.env['WEIR_NODE_IMAGE'] ?? lastLine('bash', 'src/mock/base-image.sh');
+  const labels = {
+    title: 'Weir',
+    description: 'Load testing and benchmarking for OpenAI-compatible inference gateways',
+    version,
+    licenses: 'MIT',
+  };
+  const words = Object.entries(labels).flatMap(([name, value]) => [
+    '--label',
+    `org.opencontainers.image.${name}=${value}`,
+  ]);
+  const source = ['--build-arg', `NODE_IMAGE=${base}`, '--file', '.package/Dockerfile', folder];
+  console.error(lastLine('docker', 'build', '--tag', image, ...words, ...source));
+};
+
+const image = process.argv[2] ?? `weir:${version}`;
+const folder = mkdtempSync(join(tmpdir(), 'weir-image-'));
+try {
+  layOut(folder);
+  build(folder, image);
+  console.log(image);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** What this file reads of a package's description. */
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The folder of the running Weir, a checkout or the published package. */
+export const packageRoot = resolve(import.meta.dirname, '..', '..', '..');
+
+/** The description of the package in `folder`. */
+export const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** The folder in which Node finds the package `name` from `folder`. */
+const find = (name: string, folder: string): string => {
+  const candidate = join(folder, 'node_modules', name);
+  if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error(`The package ${name} is not installed.`);
+  return find(name, parent);
+};
+
+/** The package that `name` resolves to at `place`: the nearest one on the way up. */
+const resolvedFrom = (
+  placed: ReadonlyMap<string, string>,
+  name: string,
+  place: string,
+): string | null => {
+  for (let folder = place; ; folder = dirname(folder)) {
+    const source = placed.get(join(folder, 'node_modules', name));
+    if (source !== undefined) return source;
+    if (folder === '.') return null;
+  }
+};
+
+/**
+ * The folders of all packages that the program needs, and of the optional ones in `extra`, by their place
+ * in a copy: each where its dependents find it, at the top or below the one that needs another version.
+ * Breadth first: direct dependencies are placed before theirs. Throws for a package that is not installed.
+ */
+export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
+  const placed = new Map<string, string>();
+  const waiting: (readonly [place: string, source: string])[] = [['.', packageRoot]];
+  for (const [place, source] of waiting) {
+    const names = Object.keys(manifestOf(source).dependencies ?? {});
+    for (const name of place === '.' ? [...names, ...extra] : names) {
+      const found = find(name, source);
+      const there = resolvedFrom(placed, name, place);
+      if (there === found) continue;
+      const destination = join(there === null ? '.' : place, 'node_modules', name);
+      placed.set(destination, found);
+      waiting.push([destination, found]);
+    }
+  }
+  return placed;
+};
