@@ -64,7 +64,15 @@ const rooms: Readonly<Record<string, Grant>> = {
  * below it. `.` is the room itself. Tests and fixtures may import from the whole room.
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  model: ['.', 'workload', 'gateway observation', 'limits measures', 'plan', 'result', 'series'],
+  model: [
+    '.',
+    'rendezvous workload',
+    'gateway observation',
+    'limits measures',
+    'plan',
+    'result',
+    'series',
+  ],
   traffic: ['. limits', 'answer request', 'audio stream', 'kinds'],
   scenario: ['schema', 'text', 'compile', 'rules', '.'],
   judge: [
@@ -81,7 +89,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibration capacity compare limits',
     'history run',
   ],
-  platform: ['.', 'connection host', 'files process telemetry', 'socket', 'http', 'canary'],
+  platform: [
+    '.',
+    'connection host',
+    'files process telemetry',
+    'rendezvous socket',
+    'http',
+    'canary',
+  ],
   engine: ['.', 'forecast'],
   mock: [
     'clock errors settings',
@@ -108,6 +123,10 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
   { path: /^platform\/telemetry\/metrics-endpoint\.ts$/, packages: ['prom-client'] },
+  {
+    path: /^platform\/rendezvous\/nats-/,
+    packages: ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),
+  },
   {
     path: /^platform\/files\/tokenizers\.ts$/,
     packages: ['@huggingface/tokenizers', 'gpt-tokenizer'],

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '../problem.ts';
+
+/** A content of a rendezvous that has the expected SHA-256; throws a `Problem` if it is missing or has another. */
+export const checkedContent = (
+  rendezvous: string,
+  name: string,
+  content: Uint8Array | null,
+  digest: string,
+): Uint8Array => {
+  if (content === null) throw new Problem(`${name} is not in the rendezvous ${rendezvous}`);
+  const found = createHash('sha256').update(content).digest('hex');
+  if (found === digest) return content;
+  throw new Problem(
+    `${name} in the rendezvous ${rendezvous} was changed: expected SHA-256 ${digest.slice(0, 12)}…, got ${found.slice(0, 12)}…`,
+  );
+};

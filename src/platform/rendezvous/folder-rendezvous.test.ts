@@ -1,0 +1,48 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openFolderRendezvous } from './folder-rendezvous.ts';
+import { openRendezvous } from './open-rendezvous.ts';
+import { rendezvousSuite } from './rendezvous-suite.fixture.ts';
+
+const emptyFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-rendezvous-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+rendezvousSuite('a folder', async () => {
+  const folder = join(await emptyFolder(), 'made', 'for it');
+  return () => openRendezvous(`file://${encodeURI(folder)}`, {});
+});
+
+it('leaves the files of others in its folder, and none of its own', async () => {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'notes.txt'), 'mine');
+  const rendezvous = await openFolderRendezvous(folder);
+  const stop = await rendezvous.answerTime(() => 1);
+  await rendezvous.askTime();
+  await rendezvous.store('plan', new Uint8Array(9));
+  await rendezvous.put('beat', '1');
+  await stop();
+  await rendezvous.clear();
+  expect(await readdir(folder)).toEqual(['notes.txt']);
+});
+
+it.each([
+  ['http://host/', /expected nats:\/\/HOST:4222/],
+  ['/tmp/folder', /or file:\/\/\/FOLDER/],
+  ['file://host/folder', /got file:\/\/host\/folder/],
+  ['nats://host/a.b', /after the address/],
+])('names what an address must be: %s', async (address, message) => {
+  await expect(openRendezvous(address, {})).rejects.toThrow(message);
+});
+
+it('says why a folder cannot be used', async () => {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'file'), '');
+  await expect(openRendezvous(`file://${folder}/file/below`, {})).rejects.toThrow(
+    /the rendezvous file:.* cannot be used: a part of the path is a file/,
+  );
+});

@@ -1,0 +1,155 @@
+import type { KV } from '@nats-io/kv';
+import type { ObjectStore } from '@nats-io/obj';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { createHash } from 'node:crypto';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import { Problem } from '../problem.ts';
+import { checkedContent } from './checked-content.ts';
+import { connectToNats, loadNatsPackages, type NatsPackages } from './nats-connection.ts';
+
+/**
+ * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk, so that
+ * they outlast its restart. The time is asked for by a plain request, whose round trip takes some tenths of a millisecond.
+ */
+
+/** How long one operation may take, in ms. */
+const operationTimeout = 2000;
+
+const bucketOf = (url: URL): string => {
+  const name = url.pathname.replace(/^\//, '');
+  if (/^[\w-]{0,64}$/.test(name)) return name === '' ? 'weir' : `weir-${name}`;
+  throw new Problem(
+    `--rendezvous: expected at most 64 letters, digits, - and _ after the address, such as nats://host:4222/evening; got ${JSON.stringify(name)}`,
+  );
+};
+
+/** Turns any failure of an operation into a `Problem`: the server may be away, and the same call may succeed later. */
+const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem(`the rendezvous ${name} cannot be reached: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+};
+
+const openBuckets = async (
+  { jetstream, kv, objects }: NatsPackages,
+  connection: NatsConnection,
+  bucket: string,
+) => {
+  const client = jetstream.jetstream(connection, { timeout: operationTimeout });
+  const { File: storage } = jetstream.StorageType;
+  const description = 'Where the slices of a run of Weir meet';
+  // Of several copies, only the first is certainly current.
+  const records = await new kv.Kvm(client).create(bucket, {
+    storage,
+    description,
+    history: 1,
+    allow_direct: false,
+  });
+  const contents = await new objects.Objm(client).create(bucket, { storage, description });
+  const streams = (await jetstream.jetstreamManager(connection, { timeout: operationTimeout }))
+    .streams;
+  const clear = async (): Promise<void> => {
+    await streams.purge(`KV_${bucket}`);
+    await streams.purge(`OBJ_${bucket}`);
+  };
+  return { records, contents, clear };
+};
+
+const textOf = async (records: KV, key: string): Promise<string | null> => {
+  const entry = await records.get(key);
+  return entry?.operation === 'PUT' ? entry.string() : null;
+};
+
+/** Creates a record; `false` if there is one. */
+const createNew = async (
+  { jetstream }: NatsPackages,
+  records: KV,
+  key: string,
+  text: string,
+): Promise<boolean> => {
+  try {
+    await records.create(key, text);
+    return true;
+  } catch (error) {
+    const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = jetstream.JetStreamApiCodes;
+    const code = error instanceof jetstream.JetStreamApiError ? error.code : 0;
+    if (code === StreamWrongLastSequence || code === StreamWrongLastSequenceUnknown) return false;
+    throw error;
+  }
+};
+
+const storeContent = async (
+  contents: ObjectStore,
+  name: string,
+  content: Uint8Array,
+): Promise<string> => {
+  await contents.putBlob({ name }, content);
+  return createHash('sha256').update(content).digest('hex');
+};
+
+/** Answers and asks for the time on a subject of the bucket. */
+const timeOn = (connection: NatsConnection, subject: string) => ({
+  answerTime: async (now: () => number) => {
+    const subscription = connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) message.respond(String(now()));
+      },
+    });
+    await connection.flush();
+    return () => {
+      subscription.unsubscribe();
+      return Promise.resolve();
+    };
+  },
+  askTime: async (): Promise<number | null> => {
+    const answer = await connection
+      .request(subject, undefined, { timeout: operationTimeout })
+      .catch(() => null);
+    return answer === null ? null : Number(answer.string());
+  },
+});
+
+/** Opens the rendezvous at the address of a NATS server, its bucket being the path. Throws a `Problem` if it cannot be. */
+export const openNatsRendezvous = async (
+  url: URL,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Rendezvous> => {
+  const bucket = bucketOf(url);
+  const packages = await loadNatsPackages();
+  const connection = await connectToNats(packages, url, environment);
+  const name = `${url.protocol}//${url.host}${url.pathname}`;
+  try {
+    const { records, contents, clear } = await reaching(name, () =>
+      openBuckets(packages, connection, bucket),
+    );
+    return {
+      name,
+      create: (key, text) =>
+        reaching(
+          name,
+          async () =>
+            (await createNew(packages, records, key, text)) ||
+            (await textOf(records, key)) === text,
+        ),
+      put: (key, text) =>
+        reaching(name, async () => {
+          await records.put(key, text);
+        }),
+      get: (key) => reaching(name, () => textOf(records, key)),
+      store: (key, content) => reaching(name, () => storeContent(contents, key, content)),
+      load: (key, digest) =>
+        reaching(name, async () => checkedContent(name, key, await contents.getBlob(key), digest)),
+      ...timeOn(connection, `weir.${bucket}.time`),
+      clear: () => reaching(name, clear),
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+};
