@@ -68,7 +68,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     '.',
     'rendezvous workload',
     'gateway observation',
-    'limits measures',
+    'check limits measures',
     'plan',
     'result',
     'series',
@@ -86,7 +86,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'summary',
     'document',
     '. html/charts html/page junit',
-    'calibration capacity compare limits',
+    'calibration capacity check compare limits',
     'history run',
   ],
   platform: [
@@ -98,6 +98,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'canary',
   ],
   engine: ['.', 'forecast'],
+  probe: ['.', 'check/reading', 'check/topics', 'check'],
   mock: [
     'clock errors settings',
     'limits serving',

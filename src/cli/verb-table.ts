@@ -54,6 +54,15 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/limits.ts')).limitsVerb,
   },
+  'check [scenario]': {
+    summary: 'Check whether a gateway keeps the interface, before anyone believes its figures',
+    expects: 'one scenario file',
+    examples: [
+      ['check --target https://host/v1', 'the whole suite; asks before it spends anything'],
+      ['check --target mock --only streams --yes', 'the streams of the reference gateway'],
+    ],
+    load: async () => (await import('./verbs/check.ts')).interfaceVerb,
+  },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',
@@ -128,7 +137,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
   },
   'schema [subject]': {
     summary: 'Print the JSON Schema of scenario files or results',
-    expects: 'scenario or result',
+    expects: 'scenario, result or check',
     examples: [
       ['schema > weir.schema.json', 'the schema of scenarios, for an editor'],
       ['schema result', 'the schema of results'],

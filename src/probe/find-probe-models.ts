@@ -38,6 +38,12 @@ const modelsFrom = (
   };
 };
 
+/** The models that a body lists, as far as their names tell; `null` if it is no model list or has no chat model and `chat` names none. */
+export const listedModels = (body: string, chat: string | undefined): ProbeModels | null => {
+  const models = modelsFrom(idsIn(body) ?? { all: [], chats: [] }, chat);
+  return models === 'no chat model' ? null : models;
+};
+
 /** Statuses of servers that have no model list. */
 const withoutList = [404, 405, 501];
 

@@ -7,18 +7,9 @@ import {
   textOption,
   UsageProblem,
 } from '../options/define-verb.ts';
+import { checkKeyName } from '../options/key-name.ts';
 import { outputOptions } from '../options/output-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
-
-/** A name of an environment variable that is not set and is not written like one may be the key itself: it is not repeated. */
-const checkKeyName = (option: string, name: string | undefined): void => {
-  if (name === undefined || /^[A-Z_][A-Z0-9_]*$/.test(name) || process.env[name] !== undefined) {
-    return;
-  }
-  throw new UsageProblem(
-    `--${option}: expected the name of an environment variable that has the key, such as WEIR_API_KEY; got something else (${name.length} characters, not shown since it may be a key): export the key and give the name`,
-  );
-};
 
 const checkTogether = (given: {
   readonly quick: boolean;

@@ -3,8 +3,8 @@ import { terminalHost } from '../options/terminal-host.ts';
 
 export const schemaVerb = defineVerb({
   options: {
-    subject: { choices: ['scenario', 'result'], default: 'scenario', group: positionals },
-    write: { ...switchOption('Write both to their places in a checkout'), hidden: true },
+    subject: { choices: ['scenario', 'result', 'check'], default: 'scenario', group: positionals },
+    write: { ...switchOption('Write all to their places in a checkout'), hidden: true },
   },
   run: async ({ subject, write }) => {
     const { schemaText, writeSchemas } = await import('../../run/output/schemas.ts');

@@ -80,7 +80,7 @@ const sustainOf = (text: string | undefined): number => {
 
 /** A plan with the target and the keys; its traffic is not used. */
 export const targetPlanFor = async (
-  request: LimitsRequest,
+  request: Pick<LimitsRequest, 'scenario' | 'target' | 'set' | 'allowFiles' | 'key' | 'secondKey'>,
   environment: Environment,
 ): Promise<ReadPlan> => {
   const { scenario, target, key, secondKey } = request;

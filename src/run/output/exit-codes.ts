@@ -32,7 +32,12 @@ export const exitCodes = [
     code: 14,
     meaning: 'a rate limit is violated: facts prove it that hold for any limiter',
   },
-  { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  {
+    name: 'objective',
+    code: 10,
+    meaning:
+      'an objective is broken, or has too little data; for `weir check`: the interface is broken',
+  },
   { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
   {
     name: 'inconclusive',

@@ -7,6 +7,12 @@ import { Problem } from '../../platform/problem.ts';
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
   limits: { data: 'limits.json', page: 'limits.html', junit: 'limits.junit.xml' },
+  check: {
+    data: 'check.json',
+    page: 'check.html',
+    junit: 'check.junit.xml',
+    markdown: 'check.md',
+  },
   capacity: { data: 'capacity.json', page: 'capacity.html' },
   comparison: {
     data: 'comparison.json',

@@ -1,3 +1,4 @@
+import { checkJsonSchema } from '../../model/check/check-report.ts';
 import { resultJsonSchema } from '../../model/result/result.ts';
 import { writeText } from '../../platform/files/plain-files.ts';
 import { scenarioJsonSchema } from '../../scenario/schema/scenario-schema.ts';
@@ -6,6 +7,7 @@ import { scenarioJsonSchema } from '../../scenario/schema/scenario-schema.ts';
 export const schemas = {
   scenario: { make: scenarioJsonSchema, path: 'scenarios/schema.json' },
   result: { make: resultJsonSchema, path: 'reports/result.schema.json' },
+  check: { make: checkJsonSchema, path: 'reports/check.schema.json' },
 } as const;
 
 /** The text of a published schema. */

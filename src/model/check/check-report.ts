@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** What `weir check` finds out about a gateway's interface, as it is stored. */
+
+export const checkTopics = [
+  'models',
+  'chat-parameters',
+  'chat-answers',
+  'streams',
+  'speech',
+  'transcription',
+  'authentication',
+  'errors',
+  'limits',
+  'versioning',
+] as const;
+export type CheckTopic = (typeof checkTopics)[number];
+
+/** The results of a check, the gravest first, each with its meaning. */
+export const checkOutcomes = {
+  violation: 'breaks the specification',
+  deviation: 'deviates in a way known from other gateways, which clients can cope with',
+  exempt: 'not as specified, but known of the servers of this profile',
+  unchecked: 'could not be checked',
+  open: 'the specification leaves it open; noted as seen',
+  pass: 'as specified',
+} as const;
+export type CheckOutcome = keyof typeof checkOutcomes;
+const outcomeNames = Object.keys(checkOutcomes) as [CheckOutcome, ...CheckOutcome[]];
+
+/** The servers whose known gaps are told apart from what they break. */
+export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;
+export type CheckProfile = (typeof checkProfiles)[number];
+
+const count = z.int().nonnegative();
+
+const checkRowSchema = z.strictObject({
+  id: z.string().describe('The check; the same in every run.'),
+  topic: z.enum(checkTopics),
+  section: z.string().describe('The section of the specification.'),
+  sentence: z.string().describe('What the specification says there.'),
+  outcome: z.enum(outcomeNames),
+  expected: z.string().describe('What had to come.'),
+  observed: z.string().describe('What came, or why nothing could be checked.'),
+  name: z.string().nullable().describe('The name of a known deviation.'),
+  evidence: z.array(z.string()).describe('Requests and excerpts, masked and cut.'),
+});
+export type CheckRow = z.output<typeof checkRowSchema>;
+
+const modelId = z.string().nullable();
+
+export const checkReportSchema = z.strictObject({
+  format: z.literal('check/1'),
+  weir: z.string().describe('The version of Weir.'),
+  target: z.string().describe('The base address.'),
+  startedAt: z.string().describe('ISO 8601, UTC.'),
+  took: z.number().describe('Duration in ms.'),
+  profile: z.enum(checkProfiles),
+  models: z.strictObject({
+    chat: modelId,
+    speech: modelId,
+    transcription: modelId,
+    voice: modelId,
+  }),
+  spent: z.strictObject({
+    requests: count,
+    inputTokens: count.describe('As the gateway reported them.'),
+    outputTokens: count.describe('As the gateway reported them.'),
+    characters: count.describe('Characters of speech.'),
+    audioSeconds: z.number().describe('Seconds of transcribed audio.'),
+    waits: count.describe('Waits after a 429.'),
+  }),
+  stopped: z.string().nullable().describe('Why it ended early; null if it did not.'),
+  rows: z.array(checkRowSchema),
+  unseen: z
+    .array(z.strictObject({ section: z.string(), sentence: z.string(), reason: z.string() }))
+    .describe('Sentences of the specification that no request can show.'),
+});
+export type CheckReport = z.output<typeof checkReportSchema>;
+
+/** The JSON Schema of `check.json`. */
+export const checkJsonSchema = (): object => ({
+  title: 'What weir check found, check/1',
+  ...z.toJSONSchema(checkReportSchema),
+});
+
+/** How many rows have each result. */
+export const countOutcomes = (
+  rows: readonly Pick<CheckRow, 'outcome'>[],
+): Readonly<Record<CheckOutcome, number>> => {
+  const counts = Object.fromEntries(outcomeNames.map((name) => [name, 0])) as Record<
+    CheckOutcome,
+    number
+  >;
+  for (const { outcome } of rows) counts[outcome] += 1;
+  return counts;
+};
+
+/** `kept`: nothing is broken. `undecided`: nothing could be checked. */
+export type CheckVerdict = 'kept' | 'broken' | 'undecided';
+
+export const verdictOfChecks = (rows: readonly Pick<CheckRow, 'outcome'>[]): CheckVerdict => {
+  const { violation, deviation, exempt, open, pass } = countOutcomes(rows);
+  if (violation > 0) return 'broken';
+  return deviation + exempt + open + pass > 0 ? 'kept' : 'undecided';
+};

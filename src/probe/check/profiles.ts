@@ -1,0 +1,93 @@
+import type { CheckProfile } from '../../model/check/check-report.ts';
+
+/**
+ * What servers are known to leave out: a finding of these checks is told apart from what they break. Each reason has its
+ * source, the server's documentation or code.
+ */
+
+/** Reasons by check; `*` at the end of an id stands for any rest. */
+type Exemptions = Readonly<Record<string, string>>;
+
+const noKeyNeeded = 'the server asks for a key only if it was started with one';
+const noHeaders = 'the server has no rate limits';
+
+/** https://platform.openai.com/docs/api-reference */
+const openai: Exemptions = {
+  'models.form': 'ids have no publisher', // "models": the id is e.g. gpt-4o
+  'top_k.*': 'there is no top_k', // "chat/create" lists the parameters; others are refused
+  'bounds-*': 'there is no top_k, which these requests have',
+  'unknown-key.type': 'the type is invalid_request_error', // "error codes"
+  'error-body.*': 'code is null where there is none', // "error codes": code can be null
+  'headers.*': 'the headers are x-ratelimit-limit-requests and so on', // "rate limits", headers
+  'speech-*': 'voices are names such as alloy', // "audio/createSpeech", voice
+  'transcription-json.*': 'json has only the text', // "audio/json-object"
+};
+
+/** https://github.com/BerriAI/litellm, litellm/proxy */
+const litellm: Exemptions = {
+  'models.form': 'ids are what the administrator writes', // docs: proxy/configs, model_name
+  'unknown-key.*': 'the type is auth_error and the code 401', // auth/auth_exception_handler.py, _types.py ProxyException
+  'error-body.*': 'type and code can be None or a status as text', // _types.py ProxyException
+  'headers.stream': 'older versions have none on streams', // hooks/parallel_request_limiter.py: post-call hook
+  'headers.models': 'the list is not limited', // hooks/parallel_request_limiter.py: only model routes
+  'headers.speech': 'audio has none', // proxy_server.py audio_speech returns its own response
+  'headers.transcription': 'audio has none', // as before
+  'headers.refusals': 'refusals have none', // hooks run after a success
+  'root-*': 'every path is also served without /v1', // proxy_server.py: @router.post("/chat/completions")
+};
+
+/** https://github.com/vllm-project/vllm */
+const vllm: Exemptions = {
+  'models.form': 'the id is the name that the server was started with', // docs: serve, --served-model-name
+  'top_p.low': 'top_p has to be above 0', // vllm/sampling_params.py _verify_args
+  'bounds-low': 'top_p has to be above 0',
+  'temperature-above': 'temperature has no upper bound', // vllm/sampling_params.py _verify_args
+  'stop-five': 'any number of stop sequences is accepted', // as before
+  'missing-key-*': noKeyNeeded, // docs: serve, --api-key
+  'unknown-key-*': noKeyNeeded,
+  'unknown-key.*': 'the body is {"error": "Unauthorized"}', // entrypoints/openai: AuthenticationMiddleware
+  'error-body.*': 'the code is a number', // entrypoints/openai: ErrorInfo
+  'headers.*': noHeaders, // docs: serve has none
+};
+
+/** https://github.com/ggml-org/llama.cpp, tools/server */
+const llamaCpp: Exemptions = {
+  'models.form': 'the id is the file or its alias', // README: GET /v1/models
+  'unknown-model': 'the model is not chosen by requests', // README: the one loaded model answers
+  'no-model': 'the model is not chosen by requests',
+  'temperature-*': 'ranges and types are not checked', // json_value takes the default for a wrong type
+  'top_p-*': 'ranges and types are not checked',
+  'top_k-*': 'ranges and types are not checked',
+  'max_tokens-*': 'ranges and types are not checked',
+  'presence_penalty-*': 'ranges and types are not checked',
+  'frequency_penalty-*': 'ranges and types are not checked',
+  'stream-text': 'ranges and types are not checked',
+  'stream-refused': 'ranges and types are not checked',
+  'stop-*': 'any number of stop sequences is accepted',
+  'missing-key-*': noKeyNeeded, // README: --api-key; the model list is always public
+  'unknown-key-*': noKeyNeeded,
+  'unknown-key.*': 'the code is a number', // format_error_response
+  'error-body.*': 'the code is a number', // format_error_response
+  'headers.*': noHeaders, // README has none
+  'root-*': 'every path is also served without /v1', // README: routes
+};
+
+const profiles: Readonly<Record<CheckProfile, Exemptions>> = {
+  spec: {},
+  openai,
+  litellm,
+  vllm,
+  'llama.cpp': llamaCpp,
+};
+
+/** Why a finding of a check is no surprise in a profile; `null` if it is one. */
+export const exemptionOf = (profile: CheckProfile, check: string): string | null => {
+  const found = Object.entries(profiles[profile]).find(([id]) =>
+    id.endsWith('*') ? check.startsWith(id.slice(0, -1)) : id === check,
+  );
+  return found?.[1] ?? null;
+};
+
+/** All ids that profiles name, for tests. */
+export const exemptedIds = (): readonly string[] =>
+  Object.values(profiles).flatMap((exemptions) => Object.keys(exemptions));

@@ -1,0 +1,106 @@
+/** Captions with their times, read strictly: what is wrong with them is a finding. */
+
+export interface Cue {
+  /** In seconds. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export type CuesReading =
+  | { readonly ok: true; readonly cues: readonly Cue[] }
+  | { readonly ok: false; readonly problem: string };
+
+const srtTiming = /^(\d{2,}):(\d{2}):(\d{2}),(\d{3}) --> (\d{2,}):(\d{2}):(\d{2}),(\d{3})$/;
+const vttTiming =
+  /^(?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3}) --> (?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3})(?:\s.*)?$/;
+
+const secondsOf = (parts: readonly (string | undefined)[]): number => {
+  const [hours, minutes, seconds, thousandths] = parts.map((part) => Number(part ?? 0));
+  return hours! * 3600 + minutes! * 60 + seconds! + thousandths! / 1000;
+};
+
+const cueOf = (timing: RegExpExecArray, lines: readonly string[]): Cue => ({
+  start: secondsOf(timing.slice(1, 5)),
+  end: secondsOf(timing.slice(5, 9)),
+  text: lines.join(' ').trim(),
+});
+
+const blocksOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .replace(/^\ufeff/, '')
+    .replaceAll(/\r\n?/g, '\n')
+    .split(/\n{2,}/)
+    .map((block) => block.split('\n').filter((line) => line.trim() !== ''))
+    .filter((lines) => lines.length > 0);
+
+const hasTiming = (lines: readonly string[]): boolean => lines.some((line) => line.includes('-->'));
+
+/** SubRip: blocks of a number, a timing and text, with blank lines between them. */
+export const readSrtCues = (text: string): CuesReading => {
+  const cues: Cue[] = [];
+  for (const [index, [number = '', timing = '', ...lines]] of blocksOf(text).entries()) {
+    const place = `block ${index + 1}`;
+    if (number.trim() !== String(index + 1))
+      return { ok: false, problem: `${place} does not begin with its number` };
+    const found = srtTiming.exec(timing.trim());
+    if (found === null) return { ok: false, problem: `${place} has no timing of SubRip` };
+    if (hasTiming(lines)) return { ok: false, problem: `no blank line ends ${place}` };
+    cues.push(cueOf(found, lines));
+  }
+  return { ok: true, cues };
+};
+
+/** WebVTT: its header, then blocks of a timing and text, perhaps with a name, and comments. */
+export const readVttCues = (text: string): CuesReading => {
+  const [header, ...blocks] = blocksOf(text);
+  if (!/^WEBVTT([ \t]|$)/.test(header?.[0] ?? ''))
+    return { ok: false, problem: 'it does not begin with WEBVTT' };
+  if (hasTiming(header ?? [])) return { ok: false, problem: 'no blank line follows WEBVTT' };
+  const cues: Cue[] = [];
+  for (const [index, lines] of blocks.entries()) {
+    if (/^(NOTE|STYLE|REGION)\b/.test(lines[0] ?? '')) continue;
+    const at = lines.findIndex((line) => line.includes('-->'));
+    const found = vttTiming.exec(lines[at]?.trim() ?? '');
+    const place = `block ${index + 1}`;
+    if (found === null || at > 1) return { ok: false, problem: `${place} has no timing of WebVTT` };
+    const words = lines.slice(at + 1);
+    if (hasTiming(words)) return { ok: false, problem: `no blank line ends ${place}` };
+    cues.push(cueOf(found, words));
+  }
+  return { ok: true, cues };
+};
+
+/** Whisper rounds the times of its segments. */
+const slack = 0.05;
+const farOver = 0.5;
+
+/** What is wrong with the times of segments or captions of a recording of so many seconds; `null` for nothing. */
+export const wrongTimes = (
+  cues: readonly Pick<Cue, 'start' | 'end'>[],
+  seconds: number | null,
+): { readonly isGrave: boolean; readonly problem: string } | null => {
+  let begin = 0;
+  let end = 0;
+  let minor: string | null = null;
+  for (const [index, cue] of cues.entries()) {
+    const place = `segment ${index + 1}`;
+    const grave =
+      cue.start < 0
+        ? 'begins before the recording'
+        : cue.end < cue.start
+          ? 'ends before it begins'
+          : cue.start < begin - slack
+            ? 'begins before the one before it'
+            : seconds !== null && cue.end > seconds + farOver
+              ? `ends at ${cue.end.toFixed(2)} s, after the ${seconds.toFixed(2)} s of the recording`
+              : null;
+    if (grave !== null) return { isGrave: true, problem: `${place} ${grave}` };
+    if (cue.start < end - slack) minor ??= `${place} begins before the end of the one before it`;
+    if (seconds !== null && cue.end > seconds + slack)
+      minor ??= `${place} ends ${(cue.end - seconds).toFixed(2)} s after the recording`;
+    begin = cue.start;
+    end = cue.end;
+  }
+  return minor === null ? null : { isGrave: false, problem: minor };
+};

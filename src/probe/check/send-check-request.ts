@@ -1,0 +1,130 @@
+import { streamEnd } from '../../contract/chat.ts';
+import type { Clock } from '../../model/clock.ts';
+import type {
+  BrokenCause,
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../../model/observation/exchange.ts';
+import { decodeBody, encodingOf } from '../../traffic/answer/content-encoding.ts';
+import type { ReceivedAnswer } from './reading/check-answer.ts';
+
+/** How long an exchange may take, in ms. */
+export interface ExchangeDeadlines {
+  readonly total: number;
+  /** Without a byte. */
+  readonly idle: number;
+  /** After the last line of a stream. */
+  readonly afterEnd: number;
+}
+
+/** Poll interval for deadlines, in ms. */
+const pollInterval = 25;
+
+/** The longest audio of the suite is a tenth of it. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+
+const lastLine = Buffer.from(`${streamEnd}\n`);
+/** A last line, its end included, is in the last bytes. */
+const tailBytes = 64;
+
+/** Keeps the bytes of one body, up to a limit. */
+class KeptBody {
+  readonly #chunks: Buffer[] = [];
+  size = 0;
+  #tail: Buffer = Buffer.alloc(0);
+
+  append(bytes: Uint8Array): void {
+    this.size += bytes.length;
+    if (this.size > maxAnswerBytes) return;
+    const copy = Buffer.from(bytes);
+    this.#chunks.push(copy);
+    this.#tail = Buffer.concat([this.#tail, copy.subarray(-tailBytes)]).subarray(-tailBytes);
+  }
+
+  get isTooLarge(): boolean {
+    return this.size > maxAnswerBytes;
+  }
+
+  get hasLastLine(): boolean {
+    return this.#tail.includes(lastLine);
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** Decodes a body that was compressed although nobody asked for it; one that cannot be decoded stays as it is. */
+const decoded = (headers: Readonly<Record<string, string>>, body: Buffer) => {
+  const encoding = encodingOf(headers);
+  return {
+    status: null,
+    headers,
+    encoding,
+    body: decodeBody(body, encoding, maxAnswerBytes) ?? body,
+  };
+};
+
+/** Sends one request and resolves with what came, within its deadlines and at most so many bytes; never rejects, follows no redirect. */
+export const sendCheckRequest = (
+  { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
+  request: WireRequest,
+  deadlines: ExchangeDeadlines,
+  isStream: boolean,
+): Promise<ReceivedAnswer> =>
+  new Promise((resolve) => {
+    let exchange: Exchange | null = null;
+    let head: { status: number; headers: Readonly<Record<string, string>> } | null = null;
+    let isLeftOpen = false;
+    let failed: ReceivedAnswer['failure'] = null;
+    const kept = new KeptBody();
+    const begun = clock.now();
+    let lastAt: number = begun;
+    const abort = (cause: BrokenCause, detail: string): void => exchange?.abort(cause, detail);
+    const look = (): void => {
+      const now = clock.now();
+      isLeftOpen = isStream && kept.hasLastLine && now - lastAt > deadlines.afterEnd;
+      if (isLeftOpen) abort('deadline-idle', 'left open');
+      else if (now - begun > deadlines.total)
+        abort('deadline-total', `no whole answer within ${deadlines.total / 1000} s`);
+      else if (now - lastAt > deadlines.idle)
+        abort('deadline-idle', `nothing came for ${deadlines.idle / 1000} s`);
+    };
+    const stop = clock.every(pollInterval, look);
+    const end = (): void => {
+      stop();
+      const failure = isLeftOpen ? null : failed;
+      const took = clock.now() - begun;
+      resolve({
+        ...decoded(head?.headers ?? {}, kept.bytes()),
+        ...head,
+        failure,
+        isLeftOpen,
+        took,
+      });
+    };
+    const observer: ExchangeObserver = {
+      onConnected: () => undefined,
+      onReconnect: () => undefined,
+      onSent: (at) => {
+        lastAt = at;
+      },
+      onHeaders: (at, status, headers) => {
+        lastAt = at;
+        head = { status, headers };
+      },
+      onChunk: (at, bytes) => {
+        lastAt = at;
+        kept.append(bytes);
+        if (kept.isTooLarge) abort('too-large', `more than ${maxAnswerBytes} bytes`);
+      },
+      onEnd: end,
+      onFailure: (_, cause, detail) => {
+        failed = { cause, detail };
+        end();
+      },
+    };
+    exchange = transport.send(request, observer);
+  });

@@ -1,0 +1,131 @@
+import { limitHeaders, readLimitHeaders } from '../../../contract/limit-headers.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
+import {
+  type Check,
+  checkAcross,
+  checkOf,
+  deviation,
+  type Judged,
+  open,
+  pass,
+  unchecked,
+  violation,
+} from '../reading/check-case.ts';
+
+/** The headers of the limits (interface 8). `weir limits` examines the limits themselves. */
+
+const topic = 'limits';
+
+const names = Object.values(limitHeaders);
+
+/** The gravest that missing headers are: on a chat they break the specification, elsewhere they are known to be missing. */
+const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
+  const { headers } = answer.received;
+  const missing = names.filter((name) => headers[name] === undefined);
+  if (missing.length > 0) {
+    const what = missing.length === names.length ? 'all four' : missing.join(', ');
+    const observed = `missing: ${what}`;
+    return deviationName === null ? violation(observed) : deviation(deviationName, observed);
+  }
+  const odd = names.filter((name) => !/^\d{1,15}$/.test(headers[name]!.trim()));
+  return odd.length === 0
+    ? pass('all four')
+    : violation(
+        `no whole number: ${odd.map((name) => `${name}: ${answer.quote(headers[name]!, 40)}`).join(', ')}`,
+      );
+};
+
+const headersOn: Readonly<Record<string, readonly [request: string, deviation: string | null]>> = {
+  chat: ['chat', null],
+  stream: ['stream', 'no-limit-headers-on-streams'],
+  models: ['models', 'no-limit-headers-on-models'],
+  speech: ['speech-default', 'no-limit-headers-on-speech'],
+  transcription: ['transcription-json', 'no-limit-headers-on-transcriptions'],
+  refusals: ['temperature-above', 'no-limit-headers-on-refusals'],
+};
+
+const presence = Object.entries(headersOn).map(([where, [request, name]]) =>
+  checkOf(
+    {
+      id: `headers.${where}`,
+      topic,
+      rows: ['8.headers'],
+      request,
+      expected: `the four headers on ${where === 'refusals' ? 'a 400' : `an answer of ${where}`}`,
+    },
+    (answer) => judgeHeaders(answer, name),
+  ),
+);
+
+type HeaderName = keyof typeof limitHeaders;
+
+const pairs = [
+  ['requests', '8.requests', '8.limit_requests', '8.remaining_requests', 60],
+  ['tokens', '8.tokens', '8.limit_tokens', '8.remaining_tokens', 2_000_000],
+] as const;
+
+const values = pairs.flatMap(([unit, promise, limitRow, remainingRow, documented]) => {
+  const suffix = unit === 'requests' ? 'Requests' : 'Tokens';
+  const [limitName, remainingName] = [`limit${suffix}`, `remaining${suffix}`] as [
+    HeaderName,
+    HeaderName,
+  ];
+  return [
+    checkOf(
+      {
+        id: `limit.${unit}`,
+        topic,
+        rows: [limitRow, promise],
+        request: 'chat',
+        expected: `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
+      },
+      ({ received: { headers } }): Judged => {
+        const limit = readLimitHeaders(headers)?.[limitName] ?? null;
+        if (limit === null) return unchecked('the header is missing');
+        if (limit <= 0) return violation(`the limit is ${limit}`);
+        return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
+      },
+    ),
+    checkOf(
+      {
+        id: `remaining.${unit}`,
+        topic,
+        rows: [remainingRow],
+        request: 'chat',
+        expected: `${limitHeaders[remainingName]} is between 0 and the limit`,
+      },
+      ({ received: { headers } }): Judged => {
+        const read = readLimitHeaders(headers);
+        const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
+        if (limit === null || remaining === null) return unchecked('a header is missing');
+        return remaining >= 0 && remaining <= limit
+          ? pass(`${remaining} of ${limit}`)
+          : violation(`${remaining} remain of ${limit}`);
+      },
+    ),
+  ];
+});
+
+const fallingRest = checkAcross(
+  {
+    id: 'remaining.falls',
+    topic,
+    rows: ['8.remaining_requests'],
+    needs: ['chat', 'minimal'],
+    expected: 'one chat later, fewer requests remain',
+  },
+  (answers): Judged => {
+    const [before, after] = ['chat', 'minimal'].map(
+      (id) => readLimitHeaders(answers.of(id)!.received.headers)?.remainingRequests ?? null,
+    );
+    if (typeof before !== 'number' || typeof after !== 'number')
+      return unchecked('the header is missing');
+    if (after < before) return pass(`${before}, then ${after}`);
+    // A window can begin between the two.
+    return after === before
+      ? deviation('constant-remaining', `${before} both times`)
+      : open(`${before}, then ${after}: a window began between them`);
+  },
+);
+
+export const limitChecks: readonly Check[] = [...presence, ...values, fallingRest];

@@ -1,0 +1,131 @@
+import { routes } from '../../../contract/routes.ts';
+import {
+  type Check,
+  type CheckCase,
+  caseOf,
+  checkOf,
+  deviation,
+  jsonHeaders,
+  open,
+  pass,
+  unchecked,
+  violation,
+} from '../reading/check-case.ts';
+import {
+  aFilledString,
+  anArray,
+  aString,
+  aTimestamp,
+  fieldChecks,
+  oneOf,
+  placesAt,
+} from '../reading/json-fields.ts';
+import { judgeAccepted } from '../reading/judge-status.ts';
+
+/** The model list (interface 2.1, 2.2, 4.2). */
+
+const topic = 'models';
+
+/** The request whose answer names the models of all others. */
+export const modelList: CheckCase = caseOf(
+  {
+    id: 'models',
+    topic,
+    rows: ['4.2.models', '2.1.catalogue', '7.200'],
+    expected: 'GET /models answers 200',
+    title: 'GET /models',
+    isSerial: true,
+    build: () => ({
+      ...routes.models,
+      headers: { accept: jsonHeaders.accept, 'accept-encoding': 'identity' },
+      body: null,
+    }),
+  },
+  judgeAccepted,
+);
+
+const request = 'models';
+
+const fields = fieldChecks(
+  { topic, request },
+  {
+    list: { row: '2.2.list', path: 'object', ...oneOf('list') },
+    data: { row: '2.2.list', path: 'data', ...anArray },
+    id: { row: '2.2.id', path: 'data.*.id', ...aFilledString },
+    object: { row: '2.2.object', path: 'data.*.object', ...oneOf('model') },
+    created: { row: '2.2.created', path: 'data.*.created', ...aTimestamp },
+    'owned-by': { row: '2.2.owned_by', path: 'data.*.owned_by', ...aString },
+  },
+);
+
+const hasPublisher = (id: string): boolean => /^[^/\s]+\/\S+$/.test(id);
+
+export const modelChecks: readonly Check[] = [
+  modelList.check,
+  ...fields,
+  checkOf(
+    {
+      id: 'models.form',
+      topic,
+      rows: ['2.1.form', '2.1.string'],
+      request,
+      expected: 'the id of the chat model, and that of speech-to-text, is publisher/model_name',
+    },
+    (_, { chat, transcription }) => {
+      const ids = [chat, transcription].filter((id) => id !== null);
+      const wrong = ids.filter((id) => !hasPublisher(id));
+      if (ids.length === 0) return unchecked('no model was recognised');
+      return wrong.length === 0
+        ? pass(ids.join(', '))
+        : violation(`${wrong.join(', ')} has no publisher`);
+    },
+  ),
+  checkOf(
+    {
+      id: 'models.audio',
+      topic,
+      rows: ['2.1.audio'],
+      request,
+      expected: 'the list has a text-to-speech and a speech-to-text model',
+    },
+    (_, { speech, transcription }) => {
+      if (speech !== null && transcription !== null) return pass(`${speech}, ${transcription}`);
+      const missing = [
+        ...(speech === null ? ['text-to-speech'] : []),
+        ...(transcription === null ? ['speech-to-text'] : []),
+      ].join(' and no ');
+      return unchecked(
+        `no ${missing} model was recognised by its name: give --speech-model and --transcription-model`,
+      );
+    },
+  ),
+  checkOf(
+    {
+      id: 'models.unique',
+      topic,
+      rows: ['2.2.id'],
+      request,
+      expected: 'no two models have the same id',
+    },
+    (answer) => {
+      const ids = placesAt(answer.json, 'data.*.id').map(({ value }) => value);
+      const doubled = ids.length - new Set(ids).size;
+      return doubled === 0
+        ? pass(`${ids.length} ids`)
+        : deviation('doubled-models', `${doubled} of ${ids.length} ids come more than once`);
+    },
+  ),
+  checkOf(
+    {
+      id: 'models.content-type',
+      topic,
+      rows: ['4.2.models'],
+      request,
+      expected: 'the content type of the list is noted',
+    },
+    (answer) =>
+      answer.contentType === 'application/json'
+        ? pass(answer.contentType)
+        : open(`the content type is ${answer.quote(answer.contentType) || 'missing'}`),
+  ),
+];

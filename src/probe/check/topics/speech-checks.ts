@@ -1,0 +1,269 @@
+import { speechContentTypes } from '../../../contract/audio.ts';
+import type { SpeechFormat } from '../../../model/workload/traffic.ts';
+import { charactersIn } from '../../../model/workload/characters.ts';
+import {
+  containerName,
+  createScanner,
+  identifyContainer,
+  signatureLength,
+} from '../../../traffic/audio/audio-container.ts';
+import type { ScanResult } from '../../../traffic/audio/scanner.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
+import {
+  type Check,
+  type CheckCase,
+  caseOf,
+  checkAcross,
+  checkOf,
+  type CheckTarget,
+  deviation,
+  type Judged,
+  jsonRequest,
+  open,
+  pass,
+  unchecked,
+  violation,
+} from '../reading/check-case.ts';
+import { judgeAccepted, judgeRefused } from '../reading/judge-status.ts';
+
+/** Text-to-speech: status, container and length of the audio (interface 2.8, 4.3). */
+
+const topic = 'speech';
+const spoken = 'The river rises slowly behind the old weir this morning.';
+
+const speechWith =
+  (fields: Readonly<Record<string, unknown>>) =>
+  ({ speech: model, voice }: CheckTarget) =>
+    model === null ? null : jsonRequest('speech', { model, input: spoken, voice, ...fields });
+
+interface Spoken {
+  readonly id: string;
+  readonly format: SpeechFormat;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly rows: readonly string[];
+}
+const variants: readonly Spoken[] = [
+  { id: 'speech-default', format: 'mp3', fields: {}, rows: ['4.3.response_format'] },
+  { id: 'speech-wav', format: 'wav', fields: { response_format: 'wav' }, rows: ['4.3.response'] },
+  {
+    id: 'speech-opus',
+    format: 'opus',
+    fields: { response_format: 'opus' },
+    rows: ['4.3.response'],
+  },
+  {
+    id: 'speech-fast',
+    format: 'wav',
+    fields: { response_format: 'wav', speed: 2 },
+    rows: ['4.3.speed'],
+  },
+  {
+    id: 'speech-mp3',
+    format: 'mp3',
+    fields: { response_format: 'mp3', speed: 0.5 },
+    rows: ['4.3.speed'],
+  },
+];
+
+const accepted = variants.map(({ id, fields, rows }) =>
+  caseOf(
+    {
+      id,
+      topic,
+      rows: [...rows, '4.3.model', '4.3.input', '4.3.voice', '7.200'],
+      expected: `200 for speech ${fieldsText(fields)}`,
+      title: `speech ${fieldsText(fields)}`,
+      cost: { characters: charactersIn(spoken) },
+      build: speechWith(fields),
+    },
+    judgeAccepted,
+  ),
+);
+
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(fields).map(([name, value]) => `${name} ${String(value)}`);
+  return entries.length === 0 ? 'without options' : `with ${entries.join(' and ')}`;
+}
+
+const wrong: Readonly<Record<string, readonly [row: string, says: string, fields: object]>> = {
+  'speech-no-input': ['4.3.input', 'no input', { input: undefined }],
+  'speech-no-voice': ['4.3.voice', 'no voice', { voice: undefined }],
+  'speech-no-model': ['4.3.model', 'no model', { model: undefined }],
+  'speech-unknown-voice': ['4.3.voice', 'the voice alloy', { voice: 'alloy' }],
+  'speech-format': ['4.3.response_format', 'response_format weir', { response_format: 'weir' }],
+  'speech-speed': ['4.3.speed', 'speed "fast"', { speed: 'fast' }],
+};
+
+const refused = Object.entries(wrong).map(([id, [row, says, fields]]) =>
+  caseOf(
+    {
+      id,
+      topic,
+      rows: [row, '7.400'],
+      expected: `400 for speech with ${says}`,
+      title: `speech with ${says}`,
+      build: speechWith({ ...fields }),
+    },
+    judgeRefused(400),
+  ),
+);
+
+const scanned = new WeakMap<CheckAnswer, ScanResult>();
+
+const scanOf = (answer: CheckAnswer, format: SpeechFormat): ScanResult => {
+  const before = scanned.get(answer);
+  if (before !== undefined) return before;
+  const scanner = createScanner(format);
+  scanner.feed(answer.received.body);
+  const scan = scanner.end();
+  scanned.set(answer, scan);
+  return scan;
+};
+
+const isFormat = (answer: CheckAnswer, format: SpeechFormat): boolean =>
+  identifyContainer(answer.received.body.subarray(0, signatureLength), format)?.format === format;
+
+const judgeContainer = (answer: CheckAnswer, format: SpeechFormat): Judged => {
+  const { body } = answer.received;
+  if (body.length === 0) return violation('the body is empty');
+  const wanted = containerName(format);
+  const found = identifyContainer(body.subarray(0, signatureLength), format);
+  if (found === null) return violation(`${body.length} bytes in no known container`);
+  if (found.format !== format) return violation(`the body is ${found.name}`);
+  const { fault, seconds } = scanOf(answer, format);
+  if (fault !== null) return violation(`the ${wanted} file is damaged: ${fault.detail}`);
+  return seconds > 0
+    ? pass(`${wanted}, ${seconds.toFixed(2)} s in ${body.length} bytes`)
+    : violation(`the ${wanted} file has no audio`);
+};
+
+/** Seconds of audio; `null` if it cannot be read. */
+const secondsOf = (answer: CheckAnswer, format: SpeechFormat): number | null => {
+  if (!isFormat(answer, format)) return null;
+  const { seconds, fault } = scanOf(answer, format);
+  return fault === null && seconds > 0 ? seconds : null;
+};
+
+/** Characters that people and machines speak in a second lie well within. */
+const pace = { slowest: 5, fastest: 40 };
+
+const judgePace = (answer: CheckAnswer, format: SpeechFormat): Judged => {
+  const seconds = secondsOf(answer, format);
+  if (seconds === null) return unchecked('the audio cannot be read');
+  const rate = charactersIn(spoken) / seconds;
+  const observed = `${seconds.toFixed(2)} s for ${charactersIn(spoken)} characters`;
+  return rate >= pace.slowest && rate <= pace.fastest
+    ? pass(observed)
+    : deviation('odd-length', observed);
+};
+
+const labels = {
+  mp3: [speechContentTypes.mp3, 'audio/mp3', 'audio/mpeg3', 'audio/x-mpeg', 'audio/x-mp3'],
+  wav: [speechContentTypes.wav, 'audio/wave', 'audio/x-wav', 'audio/vnd.wave'],
+  opus: [speechContentTypes.opus, 'audio/opus', 'application/ogg'],
+} as const satisfies Record<SpeechFormat, readonly string[]>;
+
+/** The specification leaves the content type open; a wrong one is a known deviation. */
+const judgeLabel = (answer: CheckAnswer, format: SpeechFormat): Judged => {
+  const label = answer.contentType;
+  if ((labels[format] as readonly string[]).includes(label)) return pass(label);
+  if (label === '' || label.endsWith('/octet-stream')) return open(label || 'no content type');
+  return deviation('mislabelled-speech', `${format} audio as ${answer.quote(label)}`);
+};
+
+const audioChecks = variants.flatMap(({ id, format }) => {
+  const named = { topic, request: id } as const;
+  const wanted = `a whole ${containerName(format)} file`;
+  return [
+    checkOf(
+      { id: `${id}.container`, rows: ['2.8.audio', '4.3.response'], expected: wanted, ...named },
+      (answer) => judgeContainer(answer, format),
+    ),
+    checkOf(
+      {
+        id: `${id}.content-type`,
+        rows: ['4.3.type'],
+        expected: `a content type of ${format}, or none`,
+        ...named,
+      },
+      (answer) => judgeLabel(answer, format),
+    ),
+  ];
+});
+
+const paceCheck = checkOf(
+  {
+    id: 'speech-wav.length',
+    topic,
+    rows: ['4.3.input', '2.8.audio'],
+    request: 'speech-wav',
+    expected: `${pace.slowest} to ${pace.fastest} characters a second`,
+  },
+  (answer) => judgePace(answer, 'wav'),
+);
+
+/** Seconds of two answers. */
+const both = (answers: Parameters<Check['judge']>[0], one: string, other: string) => {
+  const seconds = [one, other].map((id) => {
+    const format = variants.find((variant) => variant.id === id)!.format;
+    return secondsOf(answers.of(id)!, format);
+  });
+  return seconds.every((value) => value !== null) ? (seconds as [number, number]) : null;
+};
+
+/** Speech models do not speak twice alike: lengths of the same text differ by a fifth. */
+const alike = { least: 0.6, most: 1.67 };
+
+const sameLength = (id: string): Check =>
+  checkAcross(
+    {
+      id: `${id}.same-length`,
+      topic,
+      rows: ['2.8.audio', '4.3.response_format'],
+      needs: ['speech-wav', id],
+      expected: 'the same text is about as long as in WAV',
+    },
+    (answers) => {
+      const seconds = both(answers, id, 'speech-wav');
+      if (seconds === null) return unchecked('the audio cannot be read');
+      const [length, reference] = seconds;
+      const observed = `${length.toFixed(2)} s, and ${reference.toFixed(2)} s in WAV`;
+      const ratio = length / reference;
+      return ratio >= alike.least && ratio <= alike.most
+        ? pass(observed)
+        : deviation('other-length', observed);
+    },
+  );
+
+/** How much of its length is left of a text at a speed; 1 would be no effect. */
+const speedCheck = (id: string, speed: number): Check =>
+  checkAcross(
+    {
+      id: `${id}.speed`,
+      topic,
+      rows: ['4.3.speed'],
+      needs: ['speech-wav', id],
+      expected: `at speed ${speed} the text takes about 1/${speed} of its time`,
+    },
+    (answers) => {
+      const seconds = both(answers, id, 'speech-wav');
+      if (seconds === null) return unchecked('the audio cannot be read');
+      const [length, reference] = seconds;
+      const observed = `${length.toFixed(2)} s, and ${reference.toFixed(2)} s at speed 1`;
+      const ratio = (length / reference) * speed;
+      if (ratio >= alike.least && ratio <= alike.most) return pass(observed);
+      return deviation('other-speed', observed);
+    },
+  );
+
+export const speechCases: readonly CheckCase[] = [...accepted, ...refused];
+
+export const speechChecks: readonly Check[] = [
+  ...speechCases.map(({ check }) => check),
+  ...audioChecks,
+  paceCheck,
+  sameLength('speech-default'),
+  sameLength('speech-opus'),
+  speedCheck('speech-fast', 2),
+  speedCheck('speech-mp3', 0.5),
+];

@@ -1,0 +1,142 @@
+import { maxUploadBytes } from '../../../contract/audio.ts';
+import { type CheckCase, caseOf, type CheckTarget } from '../reading/check-case.ts';
+import { judgeAccepted, judgeRefused } from '../reading/judge-status.ts';
+import { transcriptionForm } from './transcription-requests.ts';
+
+/** The uploads of the suite (interface 4.4). */
+
+const topic = 'transcription';
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+const formats: Readonly<Record<string, Fields>> = {
+  json: [],
+  text: [
+    ['response_format', 'text'],
+    ['language', 'en'],
+  ],
+  srt: [['response_format', 'srt']],
+  vtt: [['response_format', 'vtt']],
+  verbose: [
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'segment'],
+    ['timestamp_granularities[]', 'word'],
+  ],
+};
+const formatRows: Readonly<Record<string, readonly string[]>> = {
+  text: ['4.4.language', '2.7.plain'],
+  srt: ['2.7.plain'],
+  vtt: ['2.7.plain'],
+  verbose: ['4.4.granularities', '2.7.verbose'],
+};
+
+/** The request for a transcript in a format. */
+export const transcriptId = (format: string): string => `transcription-${format}`;
+
+const inFormats = Object.entries(formats).map(([format, fields]) =>
+  caseOf(
+    {
+      id: transcriptId(format),
+      topic,
+      rows: [
+        '4.4.response_format',
+        ...(formatRows[format] ?? []),
+        '4.4.response',
+        '4.4.file',
+        '4.4.model',
+        '4.form',
+        '7.200',
+      ],
+      expected: `200 for a transcription ${fields.length === 0 ? 'without options' : `with ${fields.map(([name, value]) => `${name} ${value}`).join(' and ')}`}`,
+      title: `transcription in ${format}`,
+      cost: { audioSeconds: 10 },
+      build: (target) => transcriptionForm(target, { fields }),
+    },
+    judgeAccepted,
+  ),
+);
+
+const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+/** Recordings in other containers, by extension. */
+const inContainers = ['mp3', 'm4a', 'webm'].map((extension) =>
+  caseOf(
+    {
+      id: `upload-${extension}`,
+      topic,
+      rows: ['4.4.file', '7.200'],
+      expected: `200 for a transcription of a file .${extension}`,
+      title: `transcription of a file .${extension}`,
+      cost: { audioSeconds: 10 },
+      build: (target) => {
+        const clip = target.otherClips.find(({ name }) => extensionOf(name) === extension);
+        return clip === undefined ? null : transcriptionForm(target, { clip });
+      },
+    },
+    judgeAccepted,
+  ),
+);
+
+/** One byte more than the limit reads at most: 25 MiB. */
+const hugeClip = ({ clip }: CheckTarget) => ({
+  ...clip,
+  bytes: Buffer.concat([clip.bytes, Buffer.alloc(maxUploadBytes + 1 - clip.bytes.length)]),
+});
+
+const textClip = { name: 'notes.txt', contentType: 'text/plain', bytes: Buffer.from('No audio.') };
+
+const refusedCase = (
+  id: string,
+  says: string,
+  rows: readonly string[],
+  build: CheckCase['request']['build'],
+): CheckCase =>
+  caseOf(
+    {
+      id,
+      topic,
+      rows: [...rows, '7.400'],
+      expected: `400 for a transcription with ${says}`,
+      title: `transcription with ${says}`,
+      build,
+    },
+    judgeRefused(400),
+  );
+
+const refused: readonly CheckCase[] = [
+  refusedCase('transcription-no-file', 'no file', ['4.4.file'], (target) =>
+    transcriptionForm(target, { part: 'weir' }),
+  ),
+  refusedCase('transcription-no-model', 'no model', ['4.4.model'], (target) =>
+    transcriptionForm(target, { hasModel: false }),
+  ),
+  refusedCase('transcription-format', 'response_format weir', ['4.4.response_format'], (target) =>
+    transcriptionForm(target, { fields: [['response_format', 'weir']] }),
+  ),
+  refusedCase('transcription-txt', 'a file .txt', ['4.4.file'], (target) =>
+    transcriptionForm(target, { clip: textClip }),
+  ),
+  refusedCase('broken-form', 'a form that ends in its middle', ['4.form'], (target) => {
+    const whole = transcriptionForm(target, {});
+    return whole === null ? null : { ...whole, body: whole.body!.subarray(0, 180) };
+  }),
+];
+
+const tooLarge = caseOf(
+  {
+    id: 'transcription-too-large',
+    topic,
+    rows: ['4.4.size', '8.size', '7.413', '7.400'],
+    expected: '413 or 400 for a file of 25 MB and one byte',
+    title: 'transcription of a file of 25 MiB and one byte',
+    build: (target) => transcriptionForm(target, { clip: hugeClip(target) }),
+  },
+  judgeRefused(413, 400),
+);
+
+export const transcriptionCases: readonly CheckCase[] = [
+  ...inFormats,
+  ...inContainers,
+  ...refused,
+  tooLarge,
+];

@@ -1,0 +1,265 @@
+import { transcriptionResponseSchema } from '../../../contract/audio.ts';
+import { jsonIn } from '../../../traffic/answer/json-text.ts';
+import { wordErrors } from '../../../traffic/kinds/word-errors.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
+import {
+  type Answers,
+  type Check,
+  checkAcross,
+  checkOf,
+  type CheckTarget,
+  deviation,
+  type Judged,
+  open,
+  pass,
+  unchecked,
+  violation,
+} from '../reading/check-case.ts';
+import {
+  type Cue,
+  type CuesReading,
+  readSrtCues,
+  readVttCues,
+  wrongTimes,
+} from '../reading/cues.ts';
+import { aNumber, anArray, aString, fieldChecks, placesAt } from '../reading/json-fields.ts';
+import { transcriptId, transcriptionCases } from './transcription-cases.ts';
+
+/** Speech-to-text in its five formats, parsed and held against each other (interface 2.7, 4.4). */
+
+const topic = 'transcription';
+
+/** A text body, unwrapped where a server puts it into JSON. */
+const plainText = (answer: CheckAnswer): { readonly text: string; readonly isWrapped: boolean } => {
+  const json = /^\s*[{"]/.test(answer.text) ? jsonIn(answer.text) : undefined;
+  if (typeof json === 'string') return { text: json, isWrapped: true };
+  const parsed = transcriptionResponseSchema.safeParse(json);
+  return parsed.success
+    ? { text: parsed.data.text, isWrapped: true }
+    : { text: answer.text, isWrapped: false };
+};
+
+const readers = { srt: readSrtCues, vtt: readVttCues } as const;
+type CueFormat = keyof typeof readers;
+
+const cuesOf = (answer: CheckAnswer, format: CueFormat): CuesReading =>
+  readers[format](plainText(answer).text);
+
+const segmentsOf = (answer: CheckAnswer): readonly Cue[] => {
+  const parsed = transcriptionResponseSchema.safeParse(answer.json);
+  return parsed.success ? (parsed.data.segments ?? []) : [];
+};
+
+const joined = (cues: readonly Cue[]): string => cues.map(({ text }) => text).join(' ');
+
+/** The words of a transcript in any format; `null` if it cannot be read. */
+const wordsOf = (answers: Answers, format: string): string | null => {
+  const answer = answers.of(transcriptId(format))!;
+  if (format === 'srt' || format === 'vtt') {
+    const reading = cuesOf(answer, format);
+    return reading.ok ? joined(reading.cues) : null;
+  }
+  if (format === 'text') return plainText(answer).text;
+  const text = placesAt(answer.json, 'text')[0]?.value;
+  return typeof text === 'string' ? text : null;
+};
+
+/** Some words more or less are chance; another text is not. */
+const judgeWords = (expected: string, found: string, what: string): Judged => {
+  const errors = wordErrors(expected, found);
+  if (errors === null || errors.expected === 0) return unchecked('there are no words to compare');
+  const share = errors.wrong / errors.expected;
+  const observed = `${errors.wrong} of ${errors.expected} words differ from ${what}`;
+  if (share <= 0.1) return pass(observed);
+  return share > 0.6 ? violation(observed) : deviation('other-words', observed);
+};
+
+const judgeTimes = (cues: readonly Cue[], seconds: number | null): Judged => {
+  if (cues.length === 0) return unchecked('there are no segments');
+  const wrong = wrongTimes(cues, seconds);
+  if (wrong === null) return pass(`${cues.length} in order`);
+  return wrong.isGrave ? violation(wrong.problem) : deviation('loose-times', wrong.problem);
+};
+
+const jsonId = transcriptId('json');
+const named = (...rows: readonly string[]) => ({ topic, rows, request: jsonId }) as const;
+
+const fieldRows = fieldChecks(
+  { topic, request: jsonId },
+  {
+    text: { row: '2.7.text', path: 'text', ...aString },
+    language: { row: '2.7.language', path: 'language', ...aString },
+    duration: { row: '2.7.duration', path: 'duration', ...aNumber },
+    segments: { row: '2.7.segments', path: 'segments', ...anArray },
+    start: { row: '2.7.segments', path: 'segments.*.start', ...aNumber },
+    end: { row: '2.7.segments', path: 'segments.*.end', ...aNumber },
+    'segment-text': { row: '2.7.segments', path: 'segments.*.text', ...aString },
+  },
+);
+
+const judgeDuration = (answer: CheckAnswer, { clip: { seconds } }: CheckTarget): Judged => {
+  const duration = placesAt(answer.json, 'duration')[0]?.value;
+  if (typeof duration !== 'number' || seconds === null) return unchecked('there is no duration');
+  const observed = `${duration} s for a recording of ${seconds.toFixed(2)} s`;
+  return Math.abs(duration - seconds) <= Math.max(0.3, seconds / 50)
+    ? pass(observed)
+    : violation(observed);
+};
+
+const plainChecks = (['text', 'srt', 'vtt'] as const).map((format) =>
+  checkOf(
+    {
+      id: `${transcriptId(format)}.plain`,
+      topic,
+      rows: ['2.7.plain'],
+      request: transcriptId(format),
+      expected: `the body is plain text${format === 'text' ? '' : ` in ${format}`}`,
+    },
+    (answer): Judged => {
+      const { text, isWrapped } = plainText(answer);
+      const reading = format === 'text' ? null : readers[format](text);
+      if (text.trim() === '') return violation('the body is empty');
+      if (reading?.ok === false) return violation(`no ${format}: ${reading.problem}`);
+      if (reading?.cues.length === 0) return violation(`no ${format}: there is no caption`);
+      if (format === 'text' && (text.includes('-->') || /^\s*[[{]/.test(text)))
+        return violation('the body is no plain text');
+      return isWrapped
+        ? deviation('wrapped-transcript', `the ${format} is wrapped in JSON`)
+        : pass('plain');
+    },
+  ),
+);
+
+const cueChecks = (['srt', 'vtt'] as const).map((format) =>
+  checkOf(
+    {
+      id: `${transcriptId(format)}.times`,
+      topic,
+      rows: ['2.7.plain', '2.7.segments'],
+      request: transcriptId(format),
+      expected: 'the captions are in order and within the recording',
+    },
+    (answer, { clip: { seconds } }) => {
+      const reading = cuesOf(answer, format);
+      return reading.ok ? judgeTimes(reading.cues, seconds) : unchecked(reading.problem);
+    },
+  ),
+);
+
+const compared = ['text', 'srt', 'vtt', 'verbose'].map((format) =>
+  checkAcross(
+    {
+      id: `${transcriptId(format)}.same-words`,
+      topic,
+      rows: ['2.7.text', '4.4.response_format'],
+      needs: [jsonId, transcriptId(format)],
+      expected: `${format} has the words of the default format`,
+    },
+    (answers) => {
+      const [expected, found] = [wordsOf(answers, 'json'), wordsOf(answers, format)];
+      if (expected === null || found === null) return unchecked('a transcript cannot be read');
+      return judgeWords(expected, found, 'the default format');
+    },
+  ),
+);
+
+const sameTimes = (format: CueFormat): Check =>
+  checkAcross(
+    {
+      id: `${transcriptId(format)}.same-times`,
+      topic,
+      rows: ['2.7.segments', '2.7.plain'],
+      needs: [jsonId, transcriptId(format)],
+      expected: `${format} has the times of the segments`,
+    },
+    (answers) => {
+      const segments = segmentsOf(answers.of(jsonId)!);
+      const reading = cuesOf(answers.of(transcriptId(format))!, format);
+      if (!reading.ok || segments.length === 0)
+        return unchecked('there are no segments to compare');
+      const { cues } = reading;
+      const apart = cues.findIndex(
+        ({ start, end }, index) =>
+          Math.abs(start - (segments[index]?.start ?? Infinity)) > 0.05 ||
+          Math.abs(end - (segments[index]?.end ?? Infinity)) > 0.05,
+      );
+      if (cues.length === segments.length && apart < 0) return pass(`${cues.length} alike`);
+      const observed =
+        cues.length === segments.length
+          ? `caption ${apart + 1} has other times than its segment`
+          : `${cues.length} captions, ${segments.length} segments`;
+      return deviation('other-segments', observed);
+    },
+  );
+
+export const transcriptionChecks: readonly Check[] = [
+  ...transcriptionCases.map(({ check }) => check),
+  ...fieldRows,
+  checkOf(
+    {
+      id: `${jsonId}.length`,
+      ...named('2.7.duration'),
+      expected: 'duration is that of the recording',
+    },
+    judgeDuration,
+  ),
+  checkOf(
+    {
+      id: `${jsonId}.times`,
+      ...named('2.7.segments'),
+      expected: 'the segments are in order and within the recording',
+    },
+    (answer, { clip: { seconds } }) => judgeTimes(segmentsOf(answer), seconds),
+  ),
+  checkOf(
+    {
+      id: `${jsonId}.whole`,
+      ...named('2.7.text', '2.7.segments'),
+      expected: 'the texts of the segments are the transcript',
+    },
+    (answer) => {
+      const text = placesAt(answer.json, 'text')[0]?.value;
+      const segments = segmentsOf(answer);
+      if (typeof text !== 'string' || segments.length === 0)
+        return unchecked('there are no segments');
+      return judgeWords(text, joined(segments), 'the text');
+    },
+  ),
+  checkOf(
+    {
+      id: `${jsonId}.words`,
+      ...named('2.7.text'),
+      expected: 'the transcript has the words of the recording',
+    },
+    (answer, { clip: { text: said } }) => {
+      const text = placesAt(answer.json, 'text')[0]?.value;
+      if (said === null || typeof text !== 'string') return unchecked('there is no text');
+      const judged = judgeWords(said, text, 'what is said');
+      // How well a model hears is not part of the interface.
+      return judged.outcome === 'pass' ? judged : open(judged.observed);
+    },
+  ),
+  checkOf(
+    {
+      id: 'transcription-verbose.parts',
+      topic,
+      rows: ['2.7.verbose', '4.4.granularities'],
+      request: transcriptId('verbose'),
+      expected: 'what verbose_json adds is noted',
+    },
+    (answer) => {
+      const parts = ['segments', 'words'].map((name) => {
+        const value = placesAt(answer.json, name)[0]?.value;
+        return `${name}: ${Array.isArray(value) ? value.length : 'none'}`;
+      });
+      return placesAt(answer.json, 'text')[0]?.value === undefined
+        ? violation('there is no text')
+        : open(parts.join(', '));
+    },
+  ),
+  ...plainChecks,
+  ...cueChecks,
+  ...compared,
+  sameTimes('srt'),
+  sameTimes('vtt'),
+];

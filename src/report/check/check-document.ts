@@ -1,0 +1,186 @@
+import {
+  type CheckOutcome,
+  checkOutcomes,
+  type CheckReport,
+  type CheckRow,
+  countOutcomes,
+  verdictOfChecks,
+} from '../../model/check/check-report.ts';
+import {
+  column,
+  type Column,
+  fold,
+  list,
+  only,
+  type ReportDocument,
+  section,
+  table,
+  text,
+  type Tone,
+} from '../document/document.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+
+/** What `weir check` found, as a document. */
+
+const outcomeTones = {
+  violation: 'bad',
+  deviation: 'warning',
+  exempt: 'quiet',
+  unchecked: 'quiet',
+  open: 'plain',
+  pass: 'good',
+} as const satisfies Record<CheckOutcome, Tone>;
+
+const titles: Readonly<Record<CheckOutcome, string>> = {
+  violation: 'Violations',
+  deviation: 'Deviations',
+  exempt: 'Known of this profile',
+  unchecked: 'Not checked',
+  open: 'Not specified',
+  pass: 'As specified',
+};
+
+const outcomes = Object.keys(checkOutcomes) as readonly CheckOutcome[];
+
+const observedText = ({ name, observed }: CheckRow): string =>
+  name === null ? observed : `${name}: ${observed}`;
+
+const columns: readonly Column<CheckRow>[] = [
+  column.verdict('Result', ({ outcome }) => ({ text: outcome, tone: outcomeTones[outcome] })),
+  column.name('Check', ({ id }) => id),
+  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.words({ title: 'Expected and seen', media: ['terminal'] }, (row) => {
+    const expected = `${row.expected}; ${observedText(row)}`;
+    return row.evidence.length === 0 ? expected : `${expected} (${row.evidence.join('; ')})`;
+  }),
+  column.words({ title: 'Specification', media: ['html', 'markdown'] }, ({ sentence }) => sentence),
+  column.words({ title: 'Expected', media: ['html', 'markdown'] }, ({ expected }) => expected),
+  column.words({ title: 'Seen', media: ['html', 'markdown'] }, (row) => ({
+    text: observedText(row),
+    details:
+      row.evidence.length === 0
+        ? undefined
+        : { title: plural(row.evidence.length, 'excerpt'), lines: row.evidence },
+  })),
+];
+
+const unseenColumns: readonly Column<CheckReport['unseen'][number]>[] = [
+  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.words('Sentence', ({ sentence }) => sentence),
+  column.words('Why', ({ reason }) => reason),
+];
+
+const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
+  const rows = report.rows.filter((row) => row.outcome === outcome);
+  if (rows.length === 0) return null;
+  const found = table(`${titles[outcome]}: ${checkOutcomes[outcome]}`, columns, rows);
+  const isFinding = outcome === 'violation' || outcome === 'deviation';
+  const title = `${titles[outcome]} (${rows.length})`;
+  return section(title, [isFinding ? found : fold(checkOutcomes[outcome], [found])]);
+};
+
+const verdictWords = {
+  kept: 'The interface is kept',
+  broken: 'THE INTERFACE IS BROKEN',
+  undecided: 'Nothing could be checked',
+} as const;
+
+const verdictTones = {
+  kept: 'good',
+  broken: 'bad',
+  undecided: 'warning',
+} as const satisfies Record<keyof typeof verdictWords, Tone>;
+
+/** `3 violations, 2 deviations, 150 as specified`. */
+const countsText = ({ rows }: CheckReport): string => {
+  const counts = countOutcomes(rows);
+  const words: readonly (readonly [CheckOutcome, string])[] = [
+    ['violation', plural(counts.violation, 'violation')],
+    ['deviation', plural(counts.deviation, 'deviation')],
+    ['exempt', `${counts.exempt} known of this profile`],
+    ['pass', `${counts.pass} as specified`],
+    ['open', `${counts.open} not specified`],
+    ['unchecked', `${counts.unchecked} not checked`],
+  ];
+  return words
+    .filter(([outcome]) => counts[outcome] > 0)
+    .map(([, word]) => word)
+    .join(', ');
+};
+
+/** The verdict in one line, by what decides first. */
+export const checkVerdict = (report: CheckReport) => {
+  const verdict = verdictOfChecks(report.rows);
+  const { deviation } = countOutcomes(report.rows);
+  const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : verdictTones[verdict];
+  const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;
+  return { text: `${verdictWords[verdict]}: ${countsText(report)}.${stopped}`, tone };
+};
+
+const spentText = ({ spent, took }: CheckReport): string =>
+  present([
+    `${plural(spent.requests, 'request')} in ${timeText(took)}`,
+    `${countText(spent.inputTokens)} input and ${countText(spent.outputTokens)} output tokens`,
+    spent.characters > 0 && `${countText(spent.characters)} characters of speech`,
+    spent.audioSeconds > 0 && `${countText(spent.audioSeconds)} s of audio`,
+    spent.waits > 0 && `${plural(spent.waits, 'wait')} for the limits of the key`,
+  ]).join(', ');
+
+const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): string =>
+  [
+    `chat ${chat ?? 'none'}`,
+    `speech ${speech ?? 'none'}`,
+    `transcription ${transcription ?? 'none'}`,
+  ].join(', ');
+
+const descriptionOf = (report: CheckReport): readonly string[] => [
+  `${report.target}: ${modelsText(report)}; profile ${report.profile}`,
+  spentText(report),
+];
+
+/** Everything: findings first, then what was kept, and what no request can show. */
+export const checkDocument = (report: CheckReport): ReportDocument => ({
+  weir: report.weir,
+  title: `Interface of ${report.target}`,
+  description: descriptionOf(report),
+  verdict: checkVerdict(report),
+  blocks: present([
+    ...outcomes.map((outcome) => rowsSection(report, outcome)),
+    section('What no request can show', [
+      fold('Sentences of the specification without a check', [
+        table(
+          'Sentences of the specification that cannot be seen from outside',
+          unseenColumns,
+          report.unseen,
+        ),
+      ]),
+    ]),
+    only(
+      ['terminal'],
+      text('✓ as specified · ✗ breaks the specification (exit 10) · ! known deviation', 'quiet'),
+    ),
+  ]),
+  footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
+});
+
+const maxSummaryRows = 20;
+
+/** The findings alone, for a terminal. */
+export const checkOverview = (report: CheckReport): ReportDocument => {
+  const found = report.rows.filter(
+    ({ outcome }) => outcome === 'violation' || outcome === 'deviation',
+  );
+  const gravestFirst = found.toSorted(
+    (a, b) => outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome),
+  );
+  const more = found.length - maxSummaryRows;
+  return {
+    ...checkDocument(report),
+    verdict: null,
+    blocks: present([
+      found.length > 0 && table('Findings', columns, gravestFirst.slice(0, maxSummaryRows)),
+      more > 0 && list([`and ${more} more (--details)`], 'quiet'),
+    ]),
+  };
+};

@@ -1,0 +1,170 @@
+import type { CheckReport } from '../../model/check/check-report.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { checkBudgetFor, type CheckBudget } from '../../probe/check/check-budget.ts';
+import type { CheckRequest, CheckTarget } from '../../probe/check/reading/check-case.ts';
+import { checkTable } from '../../probe/check/check-table.ts';
+import { answersFrom, judgeChecks, unseenRows } from '../../probe/check/judge-checks.ts';
+import { placesAt } from '../../probe/check/reading/json-fields.ts';
+import { modelList } from '../../probe/check/topics/model-checks.ts';
+import { CheckRun } from '../../probe/check/run-checks.ts';
+import { listedModels } from '../../probe/find-probe-models.ts';
+import { followStops } from '../input/follow-stops.ts';
+import type { Host, StopCause } from '../input/host.ts';
+import { type ReadyTarget, closeTarget, prepareTarget } from '../target/prepare-target.ts';
+import { bundledClips, type CheckSession, openCheckSession } from './check-session.ts';
+import { type CheckOptions, type CheckSelection, selectChecks } from './check-settings.ts';
+import { targetPlanFor } from './limits-request.ts';
+
+/** The outcome of a conformance suite. */
+export interface PerformedCheck {
+  readonly report: CheckReport;
+  readonly stoppedBy: StopCause | null;
+  /** Whether any request was answered. */
+  readonly isAnswered: boolean;
+}
+
+/** What is known of a target before its list was read. */
+const blankTarget = async (now: number): Promise<CheckTarget> => ({
+  chat: null,
+  speech: null,
+  transcription: null,
+  voice: '',
+  listed: [],
+  now,
+  ...(await bundledClips()),
+});
+
+const noModels = {
+  chat: null,
+  speech: null,
+  transcription: null,
+  voice: 'Emily.wav',
+  listed: [],
+} as const;
+
+/** The models that were named, else those of the list. */
+const chosenModels = (
+  found: Pick<CheckTarget, keyof typeof noModels>,
+  { model, speechModel, transcriptionModel, voice }: CheckOptions,
+): Pick<CheckTarget, keyof typeof noModels> => ({
+  chat: model ?? found.chat,
+  speech: speechModel ?? found.speech,
+  transcription: transcriptionModel ?? found.transcription,
+  voice: voice ?? found.voice,
+  listed: found.listed,
+});
+
+/** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
+const readModels = async (run: CheckRun, options: CheckOptions, baseUrl: string): Promise<void> => {
+  await run.sendAll([modelList.request]);
+  const answer = run.answers.get(modelList.request.id);
+  const status = answer?.status ?? 0;
+  if (status === 401 || status === 403) {
+    throw new Problem(
+      `${baseUrl}: the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`,
+    );
+  }
+  const models = status === 200 ? listedModels(answer!.text, options.model) : null;
+  run.target = { ...run.target, ...chosenModels(models ?? noModels, options) };
+};
+
+const sumOf = (run: CheckRun, path: string): number =>
+  [...run.answers.values()].reduce((sum, { json }) => {
+    const value = placesAt(json, path)[0]?.value;
+    return sum + (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
+  }, 0);
+
+const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport['spent'] => {
+  const answered = requests.filter(({ id }) => run.answers.get(id)?.status === 200);
+  const sum = (pick: (cost: CheckRequest['cost']) => number): number =>
+    answered.reduce((whole, { cost }) => whole + pick(cost), 0);
+  return {
+    requests: run.sent,
+    inputTokens: sumOf(run, 'usage.prompt_tokens'),
+    outputTokens: sumOf(run, 'usage.completion_tokens'),
+    characters: sum(({ characters }) => characters),
+    audioSeconds: sum(({ audioSeconds }) => audioSeconds),
+    waits: run.waits,
+  };
+};
+
+interface OpenedCheck {
+  readonly selection: CheckSelection;
+  readonly session: CheckSession;
+  readonly run: CheckRun;
+}
+
+/** Sends and judges what was selected. */
+const checkTarget = async (
+  { selection, session, run }: OpenedCheck,
+  baseUrl: string,
+): Promise<CheckReport> => {
+  const begun = session.client.now();
+  const isSendable = ({ base }: CheckRequest): boolean => base === 'versioned' || session.hasRoot;
+  await run.sendAll(selection.requests.filter(isSendable));
+  const { chat, speech, transcription, voice } = run.target;
+  return {
+    format: 'check/1',
+    weir: weirVersion(),
+    target: baseUrl,
+    startedAt: session.startedAt,
+    took: session.client.now() - begun,
+    profile: selection.profile,
+    models: { chat, speech, transcription, voice },
+    spent: spentBy(run, selection.requests),
+    stopped: run.stopped,
+    rows: [
+      ...judgeChecks(selection.checks, checkTable, answersFrom(run.target, run), selection.profile),
+    ],
+    unseen: unseenRows(),
+  };
+};
+
+/** Asks whether the budget may be spent; rejects if not. */
+export type ConfirmCheck = (
+  budget: CheckBudget,
+  target: { readonly baseUrl: string; readonly chat: string | null },
+) => Promise<void>;
+
+/** Checks the interface of a target. Throws a `Problem` if nothing can be checked. */
+export const performCheck = async (
+  options: CheckOptions,
+  { environment, printer: { say }, onStop }: Host,
+  confirm: ConfirmCheck,
+): Promise<PerformedCheck> => {
+  const selection = selectChecks(options);
+  const read = await targetPlanFor({ ...options, secondKey: undefined }, environment);
+  const stops = followStops(onStop, () =>
+    say('the checks are over; their report is being written'),
+  );
+  let target: ReadyTarget | null = null;
+  let session: CheckSession | null = null;
+  let stoppedBy: StopCause | null = null;
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    session = openCheckSession(target);
+    const now = Math.floor(session.client.wall() / 1000);
+    const run = new CheckRun(session.client, {
+      target: await blankTarget(now),
+      stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
+      say,
+    });
+    await stops.unlessStopped(readModels(run, options, target.baseUrl), null);
+    const { chat } = run.target;
+    const { baseUrl } = target;
+    await stops.unlessStopped(confirm(checkBudgetFor(selection.requests), { baseUrl, chat }), null);
+    const release = stops.onStop((cause) => {
+      stoppedBy ??= cause;
+      say('stopping: what was answered so far will be judged');
+    });
+    const report = await checkTarget({ selection, session, run }, baseUrl);
+    release();
+    const isAnswered = [...run.answers.values()].some(({ status }) => status !== null);
+    return { report, stoppedBy, isAnswered };
+  } finally {
+    await session?.close();
+    await target?.mock?.stop();
+    stops.release();
+  }
+};
