@@ -33,7 +33,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   report: { folders: ['model'], packages: pure },
   platform: {
     folders: ['model'],
-    packages: ['undici', 'proxy-from-env', 'music-metadata', 'testcontainers', 'zod', 'node:*'],
+    packages: ['undici', 'music-metadata', 'testcontainers', 'zod', 'node:*'],
     globals: any,
   },
   engine: { folders: ['model', 'contract', 'schedule', 'traffic', 'record'], packages: pure },
@@ -123,7 +123,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** Additional permissions of some files; patterns match the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
-  { path: /^platform\/telemetry\/metrics-endpoint\.ts$/, packages: ['prom-client'] },
   {
     path: /^platform\/rendezvous\/nats-/,
     packages: ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),

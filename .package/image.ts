@@ -14,15 +14,15 @@ import {
   packageRoot,
 } from '../src/platform/process/installed-packages.ts';
 
-const { version } = manifestOf(packageRoot);
+const manifest = manifestOf(packageRoot);
+const { version } = manifest;
 
-/** For OTLP and for the load `saturate`. The container library needs an engine, a tokenizer of one's own a mount. */
-const optional = [
-  '@opentelemetry/exporter-metrics-otlp-http',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-metrics',
-  'autocannon',
-];
+/** Optional packages that are of no use in a container: one needs an engine, the other has 30 MB of vocabularies. */
+const left = ['testcontainers', 'gpt-tokenizer'];
+
+const optional = Object.keys(manifest.peerDependencies ?? {}).filter(
+  (name) => !left.includes(name),
+);
 
 /** The last line that a program prints; what else it says goes to standard error. Throws if it fails. */
 const lastLine = (program: string, ...words: readonly string[]): string => {

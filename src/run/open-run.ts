@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
 import { Problem } from '../platform/problem.ts';
-import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
+import { loadAutocannon, rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { openCanary } from './canary.ts';
 import { checkPlanFits, undecidableObjectives } from './forecast.ts';
 import { folderFor } from './input/report-paths.ts';
@@ -75,6 +75,12 @@ const openObservers = async (
   observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
 };
 
+/** Whether a saturating load can be sent, before anything is opened for it. */
+const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> => {
+  rejectSaturationConflicts(plan, request);
+  if (saturateLoadOf(plan) !== null) await loadAutocannon();
+};
+
 /**
  * Reads the plan and opens everything that its run needs; if something fails, closes what was opened and
  * throws. `observe` adds the caller's observer.
@@ -87,7 +93,7 @@ export const openRun = async (
   assertStartAhead(request.startAt);
   const read = await readPlanWithFiles(request.source, environment);
   const { plan } = read;
-  rejectSaturationConflicts(plan, request);
+  await checkSaturation(plan, request);
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
   for (const line of undecidableObjectives(read)) printer.say(line);

@@ -46,7 +46,6 @@ const knownBy: Readonly<Record<string, readonly Folder[]>> = {
   'music-metadata': ['platform', 'mock'],
   '@fastify/busboy': ['mock'],
   undici: ['platform'],
-  'proxy-from-env': ['platform'],
   yargs: ['cli'],
   'yargs/helpers': ['cli'],
   uplot: [],

@@ -2,10 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import { Socket } from 'node:net';
 import tls from 'node:tls';
-import { getProxyForUrl } from 'proxy-from-env';
 import { buildConnector } from 'undici';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { Problem } from '../problem.ts';
+import { proxyInEnvironment } from './environment-proxy.ts';
 
 /** What every connection of a run has in common. */
 export interface TargetEndpoint {
@@ -41,7 +41,7 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
     case 'url':
       return new URL(proxy.url);
     case 'environment': {
-      const url = getProxyForUrl(baseUrl);
+      const url = proxyInEnvironment(baseUrl, process.env);
       return url === '' ? null : proxyUrl(url);
     }
   }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { TokenCounter } from '../../model/workload/tokenizer.ts';
+import { installCommand } from '../optional-package.ts';
 import { readTextWithHash } from './file-contents.ts';
 
 /**
@@ -36,7 +37,7 @@ const openEncoding = (name: string): TokenCounter | string => {
     return { count: (text) => encode(text).length, sha256: null };
   } catch (error) {
     if (!isNotInstalled(error)) throw error;
-    return `the tokenizer ${name} needs the package gpt-tokenizer, which is not installed: run \`npm install gpt-tokenizer@4\`, or leave out "tokenizer": synthetic prompts are exact for this tokenizer without it`;
+    return `the tokenizer ${name} needs the package gpt-tokenizer, which is not installed: run \`${installCommand(['gpt-tokenizer'])}\`, or leave out "tokenizer": synthetic prompts are exact for this tokenizer without it`;
   }
 };
 

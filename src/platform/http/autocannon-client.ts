@@ -9,6 +9,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { type TargetEndpoint, proxyFor } from '../connection/connector.ts';
 import { requestPathsOf } from '../connection/request-path.ts';
+import { loadOptional } from '../optional-package.ts';
 import { Problem } from '../problem.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
@@ -53,11 +54,20 @@ export const rejectUnsupportedTarget = ({ url, wire }: SaturatedTarget): void =>
   }
 };
 
+/** Loads autocannon, which is optional; throws a `Problem` that says what to install. */
+export const loadAutocannon = (): Promise<typeof autocannon> =>
+  loadOptional(
+    async () => (await import('autocannon')).default,
+    'a load of the kind "saturate"',
+    ['autocannon'],
+    'or use the kind "closed"',
+  );
+
 /** Loads autocannon; the returned function makes a client for the target. */
 export const loadSaturatingClient = async (
   target: SaturatedTarget,
 ): Promise<(clock: Clock) => SaturatingClient> => {
-  const { default: runAutocannon } = await import('autocannon');
+  const runAutocannon = await loadAutocannon();
   return (clock) => ({ start: (batch) => startBatch(runAutocannon, { ...target, clock }, batch) });
 };
 

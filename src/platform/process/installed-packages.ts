@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 /** The folder of the running Weir, a checkout or the published package. */

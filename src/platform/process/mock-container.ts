@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PassThrough } from 'node:stream';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { MockProcess } from './mock-process.ts';
+import { loadOptional } from '../optional-package.ts';
 import { Problem } from '../problem.ts';
 
 /** How to run a container of the reference gateway. */
@@ -168,14 +169,12 @@ export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
-  try {
-    return await import('testcontainers');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Problem(
-      'target: the container form of the reference gateway needs the package testcontainers, which is not installed: run `npm install testcontainers@12`, or use `mock`, which starts the same gateway in a process',
-    );
-  }
+  return loadOptional(
+    () => import('testcontainers'),
+    'target: the container form of the reference gateway',
+    ['testcontainers'],
+    'or use `mock`, which starts the same gateway in a process',
+  );
 };
 
 export const findContainerEngine = async (library: ContainerLibrary): Promise<ContainerClient> => {

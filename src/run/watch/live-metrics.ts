@@ -3,6 +3,7 @@ import type { Slice } from '../../model/workload/arrival.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { SliceProgress } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { loadOptional } from '../../platform/optional-package.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import {
   type MetricsExporter,
@@ -23,7 +24,13 @@ const exportersFor = async (
     exporters.push(await openMetricsEndpoint(metrics));
   }
   if (otlp !== null) {
-    const { openOtlp } = await import('../../platform/telemetry/otlp.ts');
+    const { openOtlp } = await loadOptional(
+      () => import('../../platform/telemetry/otlp.ts'),
+      '--otlp',
+      ['exporter-metrics-otlp-http', 'resources', 'sdk-metrics'].map(
+        (name) => `@opentelemetry/${name}`,
+      ),
+    );
     exporters.push(openOtlp(otlp, run, say));
   }
   return exporters;

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { Problem } from './problem.ts';
+
+/** The optional packages and their ranges, from Weir's own package description. */
+const ranges = (): Readonly<Record<string, string>> => {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { peerDependencies: Record<string, string> }).peerDependencies;
+};
+
+/** The command that installs optional packages, with the ranges that Weir supports. */
+export const installCommand = (names: readonly string[]): string => {
+  const known = ranges();
+  return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
+};
+
+/** Loads optional packages by `load`; throws a `Problem` that says what to install for `purpose`, or to do `instead`, if one is missing. */
+export const loadOptional = async <T>(
+  load: () => Promise<T>,
+  purpose: string,
+  names: readonly string[],
+  instead: string | null = null,
+): Promise<T> => {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const which =
+      names.length === 1
+        ? `the package ${names[0]}, which is not installed`
+        : 'packages that are not installed';
+    const remedy = `run \`${installCommand(names)}\`${instead === null ? '' : `, ${instead}`}`;
+    throw new Problem(`${purpose} needs ${which}: ${remedy}`);
+  }
+};
