@@ -113,7 +113,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'output target watch',
     'workers',
     '.',
-    'calibrate capacity examine gateway history series',
+    'calibrate capacity examine gateway history rendezvous series',
   ],
   cli: ['options', 'verbs', '.'],
   proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers', '.'],

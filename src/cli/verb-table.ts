@@ -126,6 +126,33 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/merge.ts')).mergeVerb,
   },
+  'coordinate [scenario]': {
+    summary: 'Lead a run that workers on several machines share, to one report',
+    expects: 'one scenario file',
+    examples: [
+      [
+        'coordinate evening.yaml --slices 3 --rendezvous nats://host:4222',
+        'lead three workers that meet in NATS',
+      ],
+      [
+        'coordinate evening.yaml --slices 2 --rendezvous file:///shared/run',
+        'or in a folder that all machines share',
+      ],
+    ],
+    load: async () => (await import('./verbs/coordinate.ts')).coordinateVerb,
+  },
+  worker: {
+    summary: 'Run one slice of a run that a coordinator leads',
+    expects: null,
+    examples: [
+      ['worker --rendezvous nats://host:4222', 'run the next slice that is free'],
+      [
+        'worker --rendezvous nats://host:4222 --slice auto',
+        'under Kubernetes, Slurm or Docker Swarm',
+      ],
+    ],
+    load: async () => (await import('./verbs/worker.ts')).workerVerb,
+  },
   'mock [scenario]': {
     summary: 'Start the reference gateway',
     expects: 'one scenario file',

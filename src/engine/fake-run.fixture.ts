@@ -5,7 +5,7 @@ import { milliseconds, perSecond } from '../model/quantity.ts';
 import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
 import { fakeWorld } from './fake-world.fixture.ts';
 import { runSlice } from './run-slice.ts';
-import type { SliceOptions } from './slice-options.ts';
+import type { SliceOptions, SlicePorts } from './slice-options.ts';
 
 const modelList = JSON.stringify({ object: 'list', data: [] });
 const json = 'application/json';
@@ -83,11 +83,17 @@ export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): Sl
 });
 
 /** Starts a plan in a fake world. */
-export const startFakeRun = (plan: Plan, slice = { index: 0, count: 1 }, world = fakeWorld()) => {
+export const startFakeRun = (
+  plan: Plan,
+  slice = { index: 0, count: 1 },
+  world = fakeWorld(),
+  further: Pick<SlicePorts, 'isLeaseOver'> = {},
+) => {
   const observations: Observation[] = [];
   const running = runSlice(fakeSliceOptions(plan, slice), {
     clock: world.clock,
     transport: world.transport,
+    ...further,
     observe: (observation) => observations.push(observation),
   });
   const answerAll = (): void => {

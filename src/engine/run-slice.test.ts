@@ -55,6 +55,39 @@ describe('a trace', () => {
   });
 });
 
+describe('a slice with a lease', () => {
+  const plan = fakePlan(constantLoad(10, 5000), { deadlines: noDeadlines });
+
+  it('sends nothing after it, and aborts what is in flight', async () => {
+    const { world, running, observations } = startFakeRun(plan, undefined, undefined, {
+      isLeaseOver: (now) => now > 450,
+    });
+    world.advanceTo(2000);
+    expect(world.sent).toHaveLength(5);
+    expect(await running.done).toMatchObject({ stopped: true, lostLease: true });
+    expect(outcomes(observations)).toEqual(Array.from({ length: 5 }, () => 'broken aborted'));
+  });
+
+  it('sends nothing of what became due while the process was halted', async () => {
+    const world = fakeWorld({ sendTakes: 1000 });
+    const { running } = startFakeRun(plan, undefined, world, { isLeaseOver: (now) => now > 900 });
+    world.advanceTo(3000);
+    expect(world.sent).toHaveLength(1);
+    expect(await running.done).toMatchObject({ lostLease: true });
+  });
+
+  it('ends as ever while somebody extends it', async () => {
+    const { world, running, answerAll } = startFakeRun(plan, undefined, undefined, {
+      isLeaseOver: () => false,
+    });
+    world.advanceTo(5000);
+    answerAll();
+    world.advanceTo(5100);
+    expect(world.sent).toHaveLength(50);
+    expect(await running.done).toMatchObject({ stopped: false, lostLease: false });
+  });
+});
+
 describe('an open loop', () => {
   it('begins every arrival when it is due, whether or not earlier ones are answered', () => {
     const { world } = startFakeRun(fakePlan(constantLoad(10, 1000)));

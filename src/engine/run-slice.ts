@@ -34,8 +34,8 @@ import { DueQueue } from './due-queue.ts';
 class SliceRunner implements RunningSlice, AttemptListener {
   readonly done: Promise<SliceEnd>;
   readonly #options: SliceOptions;
-  readonly #ports: SlicePorts;
   readonly #cap: number;
+  readonly #ports: SlicePorts;
   readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
   /** Requests whose next attempt is not yet due. */
   readonly #retries = new DueQueue<RequestLifecycle>();
@@ -45,14 +45,13 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #loops: readonly LoadLoop[];
   readonly #finish: (end: SliceEnd) => void;
   readonly #stopTicking: () => void;
-  /** Rings when the next request is due. */
   readonly #alarm: Alarm;
   readonly #turn: BeginTurn;
   readonly #connectAhead: ConnectAhead;
   #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
-  /** From here on nothing is retried. */
+  #lostLease = false;
   #closing = false;
   #loadEnded: Instant | null = null;
   /** When requests still in flight are aborted; known once no arrival is left. */
@@ -103,7 +102,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   /** Begins what is due at `now`; what takes too long is held until the next turn, unless none follows. */
   #beginDue(now: Instant, isLast = false): void {
     // An exchange that fails at once finishes within the poll that began it.
-    if (this.#polling) return;
+    if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {
       this.#turn.open(now, isLast);
@@ -117,6 +116,14 @@ class SliceRunner implements RunningSlice, AttemptListener {
       this.#polling = false;
     }
     this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue(now));
+  }
+
+  /** Whether the lease has run out; then ends the slice at once. A process that was stopped finds all that was due meanwhile. */
+  #checkLease(now: Instant): boolean {
+    if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
+    this.#lostLease = true;
+    this.stop(milliseconds(0));
+    return true;
   }
 
   /** When to look for due requests. What fits a pace depends on more than time: on what is sent, answered and learnt. */
@@ -164,9 +171,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#enqueue({ arrival, due: arrival.due, earlier: [], onAnswered });
   };
 
-  #waiting(): number {
-    return this.#retries.size + (this.#paceQueue?.size ?? 0);
-  }
+  readonly #waiting = (): number => this.#retries.size + (this.#paceQueue?.size ?? 0);
 
   #enqueue(lifecycle: RequestLifecycle): void {
     if (this.#paceQueue === null) this.#send(lifecycle, null);
@@ -244,9 +249,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /** Whether another slice exhausted the shared budget while this one runs on. */
-  #isBudgetExhausted(): boolean {
-    return this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
-  }
+  readonly #isBudgetExhausted = (): boolean =>
+    this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 
   /** The plan's end is exact; only an early end takes the time of the clock, and one before the load is its start. */
   #noteLoadEnd(now: Instant): void {
@@ -260,6 +264,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
       spent: this.#budgetGuard?.exhausted ?? null,
+      lostLease: this.#lostLease,
       notes: [...this.#sendContext.targetMemory.notes, ...this.#ports.transport.notes()],
     });
   }

@@ -169,7 +169,7 @@ class SaturationRunner implements AttemptListener {
     const note = saturationNote(this.#requests.length, this.#requests.flat().length);
     const { targetMemory } = this.#sendContext;
     const notes = [note, ...targetMemory.notes, ...this.#runningBatch.notes()];
-    this.#finish({ loadEnded, stopped: this.#stopped, spent: null, notes });
+    this.#finish({ loadEnded, stopped: this.#stopped, spent: null, lostLease: false, notes });
   }
 }
 

@@ -8,7 +8,7 @@ import type { Result, SliceRun } from '../model/result/result.ts';
 import { loadSaturatingClient } from '../platform/http/autocannon-client.ts';
 import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
-import { type RunClock, startClock, wallClock } from '../platform/host/clock.ts';
+import { type RunClock, startClock } from '../platform/host/clock.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
@@ -19,7 +19,7 @@ import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { dryRun } from './workers/dry-run.ts';
 import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
-import { leadTo } from './start-at.ts';
+import { beginningBy, type PlannedStart } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 
 /** The results of a slice apart from its observations. */
@@ -33,6 +33,8 @@ export interface DrivenSlice {
   readonly breach: Breach | null;
   /** The cap of the budget that ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
+  /** Whether its lease ran out. */
+  readonly lostLease: boolean;
   /** Whether arrivals of the plan are missing. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
@@ -68,8 +70,8 @@ export interface DriveContext {
   readonly onStop: OnStop;
   /** The canary that each loop reads; `null` for none. */
   readonly canary: CanaryOptions | null;
-  /** When the load begins, in ms since 1970; without it, as soon as it can. */
-  readonly startAt?: number | undefined;
+  /** When the load begins; `null`: as soon as it can. */
+  readonly start?: PlannedStart | null;
 }
 
 /** Stops the run on request: the first request drains it, the second aborts the rest. */
@@ -119,7 +121,7 @@ interface ActiveSlice {
 const startInThisThread = async (
   options: SliceOptions,
   target: ReadyTarget,
-  { observer, canary, startAt }: DriveContext,
+  { observer, canary, start }: DriveContext,
 ): Promise<ActiveSlice> => {
   const { plan, redact } = options;
   const { baseUrl, notes } = target;
@@ -130,8 +132,8 @@ const startInThisThread = async (
   const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
   if (openClient === null) dryRun(options, startClock());
   cleanHeap();
-  const lead = leadTo(startAt, openClient === null ? startLead(options, false) : 0);
-  const startedAt = wallClock(lead);
+  const leastLead = openClient === null ? startLead(options, false) : 0;
+  const { lead, startedAt } = beginningBy(start, leastLead);
   const clock = startClock(lead);
   const { running, samples, close } =
     openClient === null
@@ -156,12 +158,11 @@ const startInThisThread = async (
 const startInWorkers = async (
   options: SliceOptions,
   target: ReadyTarget,
-  { observer, canary, startAt }: DriveContext,
+  { observer, canary, start }: DriveContext,
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
   const workerPool = await openWorkerPool(options, target, { ...plan, canary });
-  const lead = leadTo(startAt, startLead(options, true));
-  const startedAt = wallClock(lead);
+  const { lead, startedAt } = beginningBy(start, startLead(options, true));
   const clock = startClock(lead);
   const { notes } = target;
   observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
@@ -200,6 +201,7 @@ export const drive = async (
       stoppedBy: stop.cause(),
       breach: end.stopped ? breachWatch.found() : null,
       exhaustedBudget: end.spent,
+      lostLease: end.lostLease,
       isCutShort: end.stopped,
       notes: end.notes,
       ...active.end(),

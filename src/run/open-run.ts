@@ -11,6 +11,7 @@ import { readPlanWithFiles } from './input/read-plan.ts';
 import { checkpointFileName } from './input/read-result.ts';
 import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
+import type { Environment } from '../scenario/text/environment-template.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openOutputFolder } from './output/output-folder.ts';
 import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
@@ -55,6 +56,9 @@ const openFolder = async (
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
+const planOf = ({ source }: RunRequest, environment: Environment) =>
+  'plan' in source ? source : readPlanWithFiles(source, environment);
+
 /** Adds the observers that the request asks for to `observers`, each as soon as it is open. */
 const openObservers = async (
   observers: RunObserver[],
@@ -91,7 +95,7 @@ export const openRun = async (
   observe: (plan: Plan) => RunObserver,
 ) => {
   assertStartAhead(request.startAt);
-  const read = await readPlanWithFiles(request.source, environment);
+  const read = await planOf(request, environment);
   const { plan } = read;
   await checkSaturation(plan, request);
   const workerPool = planWorkerPool(read, request.slice, request);
@@ -115,7 +119,7 @@ export const openRun = async (
     const canary = await startingCanary;
     // The checkpoint has all notes too.
     const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
-    const options = sliceOptionsFor(read, target, { slice: request.slice, runId: facts.runId });
+    const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
     const outputs = { folder, extraReports, recorder, observers };
     return { options, facts, ...outputs, target, canary, workerPool };
   } catch (error) {

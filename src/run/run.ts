@@ -9,7 +9,7 @@ import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
 import { withCalibrationNote } from './calibration-note.ts';
 import { type DrivenSlice, drive } from './drive.ts';
-import { followStops } from './input/follow-stops.ts';
+import { type FollowedStops, followStops } from './input/follow-stops.ts';
 import type { Host } from './input/host.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type OpenedRun, openRun } from './open-run.ts';
@@ -18,7 +18,7 @@ import { exitForVerdicts } from './output/judge-result.ts';
 import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
-import { waitForStart } from './start-at.ts';
+import { byWallClock, type PlannedStart, waitForStart } from './start-at.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
 import { combineObservers, type RunObserver } from './watch/observer.ts';
 
@@ -45,14 +45,14 @@ const driveApart = async (
 /** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
   opened: OpenedRun,
-  startAt: number | undefined,
+  start: PlannedStart | null,
   { printer: { say }, onStop }: Host,
 ): Promise<DrivenRun> => {
   const { options, facts, recorder, observers, target, canary } = opened;
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
-  const context = { observer, say, onStop, canary: canary.streamOptions, startAt };
+  const context = { observer, say, onStop, canary: canary.streamOptions, start };
   const driven = await driveApart(opened, context);
   const { witness, notes } = await collectMockCounters(target.mock);
   const result = toResult(recorder.whole(driven.workerResults), {
@@ -124,6 +124,18 @@ const publishDriven = async (
   return finished;
 };
 
+/** When the load begins, shortly before it does. Throws `StoppedBeforeLoad` at a stop. */
+const agreedStart = async (
+  { startAt, agreeOnStart }: RunRequest,
+  { unlessStopped, onStop }: FollowedStops,
+  say: (text: string) => void,
+): Promise<PlannedStart | null> => {
+  const start =
+    agreeOnStart === undefined ? byWallClock(startAt) : await unlessStopped(agreeOnStart(), null);
+  await waitForStart(start, onStop, say);
+  return start;
+};
+
 /**
  * Runs a plan once and publishes its result. `observe` adds the caller's observer. A request to stop moves
  * the run forward from wherever it is: before the load it throws `StoppedBeforeLoad`, during the load
@@ -140,12 +152,12 @@ export const runOnce = async (
   );
   try {
     const opened = await stops.unlessStopped(openRun(request, host, observe), discardRun);
-    await waitForStart(request.startAt, stops.onStop, printer.say).catch(async (error: unknown) => {
+    const start = await agreedStart(request, stops, printer.say).catch(async (error: unknown) => {
       await discardRun(opened);
       throw error;
     });
     try {
-      const driven = await runOpened(opened, request.startAt, { ...host, onStop: stops.onStop });
+      const driven = await runOpened(opened, start, { ...host, onStop: stops.onStop });
       return await publishDriven(driven, opened, request, host);
     } finally {
       await closeRun(opened);

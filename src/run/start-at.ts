@@ -1,11 +1,14 @@
-import { millisecondsUntil } from '../platform/host/clock.ts';
+import { wallClockNow } from '../platform/host/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import { pause } from '../platform/process/pause.ts';
 import { timeText } from '../report/text/number-text.ts';
 import { StoppedBeforeLoad } from './input/follow-stops.ts';
 import type { OnStop, StopCause } from './input/host.ts';
+import type { PlannedStart } from './input/planned-start.ts';
 
 /** An absolute start: machines that begin at one instant send what one machine would have sent. */
+
+export type { PlannedStart };
 
 /** Everything but connections and workers is open this long before; these follow in the meantime, in ms. */
 const openingTime = 5000;
@@ -15,10 +18,16 @@ const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
 
+/** The start that an option names, by this machine's wall clock. */
+export const byWallClock = (at: number | undefined): PlannedStart | null =>
+  at === undefined
+    ? null
+    : { at, now: wallClockNow, name: '--start-at', remedy: 'Give a later instant' };
+
 /** Throws a `Problem` for a start that has passed, or is more than a day away. */
 export const assertStartAhead = (at: number | undefined): void => {
   if (at === undefined) return;
-  const left = millisecondsUntil(at);
+  const left = at - wallClockNow();
   if (left > 0 && left <= maxWait) return;
   throw new Problem(
     left > 0
@@ -29,24 +38,31 @@ export const assertStartAhead = (at: number | undefined): void => {
 
 /** Waits until shortly before the start. Throws `StoppedBeforeLoad` at a stop. */
 export const waitForStart = async (
-  at: number | undefined,
+  start: PlannedStart | null,
   onStop: OnStop,
   say: (text: string) => void,
 ): Promise<void> => {
-  if (at === undefined) return;
-  const left = millisecondsUntil(at);
+  if (start === null) return;
+  const left = start.at - start.now();
   if (left <= 0) return;
-  say(`Everything is ready; the load begins at ${nameOf(at)}, in ${timeText(left)}.`);
+  say(`Everything is ready; the load begins at ${nameOf(start.at)}, in ${timeText(left)}.`);
   const stoppedBy = await pause<StopCause>(Math.max(0, left - openingTime), onStop);
   if (stoppedBy !== null) throw new StoppedBeforeLoad(stoppedBy);
 };
 
-/** How long before its zero the clock starts, in ms, at least `least`. Throws a `Problem` where the start is nearer than that. */
-export const leadTo = (at: number | undefined, least: number): number => {
-  if (at === undefined) return least;
-  const left = millisecondsUntil(at);
-  if (left >= least) return left;
+/**
+ * How long before its zero the clock starts, in ms, at least `least`, and the time at zero as ISO 8601. Throws a `Problem` where
+ * the start is nearer than that.
+ */
+export const beginningBy = (
+  start: PlannedStart | null | undefined,
+  least: number,
+): { readonly lead: number; readonly startedAt: string } => {
+  if (start === null || start === undefined)
+    return { lead: least, startedAt: new Date(wallClockNow() + least).toISOString() };
+  const left = start.at - start.now();
+  if (left >= least) return { lead: left, startedAt: nameOf(start.at) };
   throw new Problem(
-    `--start-at: this machine was not ready at ${nameOf(at)}, but ${timeText(least - left)} late; nothing was sent. Give a later instant`,
+    `${start.name}: this machine was not ready at ${nameOf(start.at)}, but ${timeText(least - left)} late; nothing was sent. ${start.remedy}`,
   );
 };

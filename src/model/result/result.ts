@@ -6,6 +6,7 @@ import {
   timelineSecondSchema,
 } from '../measures/counts.ts';
 import { z } from 'zod';
+import { clockOffsetSchema } from '../rendezvous/clock-offset.ts';
 import { canarySampleSchema, errorBarSchema } from './canary.ts';
 import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from '../measures/histogram.ts';
@@ -75,6 +76,12 @@ export const sliceRunSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   /** Slices with the same clock, as the workers of one process, share instant 0. */
   clock: z.string().optional(),
+  /** The name of its machine, where a coordinator joined the slices. */
+  host: z.string().optional(),
+  /** How far its clock was ahead of the coordinator's, in ms, and how sure that was until its end. `startedAt` is by the coordinator's. */
+  clockOffset: clockOffsetSchema.optional(),
+  /** The verdict on this slice alone. */
+  trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
   /** The address in use; each slice's embedded gateway has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({

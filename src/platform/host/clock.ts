@@ -114,8 +114,14 @@ export const startClock = (lead = 0): RunClock => {
   return clockOf(thread + performance.now() + lead, thread);
 };
 
-/** How far away an instant of the wall clock is, in ms since 1970; negative for the past. */
-export const millisecondsUntil = (wall: number): number => wall - Date.now();
+/** The wall clock, in ms since 1970. */
+export const wallClockNow = (): number => Date.now();
+
+/** The wall clock as it was when this process started, carried on by the monotonic clock: nobody sets it, and it has fractions of a ms. */
+export const steadyNow = (): number => performance.timeOrigin + performance.now();
+
+/** The machine's monotonic clock in ms, which all of its processes and threads share. */
+export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** The wall clock plus `lead` ms as ISO 8601, for the start of a run in its result. */
 export const wallClock = (lead = 0): string => new Date(Date.now() + lead).toISOString();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
@@ -19,3 +20,9 @@ const { version } = JSON.parse(packageText) as { readonly version: string };
 
 /** This Weir's version, from its own package description. */
 export const weirVersion = (): string => version;
+
+/** The name of this machine in its network. */
+export const hostName = (): string => os.hostname();
+
+/** A name that nobody else has. */
+export const uniqueName = (): string => randomUUID();

@@ -21,7 +21,7 @@ export const readCertificates = (file: string, folder: string): Promise<string> 
 const readers = { secret: readSecret, certificates: readCertificates };
 
 /** Where container runtimes mount secrets; a bare name is a file there. */
-const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
+export const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
 
 /** A problem for each secret and certificate that is not in the scenario's folder. */
 export const filesOutside = (

@@ -1,10 +1,12 @@
+import type { PlannedStart } from './planned-start.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
-import type { PlanSource } from './read-plan.ts';
+import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
 
 export interface RunRequest {
-  readonly source: PlanSource;
+  /** Where the plan comes from, or the plan with its files. */
+  readonly source: PlanSource | ReadPlanWithFiles;
   /** The folder for the run's files; `undefined`: a folder below `reports/`, named by time and plan; `null`: no files. */
   readonly out: string | null | undefined;
   /** The folder may contain an earlier attempt at this run, which is overwritten without a warning. */
@@ -18,6 +20,10 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** When the load begins, in ms since 1970; without it, as soon as it can. */
   readonly startAt?: number | undefined;
+  /** Agrees with other slices on when the load begins, once everything is open; in the place of `startAt`. */
+  readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
+  /** While it runs out, the slice may send; see `SliceOptions`. */
+  readonly lease?: Float64Array<SharedArrayBuffer>;
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;

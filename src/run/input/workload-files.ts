@@ -28,6 +28,8 @@ export interface WorkloadFileCache {
   open(plan: Plan): Workload;
   /** The workload of a plan that another thread made from these files; reads all of them now. Throws if one has changed since. */
   reopen(plan: Plan): Workload;
+  /** As `reopen`, for the copies of these files on another machine: says what is missing or different. */
+  reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
 
 /** Reads once for each key, which is or has the path of a file; returns a problem as text if it cannot be read. */
@@ -126,25 +128,38 @@ const factsIn = <T>(found: ReadResult<{ readonly facts: T }>): ReadResult<T> =>
 
 type FoundFile = ReadResult<{ readonly facts: { readonly sha256: string | null } }>;
 
-const assertUnchanged = (file: string, then: string | null, now: FoundFile): void => {
-  if (then === unwrapFound(now).facts.sha256) return;
-  throw new Error(`${file} changed while the run was being prepared`);
-};
+interface DescribedFile {
+  readonly file: string;
+  readonly expected: string | null;
+  readonly now: FoundFile;
+}
 
-/** Throws if a file is not the one that the plan describes. */
-const checkUnchanged = ({ stages }: Plan, { trace, dataset, tokenizer }: Readers): void => {
+/** The files that a plan describes, as they were and as they are. */
+function* describedFiles(
+  { stages }: Plan,
+  { trace, dataset, tokenizer }: Readers,
+): Generator<DescribedFile, void> {
   for (const { load, traffic } of stages) {
-    if (load.kind === 'trace') assertUnchanged(load.file, load.facts.sha256, trace(load));
+    if (load.kind === 'trace')
+      yield { file: load.file, expected: load.facts.sha256, now: trace(load) };
     for (const entry of traffic) {
       const source = 'conversations' in entry ? entry.conversations : null;
       if (source === null || Array.isArray(source)) continue;
       if (source.kind === 'dataset')
-        assertUnchanged(source.file, source.sha256, dataset(source.file));
+        yield { file: source.file, expected: source.sha256, now: dataset(source.file) };
       if (source.kind !== 'synthetic' || source.tokenizer === undefined) continue;
       const { name, sha256 } = source.tokenizer;
-      assertUnchanged(name, sha256, tokenizer(name));
+      yield { file: name, expected: sha256, now: tokenizer(name) };
     }
   }
+}
+
+/** What is wrong with a file that is missing, or not the one that the plan describes; `null` if it is. */
+const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
+  if (!now.ok) return now.problem;
+  return now.value.facts.sha256 === expected
+    ? null
+    : `${file} is not the file that the plan describes`;
 };
 
 /** Paths are relative to `folder`, and must lie in it unless the files are trusted. */
@@ -169,8 +184,18 @@ export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCac
     },
     open,
     reopen: (plan) => {
-      checkUnchanged(plan, readers);
+      for (const each of describedFiles(plan, readers)) {
+        if (unwrapFound(each.now).facts.sha256 !== each.expected)
+          throw new Error(`${each.file} changed while the run was being prepared`);
+      }
       return open(plan);
+    },
+    reopenOrExplain: (plan) => {
+      for (const each of describedFiles(plan, readers)) {
+        const problem = differenceOf(each);
+        if (problem !== null) return { ok: false, problem };
+      }
+      return { ok: true, value: open(plan) };
     },
   };
 };

@@ -19,7 +19,7 @@ export const exitCodes = [
     name: 'incomplete',
     code: 3,
     meaning:
-      'the run is incomplete: a slice is missing, its budget ended it, or `weir report` or `weir merge` read a run that was stopped or killed',
+      'the run is incomplete: a slice is missing or was lost, its budget ended it, or `weir report` or `weir merge` read a run that was stopped or killed',
   },
   {
     name: 'invalid',
@@ -73,4 +73,5 @@ export const exitOfStop = {
   SIGTERM: 'terminated',
   SIGHUP: 'hangup',
   AbortSignal: 'incomplete',
+  'the coordinator': 'incomplete',
 } as const satisfies Record<StopCause, ExitName>;

@@ -18,12 +18,13 @@ import { followStops, StoppedBeforeLoad } from '../input/follow-stops.ts';
 import { readGates, readSide } from '../input/read-side.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
-import { readPlan } from '../input/read-plan.ts';
+import { type PlanSource, readPlan } from '../input/read-plan.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
 import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
 import { pauseFor, type RunSlot, runSlots } from './run-slots.ts';
 
 export interface RepeatRequest extends RunRequest, RepetitionRequest {
+  readonly source: PlanSource;
   /** Prints the result of each run, unless they are compared. */
   readonly printEach: boolean;
 }

@@ -156,9 +156,11 @@ export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
   { credentials, headers, secrets, keysWereUsed }: ReadyTarget,
-  named: Pick<SliceOptions, 'slice' | 'runId'>,
+  { slice, runId, lease }: Pick<SliceOptions, 'slice' | 'runId' | 'lease'>,
 ): SliceOptions => ({
-  ...named,
+  slice,
+  runId,
+  ...(lease === undefined ? {} : { lease }),
   plan,
   clips,
   workload,

@@ -7,7 +7,6 @@ import { milliseconds } from '../../model/quantity.ts';
 import { scheduledEnd, stageStarts } from '../../schedule/stages.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
-import type { SliceProgress } from '../../engine/slice-options.ts';
 import type { Screen } from '../../platform/screen.ts';
 import {
   progressBlock,
@@ -22,7 +21,7 @@ import type { LiveFigures, RunObserver } from './observer.ts';
 const lineInterval = 10_000;
 
 /** The samples of an observation that are shown live. */
-const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
+export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   measures[progressMeasure(observation.traffic)].of(observation);
 
 /** Collects the figures of a worker; the main thread takes each of them once. */
@@ -63,21 +62,36 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
     : { name: stage.name, number: index + 1, of: stages.length };
 };
 
-/** Shows the most important figures during a run, as exact as in the report. */
-export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
+/** Draws the progress of a run: a block that is redrawn, or a line now and then where none can be. */
+export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   const { stages, ...run } = displayed;
-  const outcomes = emptyOutcomeCounts();
-  const latencies = new Map<TrafficKind, Histogram>();
   let lastLine = 0;
   let startedStages = 0;
-  const progressAt = (now: number, progress: SliceProgress): RunProgress => ({
-    ...run,
-    ...progress,
-    stage: stageAt(displayed, now),
-    elapsed: now,
-    outcomes,
-    latencies,
-  });
+  return (
+    now: number,
+    figures: Pick<RunProgress, 'due' | 'inFlight' | 'outcomes' | 'latencies'>,
+  ): void => {
+    const progress = { ...run, ...figures, stage: stageAt(displayed, now), elapsed: now };
+    if (screen.live) {
+      screen.block(progressBlock(progress, screen.width));
+      return;
+    }
+    for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
+      const { name, begins } = stages[startedStages]!;
+      // A single stage starts with the run.
+      if (stages.length > 1) screen.line(stageLine(name, begins));
+    }
+    if (now - lastLine < lineInterval) return;
+    lastLine = now;
+    screen.line(progressLine(progress));
+  };
+};
+
+/** Shows the most important figures during a run, as exact as in the report. */
+export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
+  const outcomes = emptyOutcomeCounts();
+  const latencies = new Map<TrafficKind, Histogram>();
+  const show = openProgressView(screen, displayed);
   const recordAll = (kind: TrafficKind, samples: Iterable<number>): void => {
     const latency = latencies.get(kind) ?? emptyHistogram();
     latencies.set(kind, latency);
@@ -92,20 +106,7 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const kind of outcomeKinds) outcomes[kind] += figures.outcomes[kind];
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
-    onTick: (now, progress) => {
-      if (screen.live) {
-        screen.block(progressBlock(progressAt(now, progress), screen.width));
-        return;
-      }
-      for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
-        const { name, begins } = stages[startedStages]!;
-        // A single stage starts with the run.
-        if (stages.length > 1) screen.line(stageLine(name, begins));
-      }
-      if (now - lastLine < lineInterval) return;
-      lastLine = now;
-      screen.line(progressLine(progressAt(now, progress)));
-    },
+    onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
     // The block would be drawn over the report that follows.
     onEnd: () => screen.clear(),
   };

@@ -66,7 +66,15 @@ export const startLocalSlice = (
   const transport = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
   const generator = sampleGenerator(clock, canary);
   const queue = new ObservationQueue(clock, withReadDelays(clock, observer.onObservation));
-  const running = runSlice(options, { clock, transport, observe: queue.add });
+  const { lease } = options;
+  const running = runSlice(options, {
+    clock,
+    transport,
+    observe: queue.add,
+    ...(lease === undefined
+      ? {}
+      : { isLeaseOver: (now: number) => now + clock.machineZero > lease[0]! }),
+  });
   return {
     running: {
       done: running.done.finally(() => queue.drain()),

@@ -47,10 +47,11 @@ export interface WorkerUpdate extends WorkerObservations {
 export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
-  /** The slice is over. `cut`: it was stopped before all arrivals of the plan; `spent`: by this cap of the budget. */
+  /** The slice is over. `cut`: it was stopped before all arrivals of the plan; `spent`: by this cap of the budget; `lostLease`: its lease ran out. */
   | {
       readonly kind: 'over';
       readonly result: Result;
       readonly cut: boolean;
       readonly spent: BudgetUnit | null;
+      readonly lostLease: boolean;
     };

@@ -120,6 +120,7 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
     loadEnded: instant(Math.max(...finished.map(({ result }) => result.scheduled))),
     stopped: finished.some(({ cut }) => cut),
     spent: finished.find(({ spent }) => spent !== null)?.spent ?? null,
+    lostLease: finished.some(({ lostLease }) => lostLease),
     notes: [...new Set(finished.flatMap(({ result }) => result.notes))],
   };
 };

@@ -87,7 +87,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
     thread.post({ kind: 'update', progress: running.progress(), ...updates.take() });
   const stopUpdates = clock.every(tickInterval, sendUpdate);
   const end = async (): Promise<void> => {
-    const { loadEnded, stopped, spent, notes } = await running.done;
+    const { loadEnded, stopped, spent, lostLease, notes } = await running.done;
     checkpoint.onEnd();
     stopUpdates();
     sendUpdate();
@@ -100,7 +100,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
       notes: [...notes],
       witness: null,
     });
-    thread.post({ kind: 'over', result, cut: stopped, spent });
+    thread.post({ kind: 'over', result, cut: stopped, spent, lostLease });
     await close();
     thread.close();
   };

@@ -1,0 +1,35 @@
+import { milliseconds } from '../../model/quantity.ts';
+import { durationNotation, formatDuration } from '../../scenario/schema/notation.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import { textOption, UsageProblem } from './define-verb.ts';
+
+/** The options that coordinator and workers share. */
+export const rendezvousOptions = (wait: string) => ({
+  rendezvous: {
+    ...textOption('Where they meet: nats://HOST:4222, tls://HOST:4222 or file:///SHARED-FOLDER'),
+    demandOption: true as const,
+  },
+  wait: textOption(wait),
+});
+
+/** A length of time in ms; `usual` where none is given. */
+export const lengthFrom = (
+  name: string,
+  text: string | undefined,
+  usual: number,
+  least = 1000,
+): number => {
+  const isEnough = (length: number): boolean => length >= least;
+  const notation = bounded(
+    durationNotation,
+    isEnough,
+    `, at least ${formatDuration(milliseconds(least))}`,
+  );
+  return text === undefined ? usual : readOption(name, text, notation);
+};
+
+export const sliceCountFrom = (text: string): number => {
+  const count = Number(text);
+  if (/^\d{1,4}$/.test(text) && count >= 1) return count;
+  throw new UsageProblem(`--slices: expected a whole number from 1 to 9999, got ${text}`);
+};

@@ -1,0 +1,55 @@
+import { lossPolicies } from '../../run/rendezvous/loss-policies.ts';
+import { defineVerb, inGroup, switchOption, textOption } from '../options/define-verb.ts';
+import {
+  extraReportsFrom,
+  historyFrom,
+  historyOption,
+  reportOptions,
+} from '../options/output-options.ts';
+import { lengthFrom, rendezvousOptions, sliceCountFrom } from '../options/rendezvous-options.ts';
+import { planSourceFrom, runIdFrom, scenarioOptions } from '../options/scenario-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+
+export const coordinateVerb = defineVerb({
+  options: {
+    ...scenarioOptions,
+    ...reportOptions,
+    ...historyOption,
+    ...inGroup('Scenario:', {
+      yes: switchOption('Run a plan even if it may exceed its budget or its pace'),
+    }),
+    ...inGroup('Output:', {
+      out: textOption('Folder for result.json and report.html [reports/TIME-NAME]'),
+    }),
+    ...inGroup('Scale:', {
+      ...rendezvousOptions('How long to wait for the workers [5m]'),
+      slices: { ...textOption('How many workers share the load'), demandOption: true },
+      'on-lost': {
+        choices: lossPolicies,
+        default: 'stop' as const,
+        describe: 'When a slice is lost: stop the others, or let them go on',
+      },
+      silence: textOption(
+        'How long without a sign of life until a worker or the coordinator is taken for gone [10s]',
+      ),
+      'run-id': textOption('First part of every request id [derived from the plan]'),
+    }),
+  },
+  run: async (given) => {
+    const request = {
+      source: planSourceFrom(given),
+      slices: sliceCountFrom(given.slices),
+      rendezvous: given.rendezvous,
+      onLost: given.onLost,
+      silence: lengthFrom('silence', given.silence, 10_000, 2000),
+      wait: lengthFrom('wait', given.wait, 300_000),
+      runId: runIdFrom(given.runId),
+      out: given.out,
+      extraReports: extraReportsFrom(given),
+      history: historyFrom(given),
+      yes: given.yes,
+    };
+    const { coordinateOnce } = await import('../../run/rendezvous/coordinate.ts');
+    return (await coordinateOnce(request, terminalHost(given))).exit;
+  },
+});

@@ -1,0 +1,198 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import { saturateLoadOf } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
+import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
+import { plural, timeText } from '../../report/text/number-text.ts';
+import { join } from 'node:path';
+import { checkPlanFits } from '../forecast.ts';
+import { followStops } from '../input/follow-stops.ts';
+import type { Host } from '../input/host.ts';
+import { readPlanWithFiles } from '../input/read-plan.ts';
+import { folderFor } from '../input/report-paths.ts';
+import { defaultRunId } from '../input/run-facts.ts';
+import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import { type ExtraReports, openExtraReports } from '../output/extra-reports.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import { exitForVerdicts } from '../output/judge-result.ts';
+import { openOutputFolder } from '../output/output-folder.ts';
+import { publish, type PublishedResult } from '../output/publish.ts';
+import { storeInHistory } from '../output/store-in-history.ts';
+import type { CoordinateRequest, Coordination } from './coordination.ts';
+import { followLoad } from './follow-load.ts';
+import { gatherWorkers } from './gather-workers.ts';
+import { storePlan } from './hand-over-plan.ts';
+import { joinedResult } from './joined-result.ts';
+import { closeMeeting, LedRun, openMeeting, removeAbandoned } from './lead-run.ts';
+
+/** Why nothing was published, or what was. */
+export interface CoordinatedRun {
+  readonly published: (PublishedResult & { readonly file: string }) | null;
+  readonly exit: ExitName;
+}
+
+/** From the moment at which all are ready to the load, in ms: everybody hears of it, compiles and opens connections meanwhile. */
+const startLead = 5000;
+/** How long the last word stays for the workers, in ms. */
+const farewell = 1000;
+
+/** Throws a `Problem` for a plan that cannot be divided among machines. */
+const dividedPlan = (plan: Plan): Plan => {
+  if (saturateLoadOf(plan) === null)
+    // The slices of all machines have to be of one kind.
+    return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
+  throw new Problem(
+    'a load of the kind "saturate" has no slices: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
+  );
+};
+
+interface Outputs {
+  readonly folder: RunFolder | null;
+  readonly extraReports: ExtraReports;
+}
+
+const publishJoined = async (
+  result: Result,
+  outputs: Outputs,
+  stop: ExitName | null,
+  { request, host: { printer } }: Coordination,
+): Promise<CoordinatedRun> => {
+  const judged = await publish(result, outputs, printer, stop);
+  const exit = stop ?? exitForVerdicts(judged);
+  const file = outputs.folder === null ? '' : join(outputs.folder.path, 'result.json');
+  const published = { ...judged, file };
+  if (outputs.folder !== null)
+    await storeInHistory(request.history, { ...published }, printer.warn);
+  return { published, exit };
+};
+
+/** From the first worker to the report. */
+const lead = async (coordination: Coordination, outputs: Outputs): Promise<CoordinatedRun> => {
+  const { led, plan, host } = coordination;
+  const { say, warn } = host.printer;
+  await gatherWorkers(coordination);
+  const startAt = steadyNow() + startLead;
+  const startedAt = monotonicNow() + startLead;
+  led.begin(startAt);
+  say(
+    `${plan.name}: all ${led.run.slices} slices are ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
+  );
+  const stoppedBy = await followLoad(coordination);
+  // The workers hear that their results have come while the report is written.
+  await led.turn();
+  const heard = sleep(farewell);
+  const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
+  const result = joinedResult(led.results, led.slices, startedAt);
+  if (result === null) {
+    await outputs.extraReports.discard();
+    await outputs.folder?.discard();
+    const why = led.slices.flatMap(({ index, lost }) =>
+      lost === null ? [] : [`slice ${index}: ${lost.why}`],
+    );
+    warn(`No slice has a result (${why.join('; ')}): there is nothing to report.`);
+    await heard;
+    return { published: null, exit: stop ?? 'incomplete' };
+  }
+  const done = await publishJoined(result, outputs, stop, coordination);
+  await heard;
+  return done;
+};
+
+const openOutputs = async (
+  { out, extraReports }: CoordinateRequest,
+  plan: Plan,
+  say: (text: string) => void,
+): Promise<Outputs> => {
+  const folder =
+    out === null
+      ? null
+      : out === undefined
+        ? await openNewRunFolder(folderFor(out, plan.name))
+        : await openOutputFolder(out, 'run', say);
+  try {
+    return { folder, extraReports: await openExtraReports(extraReports, say) };
+  } catch (error) {
+    await folder?.discard();
+    throw error;
+  }
+};
+
+/** Opens the run in the rendezvous, and leaves the rendezvous empty. */
+const leadAt = async (
+  rendezvous: Rendezvous,
+  plan: Plan,
+  outputs: Outputs,
+  rest: Pick<Coordination, 'request' | 'host' | 'stops'>,
+): Promise<CoordinatedRun> => {
+  const { request, host, stops } = rest;
+  await stops.unlessStopped(removeAbandoned(rendezvous, host.printer.say), null);
+  const id = uniqueName();
+  const run = {
+    format: 'rendezvous/1' as const,
+    id,
+    weir: weirVersion(),
+    runId: request.runId ?? defaultRunId(plan),
+    name: plan.name,
+    planHash: planHash(plan),
+    planDigest: await storePlan(rendezvous, id, plan),
+    slices: request.slices,
+    silence: request.silence,
+  };
+  await openMeeting(rendezvous, run);
+  const stopAnswering = await rendezvous.answerTime(steadyNow);
+  try {
+    host.printer.say(
+      `Waiting for ${plural(run.slices, 'worker')}: start each with weir worker --rendezvous ${rendezvous.name}`,
+    );
+    const led = new LedRun(rendezvous, run);
+    return await lead({ ...rest, plan, led }, outputs);
+  } finally {
+    await stopAnswering();
+    await closeMeeting(rendezvous, run);
+  }
+};
+
+/** The workers have the keys: the coordinator needs none, not even the usual one. */
+const withAssumedKey = (environment: Environment): Environment => ({
+  ...environment,
+  WEIR_API_KEY: environment['WEIR_API_KEY'] ?? 'of the workers',
+});
+
+/** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
+export const coordinateOnce = async (
+  request: CoordinateRequest,
+  host: Host,
+): Promise<CoordinatedRun> => {
+  const { printer, environment } = host;
+  const stops = followStops(host.onStop, () =>
+    printer.say('the load is over; the reports are being written'),
+  );
+  try {
+    const read = await readPlanWithFiles(request.source, withAssumedKey(environment));
+    const plan = dividedPlan(read.plan);
+    if (!request.yes) checkPlanFits(read);
+    const outputs = await openOutputs(request, plan, printer.say);
+    try {
+      const rendezvous = await openRendezvous(request.rendezvous, environment);
+      try {
+        return await leadAt(rendezvous, plan, outputs, { request, host, stops });
+      } finally {
+        await rendezvous.close();
+      }
+    } catch (error) {
+      await outputs.extraReports.discard();
+      await outputs.folder?.discard();
+      throw error;
+    } finally {
+      await outputs.folder?.release();
+    }
+  } finally {
+    stops.release();
+  }
+};

@@ -1,0 +1,38 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import type { FollowedStops } from '../input/follow-stops.ts';
+import type { Host } from '../input/host.ts';
+import type { PlanSource } from '../input/read-plan.ts';
+import type { ExtraReportPaths } from '../input/run-request.ts';
+import type { LedRun } from './lead-run.ts';
+import type { lossPolicies } from './loss-policies.ts';
+
+/** Leads the slices of one run on other machines. */
+export interface CoordinateRequest {
+  readonly source: PlanSource;
+  readonly slices: number;
+  /** The address of the rendezvous. */
+  readonly rendezvous: string;
+  readonly onLost: (typeof lossPolicies)[number];
+  /** Whoever was silent for so many ms is gone. */
+  readonly silence: number;
+  /** How long to wait for the workers, in ms. */
+  readonly wait: number;
+  readonly runId: string | undefined;
+  /** As of a run. */
+  readonly out: string | null | undefined;
+  readonly extraReports: ExtraReportPaths;
+  readonly history: string | null;
+  readonly yes: boolean;
+}
+
+/** What a coordinator has opened. */
+export interface Coordination {
+  readonly request: CoordinateRequest;
+  readonly plan: Plan;
+  readonly led: LedRun;
+  readonly host: Host;
+  readonly stops: FollowedStops;
+}
+
+/** How often the coordinator looks, in ms. */
+export const lookInterval = 250;

@@ -1,0 +1,2 @@
+/** What happens to the other slices when one is lost. */
+export const lossPolicies = ['stop', 'degrade'] as const;
