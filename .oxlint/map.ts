@@ -116,7 +116,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibrate capacity examine gateway history rendezvous series',
   ],
   cli: ['options', 'verbs', '.'],
-  proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers', '.'],
+  proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers tables', '.'],
   bench: ['harness', 'bounds lag mock run simulated transport', '.'],
 };
 
@@ -131,6 +131,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
     path: /^platform\/files\/tokenizers\.ts$/,
     packages: ['@huggingface/tokenizers', 'gpt-tokenizer'],
   },
+  { path: /^platform\/files\/parquet\.ts$/, packages: ['hyparquet-writer'] },
   {
     path: /^platform\/telemetry\/otlp\.ts$/,
     packages: ['exporter-metrics-otlp-http', 'resources', 'sdk-metrics'].map(

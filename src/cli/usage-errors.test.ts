@@ -73,6 +73,20 @@ it.each([
     'run a --csv x.txt --observations x.txt',
     '--observations and --csv: expected two files, got x.txt for both: give one another name',
   ],
+  [
+    'run a --csv x.csv --requests ./x.csv',
+    '--requests and --csv: expected two files, got x.csv for both: give one another name',
+  ],
+  [
+    'report a --requests x.csv --observations x.csv',
+    '--observations and --requests: expected two files, got x.csv for both: give one another name',
+  ],
+  [
+    'report a --requests x.csv',
+    /^--requests: a result has .* expected the observations of the run/,
+  ],
+  ['report a --observations x', /^--observations: nothing is made of them without --requests/],
+  ['run a --repeat 3 --requests x.csv', /^--requests: expected one run, .* got several/],
   ['report a --csv x.txt --summary x.txt', /^--csv and --summary: expected two files/],
   ['merge a --out b --csv x.txt --junit x.txt', /^--junit and --csv: expected two files/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],

@@ -13,6 +13,7 @@ import type { TrafficKind } from '../model/workload/traffic.ts';
 import { figureErrorOf, isWithheld, kindsPresent, measuredOf } from './summary/figures.ts';
 import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
+import { csvCell } from './text/csv.ts';
 
 /**
  * The figures of a run that people look for, as a table for a spreadsheet (RFC 4180): the rates, then a row for
@@ -41,13 +42,6 @@ const columns = [
   'p95_error_high',
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
-
-const cell = (value: string | number | null | undefined): string => {
-  const text = String(value ?? '');
-  // A spreadsheet would run a text that begins like a formula.
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
 
 /** Four digits say more than any run can measure. */
 const rounded = (value: number | null | undefined): number | null =>
@@ -138,6 +132,6 @@ export const runFiguresCsv = (result: Result, trust: Trust): string => {
         .map((name) => measureRow(result, trust, subject, name)),
     ),
   ];
-  const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
+  const lines = rows.map((row) => columns.map((name) => csvCell(row[name])).join(','));
   return [columns.join(','), ...lines, ''].join('\r\n');
 };

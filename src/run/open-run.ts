@@ -24,6 +24,7 @@ import { openLiveMetrics } from './watch/live-metrics.ts';
 import { openObservationFile } from './watch/observation-file.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
+import { openRequestsFile } from './watch/requests-file.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
@@ -66,10 +67,11 @@ const openObservers = async (
   request: RunRequest & { readonly folder: string | null },
   { say, warn, screen }: Host['printer'],
 ): Promise<void> => {
-  const { folder, capture, observations, metricsExport } = request;
+  const { folder, capture, observations, requests, metricsExport } = request;
   observers.push(recorder, abortOnBreach(plan));
   if (observations !== undefined)
     observers.push(await openObservationFile(observations, facts, say));
+  if (requests !== undefined) observers.push(await openRequestsFile(requests, plan, say));
   if (capture !== undefined && folder !== null)
     observers.push(await openCapture(join(folder, captureFileName), capture));
   if (folder !== null)

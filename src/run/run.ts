@@ -104,10 +104,11 @@ const publishDriven = async (
   { history }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
-  const { folder, observers } = opened;
+  const { folder, observers, extraReports } = opened;
   const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
   const noted = await withCalibrationNote(result, environment);
-  const judged = await publish(noted, opened, printer, stop);
+  const files = observers.flatMap((observer) => observer.files ?? []);
+  const judged = await publish(noted, { folder, extraReports, files }, printer, stop);
   let { written } = judged;
   for (const { onPublished } of observers) {
     await onPublished?.(written).catch((error: unknown) => {

@@ -45,7 +45,7 @@ const criteria = {
 };
 
 const commands = {
-  report: () => reportStored(file, out, {}, host),
+  report: () => reportStored(file, out, { extraReports: {}, requests: null }, host),
   merge: () => mergeStored({ results: [file], out, extraReports: {}, history }, host),
   compare: () => compareStored({ ...criteria, base: [source], next: [file] }, host),
   history: () => listHistory({ plan: undefined, page: false, out: undefined }, host),

@@ -38,7 +38,10 @@ export const repetitionOptions = {
 };
 
 type RepetitionArguments = Given<typeof repetitionOptions> &
-  ExtraReportPaths & { readonly observations: string | undefined };
+  ExtraReportPaths & {
+    readonly observations: string | undefined;
+    readonly requests: string | undefined;
+  };
 
 const countFrom = (text: string | undefined): number => {
   const count = Number(text ?? 1);
@@ -84,9 +87,9 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
     if (pause === undefined) return null;
     throw new UsageProblem('--pause: expected several runs, --repeat N; got one');
   }
-  const singleRunOptions = (['observations', 'junit', 'csv', 'summary'] as const).filter(
-    (name) => given[name] !== undefined,
-  );
+  const singleRunOptions = (
+    ['observations', 'requests', 'junit', 'csv', 'summary'] as const
+  ).filter((name) => given[name] !== undefined);
   if (singleRunOptions.length > 0) {
     throw new UsageProblem(
       `--${singleRunOptions.join(', --')}: expected one run, which is not compared; got several. \`weir report\` writes them for each run, and a comparison has its own in its folder`,

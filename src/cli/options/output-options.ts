@@ -20,6 +20,10 @@ export const reportOptions = {
   }),
 };
 
+export const requestsOption = inGroup('Output:', {
+  requests: textOption('Also write a row for each request to this .csv or .parquet file'),
+});
+
 export const historyOption = inGroup('Output:', {
   history: {
     type: 'boolean',
@@ -33,10 +37,14 @@ export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
 /** Throws a `UsageProblem` if two options name the same file. */
-const checkDifferentPaths = (paths: Readonly<Record<string, string | undefined>>): void => {
+const checkDifferentPaths = (
+  paths: Readonly<Record<string, string | readonly string[] | undefined>>,
+): void => {
   const seen = new Map<string, string>();
-  for (const [name, path] of Object.entries(paths)) {
-    if (path === undefined) continue;
+  const named = Object.entries(paths).flatMap(([name, given]) =>
+    [given ?? []].flat().map((path) => [name, path] as const),
+  );
+  for (const [name, path] of named) {
     const whole = resolve(path);
     const first = seen.get(whole);
     if (first !== undefined) {
@@ -48,14 +56,18 @@ const checkDifferentPaths = (paths: Readonly<Record<string, string | undefined>>
   }
 };
 
-/** The reports that a command line asks for. Throws a `UsageProblem` if two of them, or the observations, are one file. */
+/** The reports that a command line asks for. Throws a `UsageProblem` if two of them, or of the observations and requests, are one file. */
 export const extraReportsFrom = ({
   junit,
   csv,
   summary,
   observations,
-}: ExtraReportPaths & { readonly observations?: string | undefined }): ExtraReportPaths => {
-  checkDifferentPaths({ observations, junit, csv, summary });
+  requests,
+}: ExtraReportPaths & {
+  readonly observations?: string | readonly string[] | undefined;
+  readonly requests?: string | undefined;
+}): ExtraReportPaths => {
+  checkDifferentPaths({ observations, requests, junit, csv, summary });
   return { junit, csv, summary, jobSummary: jobSummaryPath() };
 };
 

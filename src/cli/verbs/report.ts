@@ -1,6 +1,37 @@
-import { defineVerb, inGroup, positionals, textOption } from '../options/define-verb.ts';
-import { extraReportsFrom, reportOptions } from '../options/output-options.ts';
+import {
+  defineVerb,
+  type Given,
+  inGroup,
+  listOption,
+  positionals,
+  textOption,
+  UsageProblem,
+} from '../options/define-verb.ts';
+import { extraReportsFrom, reportOptions, requestsOption } from '../options/output-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
+
+const requestsOptions = {
+  ...requestsOption,
+  ...inGroup('Output:', {
+    observations: listOption(
+      'The observations of the run, which --requests is made from; repeatable, for slices',
+    ),
+  }),
+};
+
+/** The table of requests that a command line asks for, and its source; `null` for none. Throws a `UsageProblem` for one without the other. */
+const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
+  if (requests === undefined) {
+    if (observations.length === 0) return null;
+    throw new UsageProblem(
+      '--observations: nothing is made of them without --requests FILE, a table with a row for each request',
+    );
+  }
+  if (observations.length > 0) return { requests, observations };
+  throw new UsageProblem(
+    '--requests: a result has the distributions of all requests, and no single one: expected the observations of the run, --observations FILE. A run writes these, or the table itself, if it is given the same option',
+  );
+};
 
 export const reportVerb = defineVerb({
   options: {
@@ -13,6 +44,7 @@ export const reportVerb = defineVerb({
         demandOption: true,
       },
     }),
+    ...requestsOptions,
     ...inGroup('Output:', {
       out: textOption('Folder for the reports [that of the result]'),
     }),
@@ -20,6 +52,8 @@ export const reportVerb = defineVerb({
   run: async (given) => {
     const { reportStored } = await import('../../run/series/stored-runs.ts');
     const { result, out } = given;
-    return reportStored(result, out, extraReportsFrom(given), terminalHost(given));
+    const extraReports = extraReportsFrom(given);
+    const files = { extraReports, requests: requestsFrom(given) };
+    return reportStored(result, out, files, terminalHost(given));
   },
 });

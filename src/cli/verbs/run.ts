@@ -13,6 +13,7 @@ import {
   historyFrom,
   historyOption,
   reportOptions,
+  requestsOption,
 } from '../options/output-options.ts';
 import {
   planSourceFrom,
@@ -27,6 +28,7 @@ export const runVerb = defineVerb({
   options: {
     ...scenarioOptions,
     ...reportOptions,
+    ...requestsOption,
     ...repetitionOptions,
     ...historyOption,
     ...inGroup('Scenario:', {

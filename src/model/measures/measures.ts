@@ -1,8 +1,7 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
-import { readyAt } from '../observation/attempt.ts';
 import { measuresOf, type Measure, span } from './measure.ts';
-import { attemptsOf } from '../observation/observation.ts';
+import { paceWaitOf, retryWaitOf } from '../observation/observation.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 const request = measuresOf(...trafficKinds);
@@ -40,19 +39,12 @@ export const measures = {
   retryWait: request(
     ['Waited to retry', 'Waited to retry', 'ms', 'lower'],
     'Sum of the waits before further attempts: as long as the server asked for, otherwise Weir’s backoff. Only of requests with retries.',
-    (_, { earlier }) =>
-      earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
+    (_, observation) => retryWaitOf(observation),
   ),
   paceWait: request(
     ['Waited for the pace', 'Pace wait', 'ms', 'lower'],
     'From ready to released, over all attempts: the wait for a free place within the limits. Only of plans with a pace.',
-    (_, observation) =>
-      observation.reserved === null
-        ? null
-        : attemptsOf(observation).reduce(
-            (sum, { released }, attempt) => sum + released - readyAt(observation, attempt),
-            0,
-          ),
+    (_, observation) => paceWaitOf(observation),
   ),
   catalogue: measuresOf('models')(
     ['Models listed', 'Models listed', 'models', 'neither'],

@@ -4,6 +4,7 @@ import {
   type AttemptFacts,
   attemptFactsSchema,
   gaveUpNames,
+  readyAt,
   retriedAttemptSchema,
 } from './attempt.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
@@ -75,3 +76,16 @@ export const attemptsOf = (
 /** Whether at least the first byte of one attempt was written. */
 export const wasSent = (observation: Observation): boolean =>
   attemptsOf(observation).some(({ sent }) => sent !== null);
+
+/** The sum of the waits before further attempts, in ms; `null` without retries. */
+export const retryWaitOf = ({ earlier }: Observation): number | null =>
+  earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0);
+
+/** From ready to released over all attempts, in ms: the wait for a free place within the limits; `null` without a pace. */
+export const paceWaitOf = (observation: Observation): number | null =>
+  observation.reserved === null
+    ? null
+    : attemptsOf(observation).reduce(
+        (sum, { released }, attempt) => sum + released - readyAt(observation, attempt),
+        0,
+      );

@@ -15,6 +15,13 @@ import { basename, join } from 'node:path';
 
 export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
 
+/** The lines of a file, one after another. */
+export async function* linesOf(path: string): AsyncGenerator<string, void> {
+  const file = await open(path);
+  // It closes the file at its end, also if no more lines are wanted.
+  yield* file.readLines();
+}
+
 /** At most the first `length` bytes of a file, as text. */
 export const beginningOf = async (path: string, length: number): Promise<string> => {
   const file = await open(path);

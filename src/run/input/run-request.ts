@@ -13,6 +13,8 @@ export interface RunRequest {
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
+  /** The file for a table of requests, CSV or Parquet by its name. */
+  readonly requests?: string | undefined;
   /** The requests whose bodies are written to `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
   readonly metricsExport: MetricsExportOptions;

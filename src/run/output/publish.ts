@@ -11,13 +11,15 @@ import type { ExtraReports } from './extra-reports.ts';
 import { judgeResult } from './judge-result.ts';
 import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
-import { dataIn, fileIn, publishOutcome } from './write-outputs.ts';
+import { dataIn, fileIn, type Output, publishOutcome } from './write-outputs.ts';
 
 /** The destinations of reports, opened before the load. */
 export interface Destinations {
   /** `null`: nothing is written. */
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
+  /** What else is written, after the reports. */
+  readonly files?: readonly Output[];
 }
 
 /** A judged result, and whether all its files were written. */
@@ -28,7 +30,7 @@ export interface PublishedResult extends SummarizedResult {
 /** Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports; `stop` is the exit of a run that was stopped. */
 export const publish = async (
   unjudged: Result,
-  { folder, extraReports }: Destinations,
+  { folder, extraReports, files = [] }: Destinations,
   printer: Printer,
   stop: ExitName | null = null,
 ): Promise<PublishedResult> => {
@@ -50,6 +52,7 @@ export const publish = async (
       fileIn(folder, 'Report', outputFiles.run.page, page),
       dataIn(folder, outputFiles.run.data, json),
       ...extraReports.outputs(result, trust),
+      ...files,
     ],
   );
   await extraReports.appendToJob(result, trust, printer.warn);

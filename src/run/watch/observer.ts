@@ -35,8 +35,17 @@ export interface LiveFigures {
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
+  /** Rows of the table of requests, in its format. */
+  readonly requestLines: readonly string[];
   readonly checkpointLines: readonly string[];
   readonly observations: readonly Observation[];
+}
+
+/** A file that an observer has written, and that is not whole until `write`. */
+interface ObserverFile {
+  readonly title: string;
+  readonly path: string;
+  readonly write: () => Promise<void>;
 }
 
 /**
@@ -46,6 +55,8 @@ export interface WorkerObservations {
 export interface RunObserver {
   /** Lines for people, before the load. */
   readonly announcements?: readonly string[];
+  /** Files that are completed with the reports, after them. */
+  readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
   /** Called with every observation that this thread makes, on the hot path. */

@@ -5,6 +5,7 @@ import type { Clip } from '../../model/workload/clip.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
+import type { TableFormat } from '../input/requests-table.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './run-local-slice.ts';
 
@@ -26,8 +27,15 @@ export interface WorkerSetup {
   readonly machine: SliceRun['machine'];
   /** Each worker opens its own canary streams from one emitter. */
   readonly canary: CanaryOptions | null;
-  /** Whether the main thread needs a line for each observation, and the observations themselves: for objectives that may end the run, and for live metrics. */
-  readonly reporting: { readonly lines: boolean; readonly observations: boolean };
+  /** What the main thread needs of each observation. */
+  readonly reporting: {
+    /** A line of the observations file. */
+    readonly lines: boolean;
+    /** A row of the table of requests, in this format. */
+    readonly requests: TableFormat | null;
+    /** The observation itself: for objectives that may end the run, and for live metrics. */
+    readonly observations: boolean;
+  };
 }
 
 /** The common instant 0 of all workers. */

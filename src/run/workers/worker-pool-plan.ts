@@ -5,6 +5,7 @@ import { type Plan, saturateLoadOf } from '../../model/plan/plan.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
+import { tableFormatOf } from '../input/requests-table.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 /** How threads share a slice. */
@@ -54,7 +55,7 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 export const planWorkerPool = (
   { plan, folder }: ReadPlan,
   slice: Slice,
-  { capture, metricsExport, observations }: RunRequest,
+  { capture, metricsExport, observations, requests }: RunRequest,
 ): WorkerPoolPlan | null => {
   if (capture !== undefined) {
     rejectWorkers(plan, 'capture');
@@ -67,6 +68,10 @@ export const planWorkerPool = (
   return {
     workers,
     baseFolder: folder,
-    reporting: { lines: observations !== undefined, observations: canAbort || isWatched },
+    reporting: {
+      lines: observations !== undefined,
+      requests: requests === undefined ? null : tableFormatOf(requests),
+      observations: canAbort || isWatched,
+    },
   };
 };

@@ -19,6 +19,7 @@ import { combineObservers, tickInterval, type WorkerObservations } from '../watc
 import { openRecorder } from '../watch/recorder.ts';
 import { dryRun } from './dry-run.ts';
 import { startLocalSlice } from './run-local-slice.ts';
+import { requestLines } from '../input/requests-table.ts';
 import { runFacts } from '../input/run-facts.ts';
 import { workloadFiles } from '../input/workload-files.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
@@ -36,10 +37,13 @@ const options: SliceOptions = {
 };
 
 /** Collects what the main thread needs from the observations. */
-const collectUpdates = ({ reporting }: WorkerSetup) => {
+const collectUpdates = ({ reporting }: WorkerSetup, zero: number) => {
   const live = collectLiveFigures();
+  const { requests } = reporting;
+  const requestLine = requests === null ? null : requestLines(requests, { plan, zero });
   const emptyUpdate = () => ({
     observationLines: [] as string[],
+    requestLines: [] as string[],
     checkpointLines: [] as string[],
     observations: [] as Observation[],
   });
@@ -48,6 +52,7 @@ const collectUpdates = ({ reporting }: WorkerSetup) => {
     onObservation: (observation: Observation): void => {
       live.record(observation);
       if (reporting.lines) update.observationLines.push(observationLine(observation));
+      if (requestLine !== null) update.requestLines.push(requestLine(observation));
       if (reporting.observations) update.observations.push(observation);
     },
     addCheckpointLine: (line: string): void => {
@@ -66,7 +71,7 @@ const canary = setup.canary === null ? null : await openCanaryStreams(setup.cana
 const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>) => {
   const clock = clockFrom(machineZero);
   const recorder = openRecorder(plan);
-  const updates = collectUpdates(setup);
+  const updates = collectUpdates(setup, Date.parse(startedAt));
   const facts = runFacts(plan, runId);
   const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts);
   const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {

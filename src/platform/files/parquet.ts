@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import type * as parquetWriter from 'hyparquet-writer';
+import { loadOptional } from '../optional-package.ts';
+import { linesOf } from './plain-files.ts';
+import type { ConvertLines } from './table-file.ts';
+
+type Value = string | number | boolean | null;
+
+/** A column of a table, and how its cells are kept: instants as ms since 1970, UTC. */
+export interface ParquetColumn {
+  readonly name: string;
+  readonly type: 'text' | 'integer' | 'real' | 'boolean' | 'instant';
+}
+
+type Storage = Omit<parquetWriter.SchemaElement, 'name' | 'repetition_type'> & {
+  readonly from: (value: Value) => Value | bigint;
+};
+
+const asItIs = (value: Value): Value => value;
+const asBigInt = (value: Value): bigint => BigInt(value as number);
+
+const storage: Readonly<Record<ParquetColumn['type'], Storage>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', from: asItIs },
+  integer: { type: 'INT64', from: asBigInt },
+  real: { type: 'DOUBLE', from: asItIs },
+  boolean: { type: 'BOOLEAN', from: asItIs },
+  instant: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    from: asBigInt,
+  },
+};
+
+const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElement[] => [
+  { name: 'root', num_children: columns.length },
+  ...columns.map(({ name, type }) => {
+    const { from: _, ...stored } = storage[type];
+    return { name, repetition_type: 'OPTIONAL' as const, ...stored };
+  }),
+];
+
+/** Rows in memory at once: with their columns, some thirty megabytes. */
+const rowGroupSize = 10_000;
+
+/** Loads the library, which is optional, before the load. Throws a `Problem` if it is not installed. */
+const loadLibrary = (): Promise<typeof parquetWriter> =>
+  loadOptional(
+    () => import('hyparquet-writer'),
+    'a Parquet file',
+    ['hyparquet-writer'],
+    'or name a .csv file',
+  );
+
+/**
+ * Makes a Parquet file of lines that are JSON arrays, one cell for each column: a row group at a time, so that memory
+ * is bounded. Throws a `Problem` if the library is not installed.
+ */
+export const parquetConverter = async (
+  columns: readonly ParquetColumn[],
+  createdBy: string,
+): Promise<ConvertLines> => {
+  const { fileWriter, ParquetWriter } = await loadLibrary();
+  const columnsOf = (rows: readonly (readonly Value[])[]) =>
+    columns.map(({ name, type }, index) => ({
+      name,
+      data: rows.map((row) => {
+        const value = row[index] ?? null;
+        return value === null ? null : storage[type].from(value);
+      }),
+    }));
+  const schema = schemaOf(columns);
+  return async (from, to) => {
+    // Never through a link that somebody put there.
+    await rm(to, { force: true });
+    const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
+    let rows: (readonly Value[])[] = [];
+    const writeGroup = async (): Promise<void> => {
+      await writer.write({ columnData: columnsOf(rows), rowGroupSize });
+      rows = [];
+    };
+    for await (const line of linesOf(from)) {
+      rows.push(JSON.parse(line) as readonly Value[]);
+      if (rows.length === rowGroupSize) await writeGroup();
+    }
+    if (rows.length > 0) await writeGroup();
+    await writer.finish();
+  };
+};

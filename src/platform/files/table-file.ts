@@ -1,0 +1,83 @@
+import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { Problem } from '../problem.ts';
+import { whyUnwritable } from './file-error-reasons.ts';
+import { fileErrorCode } from './plain-files.ts';
+import { openLineFile } from './line-file.ts';
+
+/** A table that is written line by line under another name, and gets its own when it is whole. */
+export interface TableFile {
+  /** Adds a line, without its line feed. */
+  add(line: string): void;
+  /** Waits until the whole table is on disk under its name; throws a `Problem` if it could not be written. */
+  complete(): Promise<void>;
+  /** Leaves everything as it was. */
+  discard(): Promise<void>;
+}
+
+/** Makes the file at `to` from the lines at `from`. */
+export type ConvertLines = (from: string, to: string) => Promise<void>;
+
+/** Lines are written together from this many characters on. */
+const batchLength = 64 * 1024;
+
+/** Where a path leads. Throws a `Problem` for anything but a file, or nothing yet. */
+const destinationOf = async (path: string): Promise<string> => {
+  try {
+    const whole = await realpath(path);
+    if ((await stat(whole)).isFile()) return whole;
+  } catch (error) {
+    if (fileErrorCode(error) === 'ENOENT') return path;
+    throw new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
+  }
+  throw new Problem(
+    `the file ${path} cannot be written: expected a file, or a name that is free; it is a folder, a device or a pipe`,
+  );
+};
+
+/**
+ * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are kept in
+ * `PATH.rows.part`, and the file is made of them at the end. Throws a `Problem` where it cannot be written.
+ */
+export const openTableFile = async (
+  path: string,
+  convert: ConvertLines | null,
+): Promise<TableFile> => {
+  const destination = await destinationOf(path);
+  const draft = `${destination}.part`;
+  const linesPath = convert === null ? draft : `${destination}.rows.part`;
+  // What a killed run left.
+  await rm(linesPath, { force: true });
+  const lines = await openLineFile(linesPath, false);
+  let batch: string[] = [];
+  let length = 0;
+  const flush = (): void => {
+    if (batch.length > 0) lines.write(batch.join('\n'));
+    batch = [];
+    length = 0;
+  };
+  const convertLines = async (use: ConvertLines): Promise<void> => {
+    try {
+      await use(linesPath, draft);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw new Problem(
+        `the file ${path} cannot be written: ${whyUnwritable(error)}; its rows are in ${linesPath}, as JSON`,
+      );
+    }
+  };
+  return {
+    add: (line) => {
+      batch.push(line);
+      length += line.length;
+      if (length >= batchLength) flush();
+    },
+    complete: async () => {
+      flush();
+      await lines.close();
+      if (convert !== null) await convertLines(convert);
+      await rename(draft, destination);
+      if (convert !== null) await rm(linesPath, { force: true });
+    },
+    discard: () => lines.discard(),
+  };
+};

@@ -1,0 +1,201 @@
+import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
+import {
+  attemptsOf,
+  type Observation,
+  paceWaitOf,
+  retryWaitOf,
+} from '../model/observation/observation.ts';
+import type { Answer, TokenCounts } from '../model/observation/outcome.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { describeFailure } from './failures.ts';
+
+/**
+ * Requests as a table: one flat row for each arrival, with the figures that reports make percentiles of, rounded as
+ * their histograms round them. A figure that does not exist is `null`, never 0.
+ */
+
+/** What a column holds. `instant`: ms since 1970, UTC. */
+export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
+export type RequestCell = string | number | boolean | null;
+
+/** What a row needs besides its observation. */
+export interface RowContext {
+  readonly plan: Pick<Plan, 'stages' | 'warmUp'>;
+  /** The wall-clock time of instant 0, in ms since 1970. */
+  readonly zero: number;
+}
+
+/** The name of a column has its unit. */
+export interface RequestColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly of: (observation: Observation, context: RowContext) => RequestCell;
+}
+
+/** To whole thousandths, as histograms count. */
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+const figure = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : rounded(value);
+
+const answerOf = ({ outcome }: Observation): Answer | null =>
+  outcome.kind === 'completed' ? outcome.answer : null;
+
+const streamAnswerOf = (observation: Observation) => {
+  const answer = answerOf(observation);
+  return answer?.kind === 'chat-stream' ? answer : null;
+};
+
+const chatOf = (observation: Observation) => {
+  const answer = answerOf(observation);
+  return answer?.kind === 'chat-stream' || answer?.kind === 'chat' ? answer : null;
+};
+
+const tokensOf = (observation: Observation): TokenCounts | null =>
+  chatOf(observation)?.tokens ?? null;
+
+const column =
+  (type: ColumnType) =>
+  (name: string, of: RequestColumn['of']): RequestColumn => ({ name, type, of });
+const text = column('text');
+const integer = column('integer');
+const boolean = column('boolean');
+const real = (
+  name: string,
+  of: (observation: Observation) => number | null | undefined,
+): RequestColumn => ({ name, type: 'real', of: (observation) => figure(of(observation)) });
+
+/** The median of a stream's chunk gaps, by nearest rank. */
+const medianGap = (observation: Observation): number | null => {
+  const gaps = Float64Array.from(measures.gap.of(observation)).sort();
+  return gaps.length === 0 ? null : gaps[Math.ceil(gaps.length / 2) - 1]!;
+};
+
+const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
+
+/** What and when: the same for every request. */
+const identity: readonly RequestColumn[] = [
+  { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
+  real('due_ms', ({ due }) => due),
+  text('stage', ({ stage }, { plan }) => plan.stages[stage]?.name ?? `stage ${stage}`),
+  boolean('warm_up', ({ due }, { plan }) => due < plan.warmUp),
+  text('kind', ({ traffic }) => traffic),
+  text('entry', ({ entry }) => entry ?? null),
+  text('model', ({ model }) => model),
+  text('key', ({ key }) => key),
+];
+
+/** How it ended, whatever the outcome. */
+const end: readonly RequestColumn[] = [
+  text('outcome', ({ outcome }) => outcome.kind),
+  integer('status', (observation) =>
+    isSent(observation) ? (observation.head?.status ?? null) : null,
+  ),
+  text('failure', ({ outcome }) => describeFailure(outcome)?.cause ?? null),
+];
+
+/** Waits and times of any request; `null` for what was not sent. */
+const course: readonly RequestColumn[] = [
+  real('elapsed_ms', (observation) =>
+    isSent(observation) ? observation.ended - observation.due : null,
+  ),
+  integer('attempts', (observation) => attemptsOf(observation).length),
+  text('gave_up', ({ gaveUp }) => gaveUp),
+  real('retry_wait_ms', retryWaitOf),
+  real('pace_wait_ms', paceWaitOf),
+  real('lag_ms', (observation) =>
+    isSent(observation) ? observation.begun - observation.released : null,
+  ),
+  text('connection', ({ connection }) => connection),
+];
+
+/** The column of each measure that completed requests have one value of; chunk gaps are many, and have two columns. */
+export const columnOfMeasure = {
+  ttft: 'ttft_ms',
+  endToEnd: 'end_to_end_ms',
+  gap: null,
+  stall: 'gap_max_ms',
+  tpot: 'tpot_ms',
+  outputSpeed: 'output_tokens_per_s',
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cost: 'cost',
+  retryWait: 'retry_wait_ms',
+  paceWait: 'pace_wait_ms',
+  ttftService: 'ttft_from_sent_ms',
+  firstEvent: 'first_event_ms',
+  firstVisible: 'first_visible_ms',
+  closing: 'stream_close_ms',
+  serviceTime: 'service_ms',
+  headers: 'headers_ms',
+  connect: 'connect_ms',
+  tokensPerChunk: 'tokens_per_chunk',
+  firstAudio: 'first_audio_ms',
+  firstByte: 'first_byte_ms',
+  speechFactor: 'speech_ms_per_audio_s',
+  speechSeconds: 'audio_received_s',
+  speechBytes: 'audio_bytes',
+  speakingSpeed: 'characters_per_s',
+  characters: 'characters',
+  transcriptionFactor: 'transcription_ms_per_audio_s',
+  clipSeconds: 'audio_sent_s',
+  wordErrorRate: 'word_errors_percent',
+  catalogue: 'models_listed',
+} as const satisfies Record<MeasureName, string | null>;
+
+/** Units that are counted in whole numbers. */
+const wholeUnits = new Set<string>(['characters', 'bytes', 'models']);
+
+const measured = (name: MeasureName): RequestColumn => ({
+  ...real(columnOfMeasure[name] ?? name, (observation) => measures[name].of(observation)[0]),
+  type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
+});
+
+/** The figures that people look for first. */
+const headline: readonly RequestColumn[] = [
+  measured('ttft'),
+  measured('endToEnd'),
+  real('gap_p50_ms', medianGap),
+  measured('stall'),
+  measured('tpot'),
+  measured('outputSpeed'),
+];
+
+/** In the currency of the scenario's prices. */
+const costOf = (observation: Observation): number | null => {
+  const [micros] = measures.cost.of(observation);
+  return micros === undefined ? null : micros / 1e6;
+};
+
+const quantities: readonly RequestColumn[] = [
+  integer('input_tokens', (observation) => tokensOf(observation)?.input ?? null),
+  integer('output_tokens', (observation) => tokensOf(observation)?.output ?? null),
+  text('output_tokens_source', (observation) => tokensOf(observation)?.source ?? null),
+  integer('requested_input_tokens', (observation) => tokensOf(observation)?.asked ?? null),
+  integer('chunks', (observation) => streamAnswerOf(observation)?.tokenInstants.length ?? null),
+  { name: 'cost', type: 'real', of: (observation) => costOf(observation) },
+];
+
+/** In the order of the file, but for the figures that have no place of their own. */
+const placed: readonly RequestColumn[] = [
+  ...identity,
+  ...end,
+  ...headline,
+  ...quantities,
+  ...course,
+];
+const taken = new Set<string | null>([null, ...placed.map(({ name }) => name)]);
+
+/** All columns, in the order of the file. */
+export const requestColumns: readonly RequestColumn[] = [
+  ...placed,
+  ...measureNames.filter((name) => !taken.has(columnOfMeasure[name])).map(measured),
+  boolean('buffered', (observation) => streamAnswerOf(observation)?.buffered ?? null),
+  text('finish', (observation) => chatOf(observation)?.finish ?? null),
+  text('request_id', ({ requestId }) => requestId),
+  text('server_request_id', ({ head }) => head?.serverId ?? null),
+];
+
+/** The cells of one arrival, in the order of `requestColumns`. */
+export const requestRow = (observation: Observation, context: RowContext): readonly RequestCell[] =>
+  requestColumns.map(({ of }) => of(observation, context));

@@ -1,0 +1,62 @@
+import { extname } from 'node:path';
+import type { Observation } from '../../model/observation/observation.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { parquetConverter } from '../../platform/files/parquet.ts';
+import { openTableFile, type TableFile } from '../../platform/files/table-file.ts';
+import { Problem } from '../../platform/problem.ts';
+import {
+  type RequestCell,
+  requestColumns,
+  requestRow,
+  type RowContext,
+} from '../../record/request-columns.ts';
+import { csvCell } from '../../report/text/csv.ts';
+
+/** The files that a table of requests can be, by the end of their names. */
+export const tableFormats = ['csv', 'parquet'] as const;
+export type TableFormat = (typeof tableFormats)[number];
+
+/** The format of a table. Throws a `Problem` for the name of any other file. */
+export const tableFormatOf = (path: string): TableFormat => {
+  const ending = extname(path).toLowerCase();
+  const format = tableFormats.find((each) => ending === `.${each}`);
+  if (format !== undefined) return format;
+  throw new Problem(
+    `--requests: expected a file whose name ends in .csv or .parquet, for example requests.csv; got ${path}`,
+  );
+};
+
+/** The line ends in CR LF: RFC 4180. */
+const csvLine = (cells: readonly RequestCell[]): string => `${cells.map(csvCell).join(',')}\r`;
+
+const csvRow = (cells: readonly RequestCell[]): string =>
+  csvLine(
+    cells.map((cell, index) =>
+      requestColumns[index]?.type === 'instant' ? new Date(Number(cell)).toISOString() : cell,
+    ),
+  );
+
+const lineOf = { csv: csvRow, parquet: JSON.stringify } as const satisfies Record<
+  TableFormat,
+  (cells: readonly RequestCell[]) => string
+>;
+
+/** Writes the row of an observation as a line of a table. */
+export const requestLines = (
+  format: TableFormat,
+  context: RowContext,
+): ((observation: Observation) => string) => {
+  const write = lineOf[format];
+  return (observation) => write(requestRow(observation, context));
+};
+
+/** Opens a table of requests at `path`. Throws a `Problem` where it cannot be written, and where Parquet's library is missing. */
+export const openRequestsTable = async (path: string): Promise<TableFile> => {
+  const format = tableFormatOf(path);
+  if (format === 'parquet') {
+    return openTableFile(path, await parquetConverter(requestColumns, `Weir ${weirVersion()}`));
+  }
+  const table = await openTableFile(path, null);
+  table.add(csvLine(requestColumns.map(({ name }) => name)));
+  return table;
+};

@@ -1,0 +1,29 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { openRequestsTable, requestLines, tableFormatOf } from '../input/requests-table.ts';
+import { hasContent } from '../../platform/files/plain-files.ts';
+import type { RunObserver } from './observer.ts';
+
+/** Writes a row for each arrival into a table; throws a `Problem` where the file cannot be written. */
+export const openRequestsFile = async (
+  path: string,
+  plan: Plan,
+  say: (text: string) => void,
+): Promise<RunObserver> => {
+  const format = tableFormatOf(path);
+  const table = await openRequestsTable(path);
+  if (await hasContent(path)) say(`${path} is overwritten.`);
+  let lineOf: ReturnType<typeof requestLines> | null = null;
+  return {
+    onStart: ({ startedAt }) => {
+      lineOf = requestLines(format, { plan, zero: Date.parse(startedAt) });
+    },
+    onObservation: (observation) => {
+      if (lineOf !== null) table.add(lineOf(observation));
+    },
+    onWorkerUpdate: ({ requestLines: lines }) => {
+      for (const line of lines) table.add(line);
+    },
+    files: [{ title: 'Requests', path, write: () => table.complete() }],
+    discard: () => table.discard(),
+  };
+};
