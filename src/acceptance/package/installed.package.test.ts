@@ -1,57 +1,30 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
 import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { type StartedProgram, startProgram } from '../harness/weir-process.fixture.ts';
 import {
-  type FinishedProgram,
-  type StartedProgram,
-  startProgram,
-} from '../harness/weir-process.fixture.ts';
+  checkout,
+  foldersOfNode,
+  manifest,
+  npmOrFail,
+  packInto,
+  scratchFolder,
+} from './install.fixture.ts';
 
 /** The published form: packed in this checkout, installed in an empty folder, run by a plain Node. */
 
 // Packing, and three installations from the registry.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
 
-const checkout = resolve(import.meta.dirname, '..', '..', '..');
-const manifest = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')));
-
-const oldestNode = '22.22.3';
 const stale = join(checkout, 'dist');
 
-let scratch: string;
+let folders: Awaited<ReturnType<typeof scratchFolder>>;
 /** The user's folder, and the package in it. */
 let project: string;
 let installed: string;
 let files: readonly string[];
-
-/** Packages that `npm ci` has fetched come from the cache; a registry that does not answer is asked again within a minute. */
-const patience = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4'];
-
-/** npm as a user runs it, without the settings of the npm that runs the tests. */
-const npm = async (words: readonly string[], folder: string): Promise<FinishedProgram> => {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd)/i.test(name));
-  return startProgram(['npm', ...patience, ...words], Object.fromEntries(own), folder).ended;
-};
-
-const npmOrFail = async (words: readonly string[], folder: string): Promise<FinishedProgram> => {
-  const ended = await npm(words, folder);
-  if (ended.code !== 0) throw new Error(`npm ${words.join(' ')}: ${ended.stdout}${ended.stderr}`);
-  return ended;
-};
-
-/** A folder in which npm does not search its parents. */
-const emptyProject = async (name: string): Promise<string> => {
-  const folder = join(scratch, name);
-  await mkdir(folder);
-  await writeFile(join(folder, 'package.json'), '{ "private": true }');
-  return folder;
-};
 
 /** A build that must never run. */
 const plantStaleBuild = async (): Promise<void> => {
@@ -76,11 +49,11 @@ const libraryReadme = await readFile(join(checkout, 'src', 'run', 'README.md'), 
 const [, example = ''] = /```js\n(import .*?)```/s.exec(libraryReadme) ?? [];
 
 beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'weir-package-'));
+  folders = await scratchFolder();
   await plantStaleBuild();
-  await npmOrFail(['pack', '--pack-destination', scratch], checkout);
-  project = await emptyProject('project');
-  await npmOrFail(['install', join(scratch, `weir-bench-${manifest.version}.tgz`)], project);
+  const tarball = await packInto(folders.path);
+  project = await folders.emptyProject('project');
+  await npmOrFail(['install', tarball], project);
   installed = join(project, 'node_modules', 'weir-bench');
   const entries = await readdir(installed, { recursive: true, withFileTypes: true });
   files = entries
@@ -91,20 +64,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await rm(scratch, { recursive: true, force: true });
+  await folders.remove();
   await rm(stale, { recursive: true, force: true });
 });
-
-/** The folder of a Node outside the checkout; `null` if the registry does not provide it. */
-const foldersOfNode = {
-  [`Node ${oldestNode}`]: async (): Promise<string | null> => {
-    const folder = await emptyProject('oldest');
-    const name = `node-${process.platform}-${process.arch}`;
-    const { code } = await npm(['install', `${name}@${oldestNode}`], folder);
-    return code === 0 ? join(folder, 'node_modules', name, 'bin') : null;
-  },
-  'Node 24': async (): Promise<string | null> => dirname(process.execPath),
-};
 
 describe('the package', () => {
   it('contains the program and its data, and nothing else', async () => {
@@ -227,7 +189,7 @@ describe('the package', () => {
 describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNode) => {
   let folder: string | null;
   beforeAll(async () => {
-    folder = await folderOfNode();
+    folder = await folderOfNode(folders.emptyProject);
   });
 
   const start = (
@@ -312,7 +274,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
   it.each(['short.yaml', 'short.ts'])(
     'runs %s in two workers and writes a complete report',
     async (name) => {
-      const out = await mkdtemp(join(scratch, 'out-'));
+      const out = await mkdtemp(join(folders.path, 'out-'));
       const { code, stderr } = await start(['run', name, '--workers', '2', '--out', out]).ended;
       const result = resultSchema.parse(
         JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
