@@ -1,9 +1,9 @@
 import type { Outcome } from '../model/observation/outcome.ts';
-import { sliceShareOf } from '../model/workload/arrival.ts';
 import type { Pace } from '../model/plan/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { type TokenDemand, tokenDemand } from '../traffic/request/token-demand.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
+import { keySharesOf } from './key-shares.ts';
 import { drawRequestContent } from './request-content.ts';
 import { Pacer } from './pacer.ts';
 import { TokenEstimator } from './token-estimator.ts';
@@ -39,6 +39,8 @@ interface Queued extends DueItem {
 export class PaceQueue {
   readonly #options: SliceOptions;
   readonly #pacer: Pacer;
+  /** The keys of this slice among all. */
+  readonly #keys: readonly number[];
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
   /** When the last request was released: the next one was not the first before that. */
@@ -50,17 +52,10 @@ export class PaceQueue {
 
   constructor(options: SliceOptions, pace: Pace) {
     this.#options = options;
-    const burst = sliceShareOf(options.slice, pace.burst ?? null);
-    this.#pacer = new Pacer(
-      {
-        ...pace,
-        requests: sliceShareOf(options.slice, pace.requests),
-        tokens: sliceShareOf(options.slice, pace.tokens),
-        burst: burst === null ? undefined : Math.max(1, burst),
-      },
-      options.credentials.length,
-    );
-    if (options.keysWereUsed === true) this.#countStartUp(options.credentials.length);
+    const { keys, rule } = keySharesOf(options.slice, options.credentials.length, pace);
+    this.#keys = keys;
+    this.#pacer = new Pacer({ ...pace, ...rule }, keys.length);
+    if (options.keysWereUsed === true) this.#countStartUp(keys.length);
   }
 
   /** The request of each key that checked it. */
@@ -82,7 +77,10 @@ export class PaceQueue {
       lifecycle.arrival,
     );
     const demand = tokenDemand(traffic, drawing);
-    const preferred = this.#options.credentials.indexOf(credential);
+    const drawn = this.#options.credentials.indexOf(credential);
+    const own = this.#keys.indexOf(drawn);
+    // Another slice's key: one of its own instead.
+    const preferred = own >= 0 ? own : drawn % this.#keys.length;
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
   }
@@ -126,12 +124,13 @@ export class PaceQueue {
     { lifecycle, demand }: Queued,
     slot: Pick<PaceSlot, 'released' | 'keyIndex' | 'reserved'>,
   ): PaceSlot {
-    const { released, keyIndex, reserved } = slot;
-    const booking = this.#pacer.book(released, keyIndex, reserved);
+    const { released, keyIndex: key, reserved } = slot;
+    const booking = this.#pacer.book(released, key, reserved);
     let isSent = false;
     return {
       lifecycle,
       ...slot,
+      keyIndex: this.#keys[key]!,
       onSent: (at) => {
         isSent = true;
         booking.onSent(at);
@@ -140,9 +139,9 @@ export class PaceQueue {
       onFinished: (at, outcome, hint) => {
         booking.onFinished(at, isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : 0);
         this.#capacityFreedAt = at;
-        if (outcome.kind === 'completed') this.#pacer.onAdmitted(keyIndex, released);
+        if (outcome.kind === 'completed') this.#pacer.onAdmitted(key, released);
         if (outcome.kind !== 'limited') return hint;
-        this.#pacer.onRefused(keyIndex, released, at, hint?.wait ?? null);
+        this.#pacer.onRefused(key, released, at, hint?.wait ?? null);
         return null;
       },
     };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
+import { keyShareProblem } from '../engine/key-shares.ts';
 import { Problem } from '../platform/problem.ts';
 import { loadAutocannon, rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { openCanary } from './canary.ts';
@@ -57,6 +58,12 @@ const openFolder = async (
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
+/** Throws a `Problem` if so many slices cannot share the keys of a pace. */
+export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => {
+  const problem = keyShareProblem(pace, keys.length, count);
+  if (problem !== null) throw new Problem(problem);
+};
+
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
@@ -100,6 +107,7 @@ export const openRun = async (
   const read = await planOf(request, environment);
   const { plan } = read;
   await checkSaturation(plan, request);
+  rejectSmallShares(plan, request.slice.count);
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
   for (const line of undecidableObjectives(read)) printer.say(line);

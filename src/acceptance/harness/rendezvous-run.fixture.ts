@@ -50,10 +50,12 @@ export const startRendezvousRun = async (
     slices = 3,
     seconds = 4,
     options = [],
+    silence: given = silence,
   }: {
     readonly slices?: number;
     readonly seconds?: number;
     readonly options?: readonly string[];
+    readonly silence?: number;
   } = {},
 ): Promise<StartedRendezvous> => {
   const mock = await openMock({ limits: { requestsPerMinute: null } });
@@ -66,7 +68,7 @@ export const startRendezvousRun = async (
     `--target=${mock.url}`,
     `--rendezvous=${address}`,
     `--slices=${slices}`,
-    `--silence=${silence}ms`,
+    `--silence=${given}ms`,
     `--out=${out}`,
     ...options,
   ]);

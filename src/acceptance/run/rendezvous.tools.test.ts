@@ -22,7 +22,12 @@ rendezvousRunSuite('NATS', async () => (await startNatsServer()).url);
 describe('a NATS server', () => {
   it('that is killed and started again in the middle of a load costs nothing', async () => {
     const server = await startNatsServer();
-    const run = await startRendezvousRun(server.url, { slices: 2, seconds: 10 });
+    const run = await startRendezvousRun(server.url, {
+      slices: 2,
+      seconds: 12,
+      // As by default; the others are short for the sake of the tests.
+      silence: 10_000,
+    });
     const workers = [0, 1].map(() => run.worker());
     await run.loadBegun();
     await server.stop('SIGKILL');
@@ -37,8 +42,8 @@ describe('a NATS server', () => {
       partial: null,
       stderr: expect.not.stringContaining('lost'),
     });
-    expect(completed).toBe(600);
-    expect(await completedBy(run.mock)).toBe(600);
+    expect(completed).toBe(720);
+    expect(await completedBy(run.mock)).toBe(720);
   }, 90_000);
 
   it('that stays away ends the run: nobody sends on his own', async () => {

@@ -12,8 +12,10 @@ import { connectToNats, loadNatsPackages, type NatsPackages } from './nats-conne
  * they outlast its restart. The time is asked for by a plain request, whose round trip takes some tenths of a millisecond.
  */
 
-/** How long one operation may take, in ms. */
-const operationTimeout = 2000;
+/** How long one operation may take, in ms: several have their turn within the shortest silence. */
+const operationTimeout = 1000;
+/** How long a part of a content may take, in ms. */
+const contentTimeout = 5000;
 
 const bucketOf = (url: URL): string => {
   const name = url.pathname.replace(/^\//, '');
@@ -43,15 +45,13 @@ const openBuckets = async (
   const client = jetstream.jetstream(connection, { timeout: operationTimeout });
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
+  const large = jetstream.jetstream(connection, { timeout: contentTimeout });
   // Of several copies, only the first is certainly current.
-  const records = await new kv.Kvm(client).create(bucket, {
-    storage,
-    description,
-    history: 1,
-    allow_direct: false,
-  });
-  const contents = await new objects.Objm(client).create(bucket, { storage, description });
-  const streams = (await jetstream.jetstreamManager(connection, { timeout: operationTimeout }))
+  const form = { storage, description, history: 1, allow_direct: false };
+  await new kv.Kvm(large).create(bucket, form);
+  const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
+  const contents = await new objects.Objm(large).create(bucket, { storage, description });
+  const streams = (await jetstream.jetstreamManager(connection, { timeout: contentTimeout }))
     .streams;
   const clear = async (): Promise<void> => {
     await streams.purge(`KV_${bucket}`);

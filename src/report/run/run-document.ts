@@ -33,6 +33,7 @@ import {
   type RunCharts,
   speedCharts,
 } from './run-charts.ts';
+import { sliceTable } from './slice-table.ts';
 import { tilesMarkup } from './tiles.ts';
 import { evidenceFold, gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
 
@@ -86,6 +87,7 @@ const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): S
       [
         evidenceFold(result, trust),
         lagTable(result),
+        sliceTable(result),
         charts !== null &&
           fold('The load generator over time', [healthCharts(charts)], trust.level !== 'valid'),
       ],
@@ -104,6 +106,7 @@ export const runDocument = (
 ): ReportDocument => {
   const { plan, weir, startedAt } = result;
   const verdict = runVerdict(result, trust);
+  const slices = sliceTable(result);
   return {
     weir,
     title: plan.name,
@@ -121,6 +124,7 @@ export const runDocument = (
       keysSection(result, charts?.keys ?? []),
       costSection(result),
       trustSection(result, trust, charts),
+      slices !== null && only(['terminal', 'markdown'], section('Slices', [slices])),
       referenceSection(result),
       only(['markdown'], text(`Started ${startedAt}, Weir ${weir}.`, 'quiet')),
     ]),

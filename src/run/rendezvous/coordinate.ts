@@ -16,6 +16,7 @@ import { followStops } from '../input/follow-stops.ts';
 import type { Host } from '../input/host.ts';
 import { readPlanWithFiles } from '../input/read-plan.ts';
 import { folderFor } from '../input/report-paths.ts';
+import { rejectSmallShares } from '../open-run.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import { type ExtraReports, openExtraReports } from '../output/extra-reports.ts';
@@ -176,6 +177,7 @@ export const coordinateOnce = async (
   try {
     const read = await readPlanWithFiles(request.source, withAssumedKey(environment));
     const plan = dividedPlan(read.plan);
+    rejectSmallShares(plan, request.slices);
     if (!request.yes) checkPlanFits(read);
     const outputs = await openOutputs(request, plan, printer.say);
     try {

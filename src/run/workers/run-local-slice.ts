@@ -6,7 +6,8 @@ import type { Clock } from '../../model/clock.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 import type { CombinedObserver } from '../watch/observer.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
-import { secondOf } from '../../model/quantity.ts';
+import { type Instant, secondOf } from '../../model/quantity.ts';
+import type { Transport } from '../../model/observation/exchange.ts';
 import type { GeneratorSample } from '../../model/result/result.ts';
 import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
@@ -52,6 +53,30 @@ const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   return { samples, stop };
 };
 
+/** Whether the slice's lease has run out, by the run's clock; `null` if it has none. */
+const leaseWatch = (
+  { lease }: SliceOptions,
+  { machineZero }: RunClock,
+): ((now: Instant) => boolean) | null =>
+  lease === undefined ? null : (now) => now + machineZero > lease[0]!;
+
+/** Asks once more right before each request: a process can be halted between a look at the clock and the request. */
+const underLease = (
+  transport: Transport,
+  clock: RunClock,
+  isLeaseOver: (now: Instant) => boolean,
+): Transport => ({
+  send: (request, exchange) => {
+    const now = clock.now();
+    if (!isLeaseOver(now)) return transport.send(request, exchange);
+    exchange.onFailure(now, 'aborted', 'the coordinator was silent');
+    return { abort: () => undefined };
+  },
+  connectAhead: (count) => transport.connectAhead(count),
+  notes: () => transport.notes(),
+  close: () => transport.close(),
+});
+
 /** Starts a slice in this thread. The canary is closed with the slice. */
 export const startLocalSlice = (
   options: SliceOptions,
@@ -63,17 +88,16 @@ export const startLocalSlice = (
   }: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
 ): LocalSlice => {
   const base = { url: baseUrl, wire, certificates };
-  const transport = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
+  const isLeaseOver = leaseWatch(options, clock);
+  const opened = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
+  const transport = isLeaseOver === null ? opened : underLease(opened, clock, isLeaseOver);
   const generator = sampleGenerator(clock, canary);
   const queue = new ObservationQueue(clock, withReadDelays(clock, observer.onObservation));
-  const { lease } = options;
   const running = runSlice(options, {
     clock,
     transport,
     observe: queue.add,
-    ...(lease === undefined
-      ? {}
-      : { isLeaseOver: (now: number) => now + clock.machineZero > lease[0]! }),
+    ...(isLeaseOver === null ? {} : { isLeaseOver }),
   });
   return {
     running: {

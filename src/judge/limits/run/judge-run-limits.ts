@@ -20,7 +20,7 @@ import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
 import { chargedBefore } from '../facts/interval-counts.ts';
 import { checkKey, fullestMinute, type KeyLimit, knownOnly, minute } from './key-checks.ts';
-import { sliceNoun } from '../../../model/result/slice-name.ts';
+import { ledgersOfOneClock } from './common-clock.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
@@ -135,13 +135,13 @@ const countExplained = (
  */
 const explainedRefusals = (result: Result): number | null => {
   const { limits, retry } = result.plan;
+  const ledgers = ledgersOfOneClock(result);
   const isKnown =
     (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
     retry === null &&
-    result.slices.length === 1 &&
     result.ledger.every(({ left }) => left === 0);
-  if (!isKnown) return null;
-  const explained = result.ledger.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
+  if (!isKnown || ledgers === null) return null;
+  const explained = ledgers.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
   // A request due in the warm-up can have been sent just after it.
   return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
 };
@@ -183,25 +183,18 @@ const judgeKey = (
   };
 };
 
-/** Whether one clock covers the whole ledger: the workers of one process share it, but none may be missing. */
-const isOfOneClock = (result: Result): boolean =>
-  sliceNoun(result.slices) === 'worker'
-    ? missingSlices(result).length === 0
-    : result.slices.length === 1;
-
 /**
- * What the ledger of a run proves about the limits of its keys. Slices on several machines have
- * separate clocks, and a lost worker used the same keys: such runs prove nothing.
+ * What the ledger of a run proves about the limits of its keys. Slices whose clocks were never compared, and runs of
+ * which a slice is lost, which used the same keys, prove nothing.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];
   const incompleteness = incompletenessOf(result, trust);
-  const keys = isOfOneClock(result)
-    ? result.ledger.map((ledger) =>
-        judgeKey(ledger, result.plan, permitted ?? limiterClassNames, incompleteness),
-      )
-    : [];
+  const ledgers = ledgersOfOneClock(result);
+  const keys = (ledgers ?? []).map((ledger) =>
+    judgeKey(ledger, result.plan, permitted ?? limiterClassNames, incompleteness),
+  );
   const judged = permitted !== null;
   const violated = judged && keys.some(({ checks }) => checks.some(isViolation));
   return { keys, explained: explainedRefusals(result), judged, violated };

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { toLedgerEntry } from '../../../model/observation/ledger.ts';
+import type { Result, SliceRun } from '../../../model/result/result.ts';
+import { healthyResult } from '../../sample-result.fixture.ts';
+import { ledgersOfOneClock } from './common-clock.ts';
+
+const row: Result['ledger'][number]['rows'][number] = [
+  1000,
+  1050,
+  200,
+  60,
+  59,
+  null,
+  null,
+  1080,
+  'chat',
+  30,
+  null,
+  null,
+  null,
+  null,
+];
+const base = healthyResult();
+
+const runOf = (...slices: readonly Partial<SliceRun>[]): Result => ({
+  ...base,
+  slices: slices.map((slice, index) => ({
+    ...base.slices[0]!,
+    index,
+    count: slices.length,
+    ...slice,
+  })),
+  ledger: [{ key: 'main', rows: [row], left: 0 }],
+});
+
+const entryOf = (result: Result) => {
+  const ledgers = ledgersOfOneClock(result);
+  return ledgers === null ? null : toLedgerEntry(ledgers[0]!.rows[0]!);
+};
+
+it('a ledger of one slice is as it is', () => {
+  expect(entryOf(runOf({}))).toMatchObject({ sent: 1000, answered: 1050, ended: 1080 });
+});
+
+it('slices whose clocks a coordinator compared are judged together, each interval wider by the worst uncertainty', () => {
+  const result = runOf(
+    { clockOffset: { offset: 1500, uncertainty: 0.4 } },
+    { clockOffset: { offset: -3, uncertainty: 2 } },
+  );
+  expect(entryOf(result)).toMatchObject({ sent: 998, answered: 1052, ended: 1082, status: 200 });
+});
+
+it('slices with unknown clocks, or of which one is missing, are not judged', () => {
+  const known = { clockOffset: { offset: 0, uncertainty: 1 } };
+  expect(entryOf(runOf(known, {}))).toBeNull();
+  expect(entryOf(runOf({ ...known, count: 3 }, { ...known, count: 3 }))).toBeNull();
+});
