@@ -11,6 +11,7 @@ import { measureCommandStart } from './run/command-start.ts';
 import { measureForeignLimiters } from './run/foreign-limiters.ts';
 import { measureHourOfHeap } from './run/hour-of-heap.ts';
 import { measurePromptCost } from './run/prompt-cost.ts';
+import { measureRendezvousFaults } from './run/rendezvous-faults.ts';
 import { measureReport } from './run/report-size.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
@@ -45,6 +46,7 @@ const abouts = {
   container: 'how long the container of the mock takes until it answers',
   soak: 'whether the memory of one run grows over ten minutes',
   truth: 'whether the bounds of figures contain their true values, beside what disturbs a run',
+  rendezvous: 'whether runs on several machines are honest, whatever happens to their processes',
 } as const;
 type BenchName = keyof typeof abouts;
 
@@ -66,10 +68,11 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   container: [measureContainerStart],
   soak: [measureSoak],
   truth: [measureFigureBounds],
+  rendezvous: [measureRendezvousFaults],
 };
 
 /** They take so long that they run only if they are named. */
-const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth'];
+const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth', 'rendezvous'];
 
 const known = Object.keys(abouts) as BenchName[];
 const names = process.argv.slice(2);
@@ -82,7 +85,7 @@ const say = (text: string): void => console.error(text);
 const help = (): string => {
   const lines = known.map((name) => {
     const note = onlyByName.includes(name) ? ' (runs only if named, since it takes long)' : '';
-    return `  ${name.padEnd(10)} ${abouts[name]}${note}`;
+    return `  ${name.padEnd(11)} ${abouts[name]}${note}`;
   });
   return `npm run bench [NAME…]\n\n${lines.join('\n')}`;
 };
