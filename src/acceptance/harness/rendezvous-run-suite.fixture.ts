@@ -90,8 +90,13 @@ export const rendezvousRunSuite = (name: string, open: () => Promise<string>): v
         expect(worker).toMatchObject({ code: 3, stderr: expect.stringContaining('weir merge') });
       }
       const parts = ended.map((each) => /It is in (\S+)\/result\.json/.exec(each!.stderr)![1]!);
-      const sums = await Promise.all(parts.map(async (part) => (await joinedIn(part)).completed));
-      expect(sums.reduce((sum, each) => sum + each, 0)).toBe(await completedBy(run.mock));
+      const kept = await Promise.all(parts.map(joinedIn));
+      const [completed, broken] = (['completed', 'broken'] as const).map((outcome) =>
+        kept.reduce((sum, part) => sum + part[outcome], 0),
+      );
+      // What was in flight was aborted; the gateway may have answered it.
+      expect(await completedBy(run.mock)).toBeGreaterThanOrEqual(completed!);
+      expect(await completedBy(run.mock)).toBeLessThanOrEqual(completed! + broken!);
     }, 120_000);
   });
 };

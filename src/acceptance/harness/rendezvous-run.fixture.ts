@@ -37,7 +37,7 @@ export interface StartedRendezvous {
   readonly coordinator: StartedProgram;
   /** Starts a worker, with further options and environment. */
   worker(args?: readonly string[], environment?: Readonly<Record<string, string>>): StartedProgram;
-  /** Resolves when the load has begun: the gateway has answered something. */
+  /** Resolves when the load is under way: every slice has had its share of what the gateway has answered. */
   loadBegun(): Promise<void>;
   /** The path of a worker's observations. */
   observationsOf(name: string): string;
@@ -84,7 +84,7 @@ export const startRendezvousRun = async (
       }),
     loadBegun: async () => {
       await coordinator.waitForOutput('the load begins at');
-      while (((await countersOf(mock))['completed'] ?? 0) === 0)
+      while (((await countersOf(mock))['completed'] ?? 0) < 20 * slices)
         await new Promise((resolve) => setTimeout(resolve, 50));
     },
     observationsOf: (name) => join(home, `${name}.jsonl`),
@@ -102,12 +102,17 @@ export const growthOf = async (mock: Mock, ms: number): Promise<number> => {
   return (await completedBy(mock)) - before;
 };
 
-/** The joined result, and how many of its requests were completed. */
+/** A result, and how many of its requests were completed and broken. */
 export const joinedIn = async (
   out: string,
-): Promise<{ readonly result: Result; readonly completed: number }> => {
+): Promise<{
+  readonly result: Result;
+  readonly completed: number;
+  readonly broken: number;
+}> => {
   const result = await resultIn(out);
-  return { result, completed: sumOutcomes(result.groups).completed };
+  const { completed, broken } = sumOutcomes(result.groups);
+  return { result, completed, broken };
 };
 
 /** The instants 0 of workers on the clock that they share, in ms. */

@@ -16,7 +16,7 @@ import { openTempFolder, weirCommand } from '../harness/run-weir.ts';
 
 /** One run of three workers in which processes are killed, halted or cut off at random moments. */
 
-export const planned = 180;
+const planned = 180;
 const slices = 3;
 const silence = 2000;
 /** The longest that a round may take from its last fault on, in ms: silences, drain, last words, and a busy machine. */
@@ -186,6 +186,17 @@ const disturb = async (party: Party, draw: Draw): Promise<string> => {
   return texts.join(', ');
 };
 
+type Joined = Awaited<ReturnType<typeof joinedResultIn>>;
+
+const endText = (joined: Joined): string =>
+  joined === null ? 'no result' : joined.isComplete ? 'complete' : 'incomplete';
+
+const isWrong = (joined: Joined, sent: number): boolean => {
+  if (joined === null) return false;
+  const { isComplete, completed } = joined;
+  return completed > sent || (isComplete && (completed !== planned || sent !== planned));
+};
+
 export const runFaultyRound = async (round: number): Promise<FaultyRound> => {
   const draw = drawFrom(24, 0, round);
   await using folder = await openTempFolder();
@@ -205,14 +216,11 @@ export const runFaultyRound = async (round: number): Promise<FaultyRound> => {
     const isHanging = !(await untilEnded(all)) || !hasStopped;
     const late = (await completedBy(mock)) - sent;
     const joined = await joinedResultIn(folder.path);
-    const isComplete = joined?.isComplete ?? false;
-    const isWrong =
-      (isComplete && (joined?.completed !== planned || sent !== planned)) ||
-      (joined?.completed ?? 0) > sent;
-    const end = joined === null ? 'no result' : isComplete ? 'complete' : 'incomplete';
     const place = isNats ? 'NATS' : 'folder';
-    const text = `${place}: ${what}: ${end}, exit ${party.coordinator.exitCode}, ${joined?.completed ?? 0} of ${sent} sent`;
-    return { text, isComplete, isWrong, late, isHanging };
+    const { exitCode } = party.coordinator;
+    const text = `${place}: ${what}: ${endText(joined)}, exit ${exitCode}, ${joined?.completed ?? 0} of ${sent} sent`;
+    const isComplete = joined?.isComplete ?? false;
+    return { text, isComplete, isWrong: isWrong(joined, sent), late, isHanging };
   } finally {
     for (const each of [...all, ...(party.server === null ? [] : [party.server])]) {
       each.kill('SIGCONT');
