@@ -20,15 +20,10 @@ const readByPrometheus = async (text: string): Promise<ReadMetrics> => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'metrics.txt');
   await writeFile(path, text);
-  const { stdout } = await outputOf(
-    'python3',
-    [roomFile('clients/drivers/prometheus_python.py')],
-    {
-      cwd: packages,
-      env: { WEIR_TEXT: path, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
-    },
-    600_000,
-  );
+  const { stdout } = await outputOf('python3', [roomFile('clients/drivers/prometheus_python.py')], {
+    cwd: packages,
+    env: { WEIR_TEXT: path, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
+  });
   return JSON.parse(stdout) as ReadMetrics;
 };
 
