@@ -76,7 +76,7 @@ const resultOf = (plan: Plan, slice: Slice): Result => {
 };
 
 /** The result without what names slices and machines. */
-const withoutHosts = ({ slices: _, ...result }: Result): string => JSON.stringify(result);
+const withoutHosts = (result: Result): string => JSON.stringify({ ...result, slices: [] });
 
 const duration = milliseconds(1500);
 const rates = fc.integer({ min: 1, max: 60 }).map(perSecond);

@@ -166,7 +166,16 @@ const startParty = (folder: string, url: string, address: string) => {
     return spawn(program, [...flags, ...args], { cwd: folder, env: environment, stdio: 'ignore' });
   };
   const meet = ['--rendezvous', address];
-  const shared = ['--slices', `${slices}`, '--silence', `${silence}ms`, '--out', 'out'];
+  const shared = [
+    '--slices',
+    `${slices}`,
+    '--silence',
+    `${silence}ms`,
+    '--wait',
+    '12s',
+    '--out',
+    'out',
+  ];
   return {
     coordinator: weir('coordinate', 'faulty.yaml', '--target', url, ...meet, ...shared),
     workers: Array.from({ length: slices }, () => weir('worker', '--no-key-check', ...meet)),
