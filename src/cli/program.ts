@@ -2,6 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
+import { completeLive } from './options/page-options.ts';
 import { checkVerb, type Example, helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
 import { checkSwitches, checkValues, explainUsageError } from './usage-errors.ts';
 
@@ -85,7 +86,7 @@ const declareVerb = (
 
 /** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
-  const words = joinNegatives(helpAsOption(commandLine));
+  const words = completeLive(joinNegatives(helpAsOption(commandLine)));
   const [name = '', ...given] = words;
   checkVerb(words[0]);
   const entry = verbTable.get(name);

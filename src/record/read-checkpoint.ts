@@ -39,29 +39,69 @@ class SliceCheckpoint {
   }
 }
 
-/** Applies a complete line; `false` if it is not a line of a checkpoint. */
-const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: Tally): boolean => {
-  const header = checkpointHeaderSchema.safeParse(json);
-  if (header.success) {
-    slices.set(header.data.slice.index, new SliceCheckpoint(header.data));
+const partialText = (until: number): string =>
+  `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
+
+/** The lines of a checkpoint, folded one after the other. */
+export class CheckpointJournal {
+  readonly #tally: Tally;
+  readonly #facts: Omit<CheckpointHeader, 'format' | 'slice' | 'notes'>;
+  readonly #slices = new Map<number, SliceCheckpoint>();
+
+  private constructor(header: CheckpointHeader) {
+    const { slice, notes: _notes, format: _format, ...facts } = header;
+    this.#facts = facts;
+    this.#tally = emptyTally(facts.plan);
+    this.#slices.set(slice.index, new SliceCheckpoint(header));
+  }
+
+  /** `null` if the line is not the header of a checkpoint of this version. */
+  static begin(json: unknown): CheckpointJournal | null {
+    const header = checkpointHeaderSchema.safeParse(json);
+    return header.success ? new CheckpointJournal(header.data) : null;
+  }
+
+  /** Applies a complete line; `false` if it is not a line of this checkpoint. */
+  add(json: unknown): boolean {
+    const header = checkpointHeaderSchema.safeParse(json);
+    if (header.success) {
+      this.#slices.set(header.data.slice.index, new SliceCheckpoint(header.data));
+      return true;
+    }
+    const line = checkpointCommitSchema.or(checkpointPartSchema).safeParse(json);
+    const kept = line.success ? this.#slices.get(line.data.slice) : undefined;
+    if (!line.success || kept === undefined) return false;
+    if (!('until' in line.data)) {
+      const { slice: _, ...stored } = line.data;
+      kept.pending.push(stored);
+      return true;
+    }
+    const { generator, until, scheduled, ended } = line.data;
+    for (const part of kept.pending) addPart(this.#tally, part);
+    kept.pending = [];
+    kept.generator.push(...generator);
+    Object.assign(kept, { until, scheduled });
+    this.#tally.ended = Math.max(this.#tally.ended, ended);
     return true;
   }
-  const line = checkpointCommitSchema.or(checkpointPartSchema).safeParse(json);
-  const kept = line.success ? slices.get(line.data.slice) : undefined;
-  if (!line.success || kept === undefined) return false;
-  if (!('until' in line.data)) {
-    const { slice: _, ...stored } = line.data;
-    kept.pending.push(stored);
-    return true;
+
+  /**
+   * What the run would have written if it had been stopped at the last commit of each worker; `null` before the first.
+   * `describe` says why it is partial, from the moment in ms up to which all workers have committed.
+   */
+  result(describe: (until: number) => string): Result | null {
+    const kept = [...this.#slices.values()].filter(({ until }) => until !== null);
+    if (kept.length === 0) return null;
+    return toResult(this.#tally, {
+      ...this.#facts,
+      slices: kept.map(({ header: { slice }, generator }) => ({ ...slice, generator })),
+      scheduled: milliseconds(Math.max(...kept.map(({ scheduled }) => scheduled))),
+      partial: describe(Math.min(...kept.map(({ until }) => until ?? 0))),
+      notes: [...new Set(kept.flatMap(({ header: { notes } }) => notes))],
+      witness: null,
+    });
   }
-  const { generator, until, scheduled, ended } = line.data;
-  for (const part of kept.pending) addPart(tally, part);
-  kept.pending = [];
-  kept.generator.push(...generator);
-  Object.assign(kept, { until, scheduled });
-  tally.ended = Math.max(tally.ended, ended);
-  return true;
-};
+}
 
 /**
  * Reads the result of a killed run from the lines of its checkpoint: what the run would have written
@@ -71,38 +111,17 @@ export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult =>
   const [first = '', ...others] = lines;
   const isCutOff = others.length === 0 && parsed(first) === undefined;
   if (isCutOff) return { ok: false, message: killedAtOnce };
-  const header = checkpointHeaderSchema.safeParse(parsed(first));
-  if (!header.success) {
+  const journal = CheckpointJournal.begin(parsed(first));
+  if (journal === null) {
     return { ok: false, message: 'is not a checkpoint of this version of Weir' };
   }
-  const {
-    slice: { index },
-    notes: _notes,
-    format: _format,
-    ...facts
-  } = header.data;
-  const tally = emptyTally(facts.plan);
-  const slices = new Map([[index, new SliceCheckpoint(header.data)]]);
   for (const line of others) {
     const json = parsed(line);
     if (json === undefined) break;
-    if (!applyLine(json, slices, tally)) {
+    if (!journal.add(json)) {
       return { ok: false, message: 'contains a line that does not belong to a checkpoint' };
     }
   }
-  const kept = [...slices.values()].filter(({ until }) => until !== null);
-  if (kept.length === 0) {
-    return { ok: false, message: killedAtOnce };
-  }
-  const until = Math.min(...kept.map((each) => each.until ?? 0));
-  const partial = `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
-  const result = toResult(tally, {
-    ...facts,
-    slices: kept.map(({ header: { slice }, generator }) => ({ ...slice, generator })),
-    scheduled: milliseconds(Math.max(...kept.map(({ scheduled }) => scheduled))),
-    partial,
-    notes: [...new Set(kept.flatMap(({ header: { notes } }) => notes))],
-    witness: null,
-  });
-  return { ok: true, result };
+  const result = journal.result(partialText);
+  return result === null ? { ok: false, message: killedAtOnce } : { ok: true, result };
 };

@@ -19,13 +19,15 @@ import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { assertStartAhead } from './start-at.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
-import { keepCheckpoint } from './watch/checkpoint.ts';
+import { type CheckpointSink, keepCheckpoint, writeCheckpoints } from './watch/checkpoint.ts';
 import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
 import { openLiveMetrics } from './watch/live-metrics.ts';
+import { openLivePage } from './watch/live-page.ts';
 import { openObservationFile } from './watch/observation-file.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
 import { openRequestsFile } from './watch/requests-file.ts';
+import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
@@ -67,22 +69,42 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
+/** What observers need of a run. */
+interface WatchedRun {
+  readonly plan: Plan;
+  readonly facts: RunFacts;
+  readonly recorder: RunRecorder;
+  readonly pace: SnapshotPace;
+}
+
+interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
+  /** Called when a reader of the live page wants the run to stop. */
+  readonly requestStop: () => void;
+}
+
 /** Adds the observers that the request asks for to `observers`, each as soon as it is open. */
 const openObservers = async (
   observers: RunObserver[],
-  { plan, facts, recorder }: { plan: Plan; facts: RunFacts; recorder: RunRecorder },
+  { plan, facts, recorder, pace }: WatchedRun,
   request: RunRequest & { readonly folder: string | null },
-  { say, warn, screen }: Host['printer'],
+  { printer: { say, warn, screen }, requestStop }: RunOpener,
 ): Promise<void> => {
-  const { folder, capture, observations, requests, metricsExport } = request;
+  const { folder, capture, observations, requests, metricsExport, live } = request;
+  const sinks: CheckpointSink[] = [];
+  const open = (observer: RunObserver & CheckpointSink): void => {
+    observers.push(observer);
+    sinks.push(observer);
+  };
   observers.push(recorder, abortOnBreach(plan));
   if (observations !== undefined)
     observers.push(await openObservationFile(observations, facts, say));
   if (requests !== undefined) observers.push(await openRequestsFile(requests, plan, say));
   if (capture !== undefined && folder !== null)
     observers.push(await openCapture(join(folder, captureFileName), capture));
-  if (folder !== null)
-    observers.push(await keepCheckpoint(join(folder, checkpointFileName), recorder, facts, warn));
+  if (folder !== null) open(await keepCheckpoint(join(folder, checkpointFileName), warn));
+  if (live !== undefined && folder !== null)
+    open(await openLivePage(live, { plan, folder, pace }, { warn, requestStop }));
+  observers.push(writeCheckpoints(sinks, recorder, facts, pace));
   if (screen !== null) observers.push(openLiveDisplay(screen, displayedRun(plan)));
   const named = { runId: facts.runId, slice: request.slice };
   observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
@@ -100,15 +122,17 @@ const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> =
  */
 export const openRun = async (
   request: RunRequest,
-  { environment, printer }: Pick<Host, 'environment' | 'printer'>,
+  opener: RunOpener,
   observe: (plan: Plan) => RunObserver,
 ) => {
+  const { environment, printer } = opener;
   assertStartAhead(request.startAt);
   const read = await planOf(request, environment);
   const { plan } = read;
   await checkSaturation(plan, request);
   rejectSmallShares(plan, request.slice.count);
-  const workerPool = planWorkerPool(read, request.slice, request);
+  const pace = createSnapshotPace();
+  const workerPool = planWorkerPool(read, request.slice, request, pace);
   if (!request.yes) checkPlanFits(read);
   for (const line of undecidableObjectives(read)) printer.say(line);
   const folder = await openFolder(request, plan, printer.say);
@@ -121,7 +145,7 @@ export const openRun = async (
   try {
     extraReports = await openExtraReports(request.extraReports, printer.say);
     const destination = { ...request, folder: folder?.path ?? null };
-    await openObservers(observers, { plan, facts, recorder }, destination, printer);
+    await openObservers(observers, { plan, facts, recorder, pace }, destination, opener);
     observers.push(observe(plan));
     const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
     if (saturateLoadOf(plan) !== null)

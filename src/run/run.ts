@@ -15,6 +15,7 @@ import type { RunRequest } from './input/run-request.ts';
 import { type OpenedRun, openRun } from './open-run.ts';
 import { type ExitName, exitOfStop } from './output/exit-codes.ts';
 import { exitForVerdicts } from './output/judge-result.ts';
+import { outputFiles } from './output/output-folder.ts';
 import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
@@ -71,6 +72,8 @@ const runOpened = async (
 export interface FinishedRun extends PublishedResult {
   /** The path of the result file; empty if the run writes no files. */
   readonly file: string;
+  /** The path of the page; `null` if it was not written. */
+  readonly page: string | null;
   readonly exit: ExitName;
 }
 
@@ -119,8 +122,10 @@ const publishDriven = async (
   }
   // A user who stopped a run knows that it is incomplete.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
-  const file = folder === null ? '' : join(folder.path, 'result.json');
-  const finished = { ...judged, exit, file };
+  const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
+  const page =
+    folder === null || written !== 'pass' ? null : join(folder.path, outputFiles.run.page);
+  const finished = { ...judged, exit, file, page };
   if (folder !== null) await storeInHistory(history, finished, printer.warn);
   return finished;
 };
@@ -152,7 +157,8 @@ export const runOnce = async (
     printer.say('the load is over; the reports are being written'),
   );
   try {
-    const opened = await stops.unlessStopped(openRun(request, host, observe), discardRun);
+    const opener = { ...host, requestStop: () => stops.request('the live page') };
+    const opened = await stops.unlessStopped(openRun(request, opener, observe), discardRun);
     const start = await agreedStart(request, stops, printer.say).catch(async (error: unknown) => {
       await discardRun(opened);
       throw error;

@@ -18,6 +18,7 @@ import { thisMachine } from '../../platform/host/machine.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { observationLine } from '../../record/observation-lines.ts';
 import { writeCheckpoint } from '../../run/watch/checkpoint.ts';
+import { createSnapshotPace } from '../../run/watch/snapshot-pace.ts';
 import { eventText } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 import { openTempFolder } from '../harness/run-weir.ts';
@@ -102,6 +103,7 @@ const runIn = async (folder: string): Promise<void> => {
     clock,
     generator,
     loadEnds: instant(duration),
+    pace: createSnapshotPace(),
   });
   const running = runSlice(fakeSliceOptions(plan), {
     clock,

@@ -15,6 +15,7 @@ import {
   reportOptions,
   requestsOption,
 } from '../options/output-options.ts';
+import { liveOption, livePageFrom, openOption, openReport } from '../options/page-options.ts';
 import {
   planSourceFrom,
   runIdFrom,
@@ -23,6 +24,23 @@ import {
   startAtFrom,
 } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
+
+/** Throws a `UsageProblem` for an option that several runs cannot have. */
+const rejectOptionsOfOneRun = ({
+  slice,
+  startAt,
+  live,
+  open,
+}: Readonly<Record<'slice' | 'startAt' | 'live', string | undefined>> & {
+  readonly open: boolean;
+}): void => {
+  const given = { slice, 'start-at': startAt, live, open: open ? '' : undefined };
+  const first = Object.entries(given).find(([, value]) => value !== undefined);
+  if (first === undefined) return;
+  throw new UsageProblem(
+    `--${first[0]}: expected one run, got several: it belongs to one run, so leave --repeat and comparisons out`,
+  );
+};
 
 export const runVerb = defineVerb({
   options: {
@@ -48,6 +66,8 @@ export const runVerb = defineVerb({
       },
     }),
     ...liveMetricsOptions,
+    ...liveOption,
+    ...openOption,
     ...inGroup('Scale:', {
       slice: textOption(
         'Run one slice of the plan, INDEX/COUNT, or auto under Kubernetes, Slurm, Swarm; `weir merge` joins them',
@@ -58,13 +78,8 @@ export const runVerb = defineVerb({
   },
   run: async (given) => {
     const repetitions = repetitionRequestFrom(given);
-    const ofOneRun =
-      given.slice !== undefined ? 'slice' : given.startAt !== undefined ? 'start-at' : null;
-    if (repetitions !== null && ofOneRun !== null) {
-      throw new UsageProblem(
-        `--${ofOneRun}: expected one run, got several: it belongs to one run, so leave --repeat and comparisons out`,
-      );
-    }
+    const host = terminalHost(given);
+    const { warn } = host.printer;
     const request = {
       ...given,
       runId: runIdFrom(given.runId),
@@ -74,13 +89,16 @@ export const runVerb = defineVerb({
       startAt: startAtFrom(given.startAt),
       extraReports: extraReportsFrom(given),
       history: historyFrom(given),
+      live: livePageFrom(given, warn),
     };
-    const host = terminalHost(given);
-    if (repetitions === null) {
-      const { runOnce } = await import('../../run/run.ts');
-      return (await runOnce(request, host)).exit;
+    if (repetitions !== null) {
+      rejectOptionsOfOneRun(given);
+      const { repeat } = await import('../../run/series/repeat.ts');
+      return repeat({ ...request, ...repetitions, printEach: given.json }, host);
     }
-    const { repeat } = await import('../../run/series/repeat.ts');
-    return repeat({ ...request, ...repetitions, printEach: given.json }, host);
+    const { runOnce } = await import('../../run/run.ts');
+    const { exit, page } = await runOnce(request, host);
+    if (given.open && page !== null && request.live === undefined) await openReport(page, warn);
+    return exit;
   },
 });

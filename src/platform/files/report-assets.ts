@@ -4,6 +4,9 @@ import { createRequire } from 'node:module';
 const { resolve } = createRequire(import.meta.url);
 const page = (name: string): URL => new URL(`../../report/html/page/${name}`, import.meta.url);
 
+/** What a live page needs in addition. */
+export const readLiveScript = (): Promise<string> => readFile(page('live.js'), 'utf8');
+
 /** The scripts and styles that an HTML report contains. */
 export const readReportAssets = async () => {
   const [chartScript, chartStyle, charts, begin, pageStyle] = await Promise.all([

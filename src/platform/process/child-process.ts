@@ -15,6 +15,12 @@ export interface ChildProcessHandle {
   readonly pid: number | null;
   /** The first line that it printed, once ready. */
   readonly line: string;
+  /** Calls the listener with each line that it prints after the first. */
+  readonly onLine: (listener: (line: string) => void) => void;
+  /** Writes to its standard input; lost once it has ended. */
+  readonly write: (text: string) => void;
+  /** How many bytes of what was written it has not taken yet. */
+  readonly backlog: () => number;
   /** How it ended unexpectedly, in one line; `null` while it runs. */
   readonly ended: () => string | null;
   /** Ends the process and waits for its exit. */
@@ -101,6 +107,11 @@ export const startChildProcess = async (
     ok: true,
     pid: child.pid ?? null,
     line,
+    onLine: (listener) => void lines.on('line', listener),
+    write: (text) => {
+      if (child.stdin.writable) child.stdin.write(text);
+    },
+    backlog: () => child.stdin.writableLength,
     ended: () => (isStopping ? null : endingOf(child, stderrTail)),
     stop: () => {
       isStopping = true;

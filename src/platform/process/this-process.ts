@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 
 /** The environment variables of this process. */
@@ -14,6 +15,10 @@ export const thisNode = (): readonly [string, ...string[]] => [
 export interface ParentPipe {
   /** The first line of the parent; `null` where the pipe closes before one. */
   readonly firstLine: Promise<string | null>;
+  /** Calls the listener with each line after the first. */
+  onLine(listener: (line: string) => void): void;
+  /** Prints a line, which the parent reads. */
+  print(line: string): void;
   /** Resolves when the parent closes the pipe, or has died. */
   readonly closed: Promise<void>;
   /** Stops reading, so that this process can end. */
@@ -28,11 +33,22 @@ export const openParentPipe = (): ParentPipe => {
       once(input, 'line').then(([line]) => String(line)),
       closed.then(() => null),
     ]),
+    onLine: (listener) => void input.on('line', listener),
+    print: (line) => void process.stdout.write(`${line}\n`),
     closed,
     close: () => {
       process.stdin.destroy();
     },
   };
+};
+
+/** Lets everything else on this machine go first. */
+export const yieldToOthers = (): void => {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // A system that does not allow it shares its processors as usual.
+  }
 };
 
 /** Ends this process with its exit code after `timeout` ms, if it has not ended by itself. */

@@ -12,6 +12,8 @@ interface PageScripts {
   /** Above the sections: what is missing without scripts. */
   readonly hint: Markup;
   readonly controls: Markup;
+  /** What a page that its own server updates shows above all else; without it the page contacts nobody. */
+  readonly live?: Markup;
 }
 
 /** An HTML parser reads every line end as one line feed, and hashes what it read. */
@@ -20,10 +22,15 @@ const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 const hashes = (texts: readonly string[]): string =>
   texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
-/** The file may run only its own scripts, and load and contact nothing. */
-const contentSecurityPolicy = (styles: readonly string[], scripts: readonly string[]): string =>
+/** The file may run only its own scripts, and load and contact nothing; a live page contacts its server. */
+const contentSecurityPolicy = (
+  styles: readonly string[],
+  scripts: readonly string[],
+  isLive: boolean,
+): string =>
   [
     "default-src 'none'",
+    ...(isLive ? ["connect-src 'self'"] : []),
     ...(scripts.length === 0 ? [] : [`script-src ${hashes(scripts)}`, 'img-src data:']),
     `style-src ${hashes(styles)}`,
     "base-uri 'none'",
@@ -49,9 +56,11 @@ export const htmlPage = (
   pageStyle: string,
   scripted: PageScripts | null = null,
 ): string => {
-  const styles = [...(scripted?.styles ?? []), pageStyle].map(oneLineEnd);
-  const scripts = (scripted?.scripts ?? []).map(oneLineEnd);
+  const isThere = (text: string): boolean => text !== '';
+  const styles = [...(scripted?.styles ?? []), pageStyle].filter(isThere).map(oneLineEnd);
+  const scripts = (scripted?.scripts ?? []).filter(isThere).map(oneLineEnd);
   const { weir, title, description = [], blocks, footer } = document;
+  const live = scripted?.live ?? null;
   const sections = blocks
     .filter((block) => block.kind === 'section')
     .filter((block) => isShown(block, 'html'));
@@ -59,10 +68,10 @@ export const htmlPage = (
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${verbatim(contentSecurityPolicy(styles, scripts))}">
+<meta http-equiv="Content-Security-Policy" content="${verbatim(contentSecurityPolicy(styles, scripts, live !== null))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Weir ${weir}">
-<title>${title}: Weir report</title>
+${live === null ? null : markup`<link rel="icon" href="data:,">\n`}<title>${title}: Weir report</title>
 ${styles.map((style) => markup`<style>${verbatim(style)}</style>\n`)}</head>
 <body>
 <header>
@@ -72,7 +81,7 @@ ${styles.map((style) => markup`<style>${verbatim(style)}</style>\n`)}</head>
 </header>
 <nav aria-label="Sections"><ul>
 ${sections.map((each) => markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`)}</ul>${scripted?.controls ?? null}</nav>
-<main>
+${live}<main>
 ${verdictMarkup(document)}
 ${scripted?.hint ?? null}
 ${blocks.map(topBlockMarkup)}</main>

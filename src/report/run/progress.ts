@@ -43,7 +43,12 @@ const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 100
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
-const timeProgressText = ({ elapsed, scheduled, inFlight }: RunProgress): string => {
+/** How far a run is. */
+export const timeProgressText = ({
+  elapsed,
+  scheduled,
+  inFlight,
+}: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>): string => {
   if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
   const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
   const waiting = inFlight > 0 && `waiting for the last ${last}`;

@@ -6,23 +6,30 @@ import { markup } from '../text/markup.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
+export type PageAssets = Readonly<
+  Record<'chartScript' | 'chartStyle' | 'pageScript' | 'pageStyle', string>
+>;
+
+/** The parts of a page with charts that are the same for all runs; `data` is that of the charts, encoded. */
+export const pageScripts = (
+  { chartScript, chartStyle, pageScript }: Omit<PageAssets, 'pageStyle'>,
+  data: string,
+) => ({
+  styles: [chartStyle],
+  scripts: [chartScript, pageScript],
+  data: markup`<script id="data" type="application/octet-stream">${data}</script>`,
+  controls: markup`<button id="theme" type="button" hidden>Theme: automatic</button>`,
+  hint: markup`<noscript><p class="aside">The charts over time need JavaScript. Their captions describe
+  what they would show; all tables and the percentile plots are here.</p></noscript>
+<p id="trouble" class="aside" role="alert" hidden></p>`,
+});
+
 /**
  * The report of a run as one HTML file that needs no network, with the scripts and styles embedded. Scripts
  * draw the charts over time; tables and percentile plots work without them.
  */
-export const runPage = (
-  result: Result,
-  trust: Trust,
-  assets: Readonly<Record<'chartScript' | 'chartStyle' | 'pageScript' | 'pageStyle', string>>,
-): string => {
+export const runPage = (result: Result, trust: Trust, assets: PageAssets): string => {
   const charts = runCharts(result, trust);
-  return htmlPage(runDocument(result, trust, charts), assets.pageStyle, {
-    styles: [assets.chartStyle],
-    scripts: [assets.chartScript, assets.pageScript],
-    data: markup`<script id="data" type="application/octet-stream">${embeddedData(result, Object.values(charts).flat())}</script>`,
-    controls: markup`<button id="theme" type="button" hidden>Theme: automatic</button>`,
-    hint: markup`<noscript><p class="aside">The charts over time need JavaScript. Their captions describe
-  what they would show; all tables and the percentile plots are here.</p></noscript>
-<p id="trouble" class="aside" role="alert" hidden></p>`,
-  });
+  const data = embeddedData(result, Object.values(charts).flat());
+  return htmlPage(runDocument(result, trust, charts), assets.pageStyle, pageScripts(assets, data));
 };

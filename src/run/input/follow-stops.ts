@@ -26,6 +26,8 @@ export interface FollowedStops {
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
+  /** A request to stop that does not come from the host; it counts like one of the host's. */
+  readonly request: (by: StopCause) => void;
   readonly release: () => void;
 }
 
@@ -39,15 +41,17 @@ export const followStops = (onStop: OnStop, whenNobodyListens: () => void): Foll
   let cause: StopCause | null = null;
   let times = 0;
   let isOpening = false;
-  const release = onStop((next, count) => {
-    cause ??= next;
-    times = count;
+  const request = (by: StopCause): void => {
+    cause ??= by;
+    times += 1;
     first.resolve(cause);
     if (listeners.size === 0 && !isOpening) whenNobodyListens();
     for (const listener of listeners) listener(cause, times);
-  });
+  };
+  const release = onStop(request);
   return {
     release,
+    request,
     onStop: (listener) => {
       listeners.add(listener);
       queueMicrotask(() => {

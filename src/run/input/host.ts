@@ -3,8 +3,8 @@ import type { Screen } from '../../platform/screen.ts';
 import type { StopSignal } from '../../platform/process/interrupts.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
-/** What stopped a run: a signal, the `AbortSignal` of a program that uses the library, or the coordinator of its slices. */
-export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator';
+/** What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of its slices, or a reader of its live page. */
+export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
 /** Calls the listener at each request to stop, with the number of such requests so far, until the returned function is called. */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;

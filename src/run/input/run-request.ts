@@ -29,8 +29,17 @@ export interface RunRequest {
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
+  /** The live page of the run; without it there is none. */
+  readonly live?: LivePageRequest | undefined;
   /** Whether each key is checked before the load, by a list of models; the default. */
   readonly keyCheck?: boolean | undefined;
+}
+
+export interface LivePageRequest {
+  /** Of 127.0.0.1; 0 for any free one. */
+  readonly port: number;
+  /** Shows the page to the user. */
+  readonly onAddress: (address: string) => void;
 }
 
 export interface ExtraReportPaths {

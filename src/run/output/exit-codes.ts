@@ -6,7 +6,11 @@ import type { StopCause } from '../input/host.ts';
  */
 export const exitCodes = [
   { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },
-  { name: 'interrupted', code: 130, meaning: 'stopped by Ctrl-C; a partial report was written' },
+  {
+    name: 'interrupted',
+    code: 130,
+    meaning: 'stopped by Ctrl-C or on the live page; a partial report was written',
+  },
   { name: 'terminated', code: 143, meaning: 'stopped by SIGTERM; a partial report was written' },
   { name: 'internal', code: 1, meaning: 'a bug in Weir' },
   {
@@ -74,4 +78,5 @@ export const exitOfStop = {
   SIGHUP: 'hangup',
   AbortSignal: 'incomplete',
   'the coordinator': 'incomplete',
+  'the live page': 'interrupted',
 } as const satisfies Record<StopCause, ExitName>;

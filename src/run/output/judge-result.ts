@@ -14,19 +14,17 @@ export interface JudgedResult {
   readonly trust: Trust;
 }
 
-export const judgeResult = (result: Result): JudgedResult => {
+/** Judges all but the limits, whose judges take long for many requests. */
+export const judgeFigures = (result: Result): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust);
   const errorBar = errorBarOf(result);
-  return {
-    result: {
-      ...result,
-      verdicts,
-      limits: judgeRunLimits(result, trust),
-      ...(errorBar === null ? {} : { errorBar }),
-    },
-    trust,
-  };
+  return { result: { ...result, verdicts, ...(errorBar === null ? {} : { errorBar }) }, trust };
+};
+
+export const judgeResult = (unjudged: Result): JudgedResult => {
+  const { result, trust } = judgeFigures(unjudged);
+  return { result: { ...result, limits: judgeRunLimits(result, trust) }, trust };
 };
 
 /** Whether a part of the plan is missing. An objective that ended the run has its own exit. */

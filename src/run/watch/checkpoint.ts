@@ -12,9 +12,8 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import type { RunFacts } from '../input/run-facts.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunRecorder } from './recorder.ts';
+import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
-/** Half of the ten seconds that a killed run may lose, so that a slow write still meets that bound. */
-const snapshotInterval = 5000;
 /**
  * A snapshot is written in parts, of a quarter of a millisecond each: every `writeInterval` ms for so many ms plus one part. What the
  * run's streams receive meanwhile waits.
@@ -31,6 +30,7 @@ interface CheckpointSource {
   /** Grows in place. */
   readonly generator: readonly GeneratorSample[];
   readonly loadEnds: Instant;
+  readonly pace: SnapshotPace;
 }
 
 /** Drops the ledger rows that a result drops: it keeps the first `maxLedgerRows` of each key, by the time of sending. */
@@ -54,14 +54,14 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 };
 
 /**
- * Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is
+ * Writes the increments of a slice's tally at the pace of its source, until the returned function is
  * called, which writes what is left: a run that is killed while it publishes loses nothing.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
   source: CheckpointSource,
 ): (() => void) => {
-  const { header, tally, clock, generator, loadEnds } = source;
+  const { header, tally, clock, generator, loadEnds, pace } = source;
   const slice = header.slice.index;
   const withRowLimit = limitLedgerRows();
   // A worker starts writing a little before instant 0.
@@ -97,7 +97,7 @@ export const writeCheckpoint = (
     const now = clock.now();
     if (current !== null)
       writeParts(current, writeBudget + (budgetGrowth * (now - current.at)) / 1000);
-    else if (now - lastSnapshot >= snapshotInterval) {
+    else if (now - lastSnapshot >= snapshotInterval(pace)) {
       lastSnapshot = now;
       current = { parts: tally.flush(), at: now };
     }
@@ -114,6 +114,7 @@ export const writeOwnCheckpoint = (
   write: (line: string) => void,
   { tally }: RunRecorder,
   facts: RunFacts,
+  pace: SnapshotPace,
 ): Pick<Required<RunObserver>, 'onStart' | 'onEnd'> => {
   let stop = (): void => undefined;
   return {
@@ -122,25 +123,44 @@ export const writeOwnCheckpoint = (
       const { slice, generator } = local;
       const header = { ...facts, slice, notes: [...notes] };
       const loadEnds = scheduledEnd(facts.plan);
-      stop = writeCheckpoint(write, { header, tally, clock, generator, loadEnds });
+      stop = writeCheckpoint(write, { header, tally, clock, generator, loadEnds, pace });
     },
     onEnd: () => stop(),
+  };
+};
+
+/** Where the lines of checkpoints go. */
+export interface CheckpointSink {
+  readonly write: (line: string) => void;
+}
+
+/** Passes the checkpoint of the slice, or those of its workers, on to `sinks`. */
+export const writeCheckpoints = (
+  sinks: readonly CheckpointSink[],
+  recorder: RunRecorder,
+  facts: RunFacts,
+  pace: SnapshotPace,
+): RunObserver => {
+  if (sinks.length === 0) return {};
+  const write = (line: string): void => {
+    for (const sink of sinks) sink.write(line);
+  };
+  return {
+    ...writeOwnCheckpoint(write, recorder, facts, pace),
+    onWorkerUpdate: ({ checkpointLines }) => {
+      for (const line of checkpointLines) write(line);
+    },
   };
 };
 
 /** Keeps a checkpoint in a file during the run; throws a `Problem` if it cannot be written. */
 export const keepCheckpoint = async (
   path: string,
-  recorder: RunRecorder,
-  facts: RunFacts,
   warn: (text: string) => void,
-): Promise<RunObserver> => {
+): Promise<CheckpointSink & RunObserver> => {
   const file = await openLineFile(path, false);
   return {
-    ...writeOwnCheckpoint((line) => file.write(line), recorder, facts),
-    onWorkerUpdate: ({ checkpointLines }) => {
-      for (const line of checkpointLines) file.write(line);
-    },
+    write: (line) => file.write(line),
     onPublished: async (written) => {
       await file.close().catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;

@@ -7,6 +7,7 @@ import type { Result, SliceRun } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { TableFormat } from '../input/requests-table.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
+import type { SnapshotPace } from '../watch/snapshot-pace.ts';
 import type { TargetAddress } from './run-local-slice.ts';
 
 /** The messages between a run's main thread and its workers: plain data, which crosses threads. */
@@ -36,6 +37,8 @@ export interface WorkerSetup {
     /** The observation itself: for objectives that may end the run, and for live metrics. */
     readonly observations: boolean;
   };
+  /** Of the checkpoint, shared by all threads. */
+  readonly pace: SnapshotPace;
 }
 
 /** The common instant 0 of all workers. */

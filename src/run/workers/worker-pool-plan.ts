@@ -6,6 +6,7 @@ import { thisMachine } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
 import { tableFormatOf } from '../input/requests-table.ts';
+import type { SnapshotPace } from '../watch/snapshot-pace.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 /** How threads share a slice. */
@@ -15,6 +16,7 @@ export interface WorkerPoolPlan {
   /** The folder that paths of prompts and traces start from. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
+  readonly pace: SnapshotPace;
 }
 
 /** What needs the main thread to send, each with the reason. */
@@ -56,6 +58,7 @@ export const planWorkerPool = (
   { plan, folder }: ReadPlan,
   slice: Slice,
   { capture, metricsExport, observations, requests }: RunRequest,
+  pace: SnapshotPace,
 ): WorkerPoolPlan | null => {
   if (capture !== undefined) {
     rejectWorkers(plan, 'capture');
@@ -73,5 +76,6 @@ export const planWorkerPool = (
       requests: requests === undefined ? null : tableFormatOf(requests),
       observations: canAbort || isWatched,
     },
+    pace,
   };
 };

@@ -42,13 +42,14 @@ type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 const setupsFor = (
   sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
-  { workers, baseFolder, reporting, canary }: WorkerPoolOptions,
+  { workers, baseFolder, reporting, pace, canary }: WorkerPoolOptions,
 ): readonly WorkerSetup[] => {
   const { slice: whole, clips, workload: _, redact: __, ...options } = sliceOptions;
   const { plan, credentials } = options;
   const common = {
     baseFolder,
     reporting,
+    pace,
     machine: thisMachine(),
     notes,
     canary,

@@ -73,7 +73,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
   const recorder = openRecorder(plan);
   const updates = collectUpdates(setup, Date.parse(startedAt));
   const facts = runFacts(plan, runId);
-  const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts);
+  const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts, setup.pace);
   const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {
     observer: combineObservers([recorder, updates]),
     canary,

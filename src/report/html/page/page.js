@@ -32,50 +32,79 @@ const tableOf = ({ title, lines, marks, step }, data) => {
   return table;
 };
 
-/** @param {PageData} data */
-const offerTables = (data) => {
-  for (const chart of data.charts) {
-    const details = document.querySelector(`details[data-rows="${chart.id}"]`);
+/** What the page shows; a live page changes it. @type {PageData | null} */
+let shown = null;
+/** @type {uPlot[]} */
+let plots = [];
+let drawnWidth = 0;
+/** The end of the run that the plots show. */
+let drawnEnd = 0;
+
+/** Draws a chart; the reader keeps the part of it that was chosen, and the cursor. @param {Chart} chart @param {PageData} data @param {uPlot | undefined} before */
+const drawAgain = (chart, data, before) => {
+  const place = document.querySelector(`[data-chart="${chart.id}"]`);
+  // In some browsers one in a closed fold has no width: it is drawn when the reader opens it.
+  if (!(place instanceof HTMLElement) || place.clientWidth === 0) return [];
+  const plot = draw(chart, data, place);
+  const { min = 0, max = drawnEnd } = before?.scales['x'] ?? {};
+  if (min > 0 || max < drawnEnd) plot.setScale('x', { min, max });
+  const { left = -1, top = -1 } = before?.cursor ?? {};
+  if (left >= 0) plot.setCursor({ left, top });
+  return [plot];
+};
+
+/** Draws all charts. */
+const redraw = () => {
+  if (shown === null) return;
+  const data = shown;
+  const before = new Map(plots.map((plot) => [plot.root.parentElement?.dataset['chart'], plot]));
+  for (const plot of plots) plot.destroy();
+  plots = data.charts.flatMap((chart) => drawAgain(chart, data, before.get(chart.id)));
+  drawnEnd = data.end;
+  drawnWidth = document.body.clientWidth;
+};
+
+/** Fills the table of a chart's values, if the reader has opened it. @param {Element} details */
+const fillTable = (details) => {
+  const chart = shown?.charts.find(({ id }) => id === details.getAttribute('data-rows'));
+  if (shown === null || chart === undefined || !details.hasAttribute('open')) return;
+  const table = tableOf(chart, shown);
+  const before = details.querySelector('table');
+  if (before === null) details.append(table);
+  else before.replaceWith(table);
+};
+
+/** Shows the embedded data. */
+const show = async () => {
+  shown = await readData();
+  for (const { id } of shown.charts) {
+    const details = document.querySelector(`details[data-rows="${id}"]`);
     if (!(details instanceof HTMLDetailsElement)) continue;
     details.hidden = false;
-    details.addEventListener('toggle', () => {
-      if (details.querySelector('table') === null) details.append(tableOf(chart, data));
-    });
+    fillTable(details);
   }
+  redraw();
 };
 
-/** Draws all charts, and again when their width or the system's theme changes. @param {PageData} data */
-const keepDrawn = (data) => {
-  /** @type {uPlot[]} */
-  let plots = [];
-  let width = 0;
-  const redraw = () => {
-    for (const plot of plots) plot.destroy();
-    plots = data.charts.flatMap((chart) => {
-      const place = document.querySelector(`[data-chart="${chart.id}"]`);
-      // In some browsers one in a closed fold has no width: it is drawn when the reader opens it.
-      return place instanceof HTMLElement && place.clientWidth > 0
-        ? [draw(chart, data, place)]
-        : [];
-    });
-    width = document.body.clientWidth;
-  };
-  redraw();
+/** Draws again when the width or the system's theme changes, or a fold is opened. */
+const keepDrawn = () => {
   new ResizeObserver(() => {
-    if (document.body.clientWidth !== width) redraw();
+    if (document.body.clientWidth !== drawnWidth) redraw();
   }).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-  for (const details of document.querySelectorAll('details:has([data-chart])')) {
-    details.addEventListener('toggle', redraw);
-  }
-  return redraw;
+  const onToggle = (/** @type {Event} */ { target }) => {
+    if (!(target instanceof HTMLDetailsElement)) return;
+    if (target.matches('[data-rows]')) fillTable(target);
+    else if (target.querySelector('[data-chart]') !== null) redraw();
+  };
+  // This event does not bubble.
+  document.addEventListener('toggle', onToggle, { capture: true });
 };
 
-/** @param {() => void} redraw */
-const offerThemes = (redraw) => {
+const offerThemes = () => {
   const themes = ['automatic', 'light', 'dark'];
   let chosen = 0;
-  const show = (theme = themes[chosen]) => {
+  const apply = (theme = themes[chosen]) => {
     root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
     redraw();
   };
@@ -83,25 +112,27 @@ const offerThemes = (redraw) => {
     for (const details of document.querySelectorAll('details:not(.rows)')) {
       details.setAttribute('open', '');
     }
-    show('light');
+    apply('light');
   });
-  addEventListener('afterprint', () => show());
+  addEventListener('afterprint', () => apply());
   const button = document.getElementById('theme');
   if (button === null) return;
   button.hidden = false;
   button.addEventListener('click', () => {
     chosen = (chosen + 1) % themes.length;
     button.textContent = `Theme: ${themes[chosen]}`;
-    show();
+    apply();
   });
 };
 
 const begin = async () => {
+  // A live page has none before its run has begun.
+  if (document.getElementById('data')?.textContent === '') return;
   root.classList.add('scripted');
   try {
-    const data = await readData();
-    offerTables(data);
-    offerThemes(keepDrawn(data));
+    await show();
+    keepDrawn();
+    offerThemes();
     root.classList.add('drawn');
   } catch (reason) {
     root.classList.remove('scripted');

@@ -1,0 +1,51 @@
+import { pathToFileURL } from 'node:url';
+import { openSystemBrowser } from '../../platform/process/open-in-browser.ts';
+import type { LivePageRequest } from '../../run/input/run-request.ts';
+import { inGroup, switchOption, textOption, UsageProblem } from './define-verb.ts';
+
+export const openOption = inGroup('Output:', {
+  open: switchOption('Open the report in a browser; with --live the live page'),
+});
+
+export const liveOption = inGroup('Output:', {
+  live: textOption(
+    'Serve the report while the run is under way, at PORT of 127.0.0.1 or any free one',
+  ),
+});
+
+/** `--live` alone means any free port: without this the parser would take the next word, such as the scenario, for its value. */
+export const completeLive = (words: readonly string[]): string[] =>
+  words.map((word, i) =>
+    word === '--live' && !/^\d+$/.test(words[i + 1] ?? '') ? '--live=0' : word,
+  );
+
+type Warn = (text: string) => void;
+
+const show = async (address: string, warn: Warn): Promise<void> => {
+  const problem = await openSystemBrowser(address);
+  if (problem !== null) warn(problem);
+};
+
+/** Opens a report that was written. */
+export const openReport = (path: string, warn: Warn): Promise<void> =>
+  show(pathToFileURL(path).href, warn);
+
+/** The live page that the command line asks for. */
+export const livePageFrom = (
+  { live, open }: { readonly live: string | undefined; readonly open: boolean },
+  warn: Warn,
+): LivePageRequest | undefined => {
+  if (live === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(live) ? Number(live) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new UsageProblem(`--live: expected a port from 0 to 65535 or nothing, got "${live}"`);
+  }
+  return {
+    port,
+    onAddress: (address) => {
+      // Nobody could guess it, so even --quiet says it.
+      warn(`Live page: ${address} (for this machine only; its button stops the run)`);
+      if (open) void show(address, warn);
+    },
+  };
+};

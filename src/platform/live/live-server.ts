@@ -1,0 +1,189 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { waitAtMost } from '../wait-at-most.ts';
+
+/**
+ * The server of a live page: one page, a stream of its updates, and a way to stop the run. Only this machine can connect, only who
+ * knows the token in the address gets an answer, and no other page can make a browser act for it.
+ */
+
+/** What the server serves, and whom it tells. */
+export interface LiveContent {
+  /** The whole page. */
+  readonly page: () => string;
+  /** Called when the run is to be stopped. */
+  readonly onStop: () => void;
+  /** Called with the number of readers, when it changes. */
+  readonly onReaders: (count: number) => void;
+}
+
+export interface LiveServer {
+  readonly address: string;
+  /** Sends an update to each reader that has received the one before, and to those who come later. */
+  readonly send: (event: string, data: string) => void;
+  /** Sends the last event to all readers, waits for at most `patience` ms until they have it, and closes. */
+  readonly finish: (event: string, data: string) => Promise<void>;
+}
+
+/** A browser opens at most six connections to one host. */
+const maxReaders = 8;
+const maxConnections = 32;
+/** A reader that takes nothing for so many ms is disconnected. */
+const readerPatience = 30_000;
+/** How long readers may take to receive the last event, in ms. */
+const patience = 1500;
+
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const answer = (
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response
+    .writeHead(status, {
+      ...commonHeaders,
+      'content-type': 'text/plain; charset=utf-8',
+      connection: 'close',
+      ...headers,
+    })
+    .end(text);
+};
+
+const isEqual = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+const eventText = (event: string, data: string): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** The readers of the updates. Each holds at most one event in memory. */
+class Readers {
+  readonly #onReaders: LiveContent['onReaders'];
+  /** When each was last seen to have received everything. */
+  readonly #open = new Map<ServerResponse, number>();
+  #last = '';
+
+  constructor(onReaders: LiveContent['onReaders']) {
+    this.#onReaders = onReaders;
+  }
+
+  add(response: ServerResponse): void {
+    if (this.#open.size >= maxReaders) {
+      answer(response, 503, `This page has ${maxReaders} readers already; close one of them.\n`);
+      return;
+    }
+    response.writeHead(200, { ...commonHeaders, 'content-type': 'text/event-stream' });
+    response.write(`retry: 1000\n\n${this.#last}`);
+    this.#open.set(response, performance.now());
+    this.#onReaders(this.#open.size);
+    response.on('error', () => undefined);
+    response.once('close', () => {
+      this.#open.delete(response);
+      this.#onReaders(this.#open.size);
+    });
+  }
+
+  send(event: string): void {
+    this.#last = event;
+    const now = performance.now();
+    for (const [response, since] of this.#open) {
+      if (response.writableLength === 0) {
+        this.#open.set(response, now);
+        response.write(event);
+      } else if (now - since > readerPatience) response.destroy();
+    }
+  }
+
+  /** Resolves when all have received the event. */
+  async finish(event: string): Promise<void> {
+    const open = [...this.#open.keys()].filter((response) => !response.writableEnded);
+    const ends = open.map(
+      (response) => new Promise((resolve) => response.once('close', resolve).end(event)),
+    );
+    await Promise.all(ends);
+  }
+}
+
+/** Why a request is not answered, and with which status; `null` if it may be. */
+const refusalOf = (
+  { method = '', headers }: IncomingMessage,
+  port: number,
+): readonly [status: number, text: string] | null => {
+  const { host = '', origin } = headers;
+  // A name that an attacker's DNS server points to this machine is in the header, too.
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
+    return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
+  const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;
+  if (isFromElsewhere) return [403, 'Wrong Origin: another page may not use this one.\n'];
+  if (method === 'POST' && origin === undefined)
+    return [403, 'No Origin: only the page itself may do this.\n'];
+  return null;
+};
+
+/** Serves the parts of the page, each by its own method. */
+const routesOf = (
+  { page, onStop }: LiveContent,
+  readers: Readers,
+): Readonly<Record<string, readonly [method: string, (response: ServerResponse) => void]>> => ({
+  '': [
+    'GET',
+    (response) => answer(response, 200, page(), { 'content-type': 'text/html; charset=utf-8' }),
+  ],
+  events: ['GET', (response) => readers.add(response)],
+  stop: [
+    'POST',
+    (response) => {
+      onStop();
+      answer(response, 202, 'The run is being stopped.\n');
+    },
+  ],
+});
+
+/**
+ * Serves a live page at a port of 127.0.0.1 (0: any free one). Throws Node's error if the port cannot be used. Nothing of it keeps the
+ * process alive after `finish`.
+ */
+export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
+  const token = randomBytes(24).toString('base64url');
+  const readers = new Readers(content.onReaders);
+  const routes = routesOf(content, readers);
+  const server = createServer(
+    { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000, maxHeaderSize: 8192 },
+    (request, response) => {
+      // Nobody reads a body.
+      request.resume();
+      const refusal = refusalOf(request, bound);
+      if (refusal !== null) return answer(response, ...refusal);
+      const [, given = '', name, ...more] = (request.url ?? '').split('/');
+      const route = Object.hasOwn(routes, name ?? '') ? routes[name ?? ''] : undefined;
+      if (!isEqual(given, token) || route === undefined || name === undefined || more.length > 0)
+        return answer(response, 404, 'There is nothing here. The address has a token.\n');
+      const [method, respond] = route;
+      if (request.method !== method)
+        return answer(response, 405, `Expected ${method}.\n`, { allow: method });
+      return respond(response);
+    },
+  );
+  server.maxConnections = maxConnections;
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${bound}/${token}/`,
+    send: (event, data) => readers.send(eventText(event, data)),
+    finish: async (event, data) => {
+      server.close();
+      await waitAtMost(patience, readers.finish(eventText(event, data)));
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { Problem } from '../problem.ts';
+import { type ChildProcessHandle, startChildProcess } from '../process/child-process.ts';
+
+/** It loads what renders reports, beside everything else that starts. */
+const startTimeout = 20_000;
+
+/** A process on the same thread as its collector and compiler: at a low priority, none of them gets in the way of the load generator. */
+const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
+
+/** Starts the program at `entry` with `setup` as its first line, and waits for its own first line. Throws a `Problem` if it does not start. */
+export const startPageProcess = async (entry: URL, setup: object): Promise<ChildProcessHandle> => {
+  const command = [process.execPath, ...nodeFlags, fileURLToPath(entry)] as const;
+  const started = await startChildProcess(command, `${JSON.stringify(setup)}\n`, startTimeout);
+  if (started.ok) return started;
+  throw new Problem(`--live: the live page could not be started: ${started.reason}`);
+};

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+
+/** What a browser needs of the environment to find the user's desktop; keys are none of its business. */
+const passedOn =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
+
+/** A program that opens browsers ends at once, or stays as long as the browser that it has started (ms). */
+const patience = 3000;
+
+const browserOpener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+
+/**
+ * Opens an address in the system's browser, through no shell. Returns why that failed, as a sentence; `null` if nothing speaks against
+ * success.
+ */
+export const openSystemBrowser = async (address: string): Promise<string | null> => {
+  const environment = Object.entries(process.env).filter(([name]) => passedOn.test(name));
+  const child = spawn(browserOpener, [address], {
+    env: Object.fromEntries(environment),
+    stdio: 'ignore',
+    detached: true,
+  });
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  child.once('error', (error: NodeJS.ErrnoException) =>
+    resolve(error.code === 'ENOENT' ? `${browserOpener} is not installed` : error.message),
+  );
+  child.once('exit', (code, signal) =>
+    resolve(code === 0 ? null : `${browserOpener} ended with ${signal ?? `exit code ${code}`}`),
+  );
+  const timer = setTimeout(() => resolve(null), patience);
+  const reason = await promise;
+  clearTimeout(timer);
+  child.unref();
+  return reason === null ? null : `No browser was opened: ${reason}. Open ${address} yourself.`;
+};

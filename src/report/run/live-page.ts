@@ -1,0 +1,125 @@
+import type { Milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { list, type ReportDocument, text } from '../document/document.ts';
+import { htmlPage } from '../document/html-page.ts';
+import { embeddedData } from '../html/charts/page-data.ts';
+import { runVerdict } from '../summary/run-verdict.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { countText, plural } from '../text/number-text.ts';
+import { timeProgressText } from './progress.ts';
+import { runCharts } from './run-charts.ts';
+import { runDocument } from './run-document.ts';
+import { type PageAssets, pageScripts } from './run-page.ts';
+
+/** What is known of a run under way. */
+export interface LiveRun {
+  readonly weir: string;
+  readonly name: string;
+  /** How long its load is planned to be. */
+  readonly planned: Milliseconds;
+  /** Where its report will be. */
+  readonly report: string;
+  /** `null` before its clock starts. */
+  readonly progress: {
+    readonly elapsed: number;
+    readonly due: number;
+    readonly inFlight: number;
+  } | null;
+  /** Its figures so far, up to the moment `until` in ms; `null` before there are any. */
+  readonly soFar: {
+    readonly result: Result;
+    readonly trust: Trust;
+    readonly until: number;
+  } | null;
+}
+
+export interface LiveAssets extends PageAssets {
+  readonly liveScript: string;
+}
+
+/** For updates: a page that is shown has them already. */
+const noAssets: LiveAssets = {
+  chartScript: '',
+  chartStyle: '',
+  pageScript: '',
+  pageStyle: '',
+  liveScript: '',
+};
+
+const progressMarkup = ({ progress, planned }: LiveRun): Markup => {
+  if (progress === null) return markup`<p>Preparing: no request has been sent yet.</p>`;
+  const { elapsed, due, inFlight } = progress;
+  const said = [
+    timeProgressText({ elapsed, scheduled: planned, inFlight }),
+    `${plural(due, 'request')} due`,
+    `${countText(inFlight)} in flight`,
+  ].join(' · ');
+  return markup`<progress aria-label="Progress of the load" max="${planned}" value="${Math.min(planned, Math.round(elapsed))}"></progress><p>${said}</p>`;
+};
+
+/** Progress, and the button that stops the run. */
+const barMarkup = (
+  run: LiveRun,
+): Markup => markup`<aside id="live" class="live" aria-label="The run under way">
+<div id="progress">${progressMarkup(run)}</div>
+<button id="stop" type="button" hidden>Stop the run</button>
+<p id="live-said" role="status" data-report="${run.report}"><noscript>This page needs JavaScript to follow the run; without it, load it again.</noscript></p>
+</aside>
+`;
+
+const verdict = { text: 'Running', tone: 'plain' } as const;
+
+const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
+  weir,
+  title: name,
+  verdict,
+  introduction: [text('The first figures follow within a few seconds of the load.')],
+  blocks: [],
+  footer: `Measured by Weir ${weir}. The report will be ${report}.`,
+});
+
+/** Seconds that are not over yet would look like a drop. */
+const wholeSeconds = (result: Result, until: number): Result => ({
+  ...result,
+  timeline: result.timeline.filter(({ second }) => (second + 1) * 1000 <= until),
+});
+
+const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
+  const { result, trust, until } = soFar;
+  const charts = runCharts(wholeSeconds(result, until), trust);
+  const { title, sentences } = runVerdict(result, trust);
+  const document: ReportDocument = {
+    ...runDocument(result, trust, charts),
+    verdict,
+    introduction: [
+      text(
+        `Figures of the requests that have ended so far: ${title.toLowerCase()}. The verdict follows when the run has ended.`,
+      ),
+      ...sentences.map((sentence) => text(sentence)),
+      list(result.notes),
+    ],
+    footer: `Measured by Weir ${run.weir}, started ${result.startedAt}. The report will be ${run.report}.`,
+  };
+  const data = embeddedData(result, Object.values(charts).flat(), run.planned);
+  return { document, data };
+};
+
+const emptyData = '';
+
+/** The report of a run under way, as a page that its server updates: the same page as the finished report, with progress and a button that stops the run. */
+export const livePage = (run: LiveRun, assets: LiveAssets): string => {
+  const { document, data } =
+    run.soFar === null
+      ? { document: emptyDocument(run), data: emptyData }
+      : documentSoFar(run, run.soFar);
+  const scripted = pageScripts(assets, data);
+  return htmlPage(document, assets.pageStyle, {
+    ...scripted,
+    scripts: [...scripted.scripts, assets.liveScript],
+    live: barMarkup(run),
+  });
+};
+
+/** The same page for an update: without scripts and styles. */
+export const livePageUpdate = (run: LiveRun): string => livePage(run, noAssets);

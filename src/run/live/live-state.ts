@@ -1,0 +1,56 @@
+import { milliseconds } from '../../model/quantity.ts';
+import type { LiveAssets, LiveRun } from '../../report/run/live-page.ts';
+import { livePage, livePageUpdate } from '../../report/run/live-page.ts';
+import { CheckpointJournal } from '../../record/read-checkpoint.ts';
+import { judgeFigures } from '../output/judge-result.ts';
+import type { PageSetup } from './page-messages.ts';
+
+/** A run under way as its checkpoint shows it, and the page of it. */
+export class LiveState {
+  readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
+  #journal: CheckpointJournal | null = null;
+  #progress: LiveRun['progress'] = null;
+  /** `null` after a change. */
+  #soFar: { readonly current: LiveRun['soFar'] } | null = null;
+
+  constructor({ weir, name, planned, report }: PageSetup) {
+    this.#run = { weir, name, report, planned: milliseconds(planned) };
+  }
+
+  set progress(progress: LiveRun['progress']) {
+    this.#progress = progress;
+  }
+
+  /** Applies a line of the run's checkpoint. */
+  add(json: unknown): void {
+    if (this.#journal === null) this.#journal = CheckpointJournal.begin(json);
+    else this.#journal.add(json);
+    this.#soFar = null;
+  }
+
+  /** The whole page. */
+  page(assets: LiveAssets): string {
+    return livePage(this.#current(), assets);
+  }
+
+  /** The page for those who have it already. */
+  update(): string {
+    return livePageUpdate(this.#current());
+  }
+
+  #current(): LiveRun {
+    this.#soFar ??= { current: this.#judge() };
+    return { ...this.#run, progress: this.#progress, soFar: this.#soFar.current };
+  }
+
+  #judge(): LiveRun['soFar'] {
+    let until = 0;
+    const whole = this.#journal?.result((moment) => {
+      until = moment;
+      return 'under way';
+    });
+    if (whole === undefined || whole === null) return null;
+    // What is true of the figures so far is said as of a whole run.
+    return { ...judgeFigures({ ...whole, partial: null }), until };
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The process that serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the load generator
+ * neither renders nor serves anything, and ends with its standard input, that is with the run.
+ */
+import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
+import { startClock } from '../../platform/host/clock.ts';
+import { openLiveServer } from '../../platform/live/live-server.ts';
+import { onInterrupt } from '../../platform/process/interrupts.ts';
+import { openParentPipe, yieldToOthers } from '../../platform/process/this-process.ts';
+import { LiveState } from './live-state.ts';
+import { pageSetupSchema, toPageSchema } from './page-messages.ts';
+
+/** Between two updates, in ms; more where they take long, so that this process uses a fifth of a core at most. */
+const updateInterval = 1000;
+const idleShare = 4;
+const pollInterval = 50;
+
+// The run handles Ctrl-C, which the terminal sends to both.
+onInterrupt(() => undefined);
+const parent = openParentPipe();
+const clock = startClock();
+const assets = { ...(await readReportAssets()), liveScript: await readLiveScript() };
+const setup = pageSetupSchema.parse(JSON.parse((await parent.firstLine) ?? 'null'));
+const state = new LiveState(setup);
+/** Whether there is something new. */
+let isChanged = false;
+let readers = 0;
+let isStopped = false;
+/** The finished report; `null` if there is none, `undefined` before the end. */
+let finished: string | null | undefined;
+
+const server = await openLiveServer(setup.port, {
+  page: () => finished ?? state.page(assets),
+  onStop: () => {
+    // The button of a second reader does not mean "at once", as a second Ctrl-C does.
+    if (!isStopped) parent.print(JSON.stringify({ stop: true }));
+    isStopped = true;
+  },
+  onReaders: (count) => {
+    readers = count;
+    parent.print(JSON.stringify({ readers: count }));
+  },
+}).catch((error: unknown) => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  parent.print(JSON.stringify({ problem: code ?? message }));
+  parent.close();
+  return null;
+});
+
+if (server !== null) {
+  parent.onLine((line) => {
+    const json: unknown = JSON.parse(line);
+    isChanged = true;
+    const message = toPageSchema.safeParse(json);
+    if (!message.success) state.add(json);
+    else if ('progress' in message.data.live) state.progress = message.data.live.progress;
+    else finished = message.data.live.finished;
+  });
+  let next = 0;
+  const stopUpdates = clock.every(pollInterval, () => {
+    const begun = clock.now();
+    if (!isChanged || readers === 0 || begun < next) return;
+    isChanged = false;
+    server.send('page', state.update());
+    next = Math.max(begun + updateInterval, clock.now() + idleShare * (clock.now() - begun));
+  });
+  parent.print(JSON.stringify({ address: server.address }));
+  yieldToOthers();
+  await parent.closed;
+  stopUpdates();
+  await (typeof finished === 'string'
+    ? server.finish('finished', finished)
+    : server.finish('gone', finished === null ? 'unwritten' : 'ended'));
+}

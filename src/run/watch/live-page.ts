@@ -1,0 +1,101 @@
+import { extname, join } from 'node:path';
+import type { z } from 'zod';
+import type { Plan } from '../../model/plan/plan.ts';
+import { readTextFile } from '../../platform/files/plain-files.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { startPageProcess } from '../../platform/live/start-page-process.ts';
+import { Problem } from '../../platform/problem.ts';
+import { scheduledEnd } from '../../schedule/stages.ts';
+import type { LivePageRequest } from '../input/run-request.ts';
+import {
+  fromPageSchema,
+  pageReadySchema,
+  type PageSetup,
+  type ToPage,
+} from '../live/page-messages.ts';
+import { outputFiles } from '../output/output-folder.ts';
+import type { CheckpointSink } from './checkpoint.ts';
+import type { RunObserver } from './observer.ts';
+import { setWatched, type SnapshotPace } from './snapshot-pace.ts';
+
+const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, import.meta.url);
+
+/** Between two messages on the progress, in ms. */
+const progressInterval = 1000;
+/** A page that has not taken so many bytes is given up: they are kept in the memory of the load generator. */
+const maxBacklog = 16 * 1024 * 1024;
+
+const start = async (setup: PageSetup) => {
+  const page = await startPageProcess(entry, setup);
+  const ready = pageReadySchema.parse(JSON.parse(page.line));
+  if ('address' in ready) return { page, address: ready.address };
+  await page.stop();
+  throw new Problem(
+    `--live: port ${setup.port} of 127.0.0.1 cannot be used to listen: ${ready.problem}. Give another one, or leave it out for any that is free`,
+  );
+};
+
+/** `null` for what something else in that process has printed. */
+const messageIn = (line: string): z.infer<typeof fromPageSchema> | null => {
+  try {
+    return fromPageSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Serves the report of a run while it is under way. Another process renders and serves it, from the lines of the checkpoint: here they
+ * are only passed on, and written more often while somebody looks. Throws a `Problem` if the port cannot be used.
+ */
+export const openLivePage = async (
+  { port, onAddress }: LivePageRequest,
+  { plan, folder, pace }: { plan: Plan; folder: string; pace: SnapshotPace },
+  { warn, requestStop }: { warn: (text: string) => void; requestStop: () => void },
+): Promise<CheckpointSink & RunObserver> => {
+  const report = join(folder, outputFiles.run.page);
+  const { page, address } = await start({
+    port,
+    weir: weirVersion(),
+    name: plan.name,
+    planned: scheduledEnd(plan),
+    report,
+  });
+  let isGivenUp = false;
+  const giveUp = (reason: string): void => {
+    isGivenUp = true;
+    setWatched(pace, false);
+    warn(`The live page has ended (${reason}); the run goes on.`);
+    void page.stop();
+  };
+  const write = (line: string): void => {
+    if (isGivenUp) return;
+    if (page.backlog() > maxBacklog) giveUp('its process does not keep up');
+    else page.write(`${line}\n`);
+  };
+  const send = (live: ToPage): void => write(JSON.stringify({ live }));
+  page.onLine((line) => {
+    const message = messageIn(line);
+    if (message === null) return;
+    if ('stop' in message) requestStop();
+    else setWatched(pace, message.readers > 0);
+  });
+  let nextProgress = 0;
+  onAddress(address);
+  return {
+    write,
+    onTick: (elapsed, { due, inFlight }) => {
+      const reason = isGivenUp ? null : page.ended();
+      if (reason !== null) giveUp(reason);
+      if (elapsed < nextProgress) return;
+      nextProgress = elapsed + progressInterval - 20;
+      send({ progress: { elapsed, due, inFlight } });
+    },
+    onPublished: async (written) => {
+      // Where the report could not be written, an older one can stand.
+      const finished = written === 'pass' ? await readTextFile(report).catch(() => null) : null;
+      send({ finished });
+    },
+    close: page.stop,
+  };
+};
