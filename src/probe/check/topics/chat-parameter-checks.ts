@@ -2,6 +2,7 @@ import {
   type Check,
   type CheckCase,
   caseOf,
+  checkAcross,
   checkOf,
   deviation,
   open,
@@ -76,6 +77,9 @@ const jsonAnswer = checkOf(
   },
 );
 
+const isFinish = (reason: unknown): boolean =>
+  ['stop', 'length', 'tool_calls'].includes(reason as string);
+
 const weatherTool = {
   type: 'function',
   function: {
@@ -129,6 +133,35 @@ const toolCalls = checkOf(
   },
 );
 
+/** Chats that may end in other ways than the one that is cut off. */
+const manyChats = ['chat', 'minimal', 'bounds-low', 'bounds-high', 'json-mode', 'tools'];
+
+const finishes = checkAcross(
+  {
+    id: 'chats.finish',
+    topic: 'chat-answers',
+    rows: ['2.4.finish_reason'],
+    uses: manyChats,
+    expected: 'every chat ends with stop, length or tool_calls',
+  },
+  (answers) => {
+    const whole = manyChats
+      .flatMap((id) => answers.of(id) ?? [])
+      .filter((answer) => judgeAccepted(answer).outcome === 'pass');
+    const reasons = whole.map((answer) => ({
+      answer,
+      reason: placesAt(answer.json, 'choices.*.finish_reason')[0]?.value,
+    }));
+    const wrong = reasons.find(({ reason }) => !isFinish(reason));
+    if (reasons.length === 0) return unchecked('no chat was answered');
+    return wrong === undefined
+      ? pass(`${reasons.length} chats`)
+      : violation(
+          `finish_reason of ${wrong.answer.requestId} is ${fieldText(wrong.answer, wrong.reason)}`,
+        );
+  },
+);
+
 export const chatParameterCases: readonly CheckCase[] = [
   minimal,
   ...boundCases,
@@ -142,4 +175,5 @@ export const chatParameterChecks: readonly Check[] = [
   ...boundChecks,
   jsonAnswer,
   toolCalls,
+  finishes,
 ];

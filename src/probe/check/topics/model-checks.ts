@@ -88,15 +88,20 @@ export const modelChecks: readonly Check[] = [
       request,
       expected: 'the list has a text-to-speech and a speech-to-text model',
     },
-    (_, { speech, transcription }) => {
-      if (speech !== null && transcription !== null) return pass(`${speech}, ${transcription}`);
-      const missing = [
-        ...(speech === null ? ['text-to-speech'] : []),
-        ...(transcription === null ? ['speech-to-text'] : []),
-      ].join(' and no ');
-      return unchecked(
-        `no ${missing} model was recognised by its name: give --speech-model and --transcription-model`,
-      );
+    (_, target) => {
+      const kinds = ['speech', 'transcription'] as const;
+      const missing = kinds.filter((kind) => target[kind] === null);
+      if (missing.length > 0) {
+        const which = missing
+          .map((kind) => `${kind} (--${kind}-model names it)`)
+          .join(', none for ');
+        return deviation('no-audio-models', `no model looks like one for ${which}`);
+      }
+      const ids = kinds.map((kind) => target[kind]!);
+      const unlisted = ids.filter((id) => !target.listed.includes(id));
+      return unlisted.length === 0
+        ? pass(ids.join(', '))
+        : deviation('unlisted-models', `the list has no ${unlisted.join(' and no ')}`);
     },
   ),
   checkOf(

@@ -58,6 +58,9 @@ const inFormats = Object.entries(formats).map(([format, fields]) =>
 
 const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
+/** The language that one upload names: its answer has to name it, too. */
+export const namedLanguage = { upload: 'upload-mp3', code: 'en' } as const;
+
 /** Recordings in other containers, by extension. */
 const inContainers = ['mp3', 'm4a', 'webm'].map((extension) =>
   caseOf(
@@ -70,7 +73,9 @@ const inContainers = ['mp3', 'm4a', 'webm'].map((extension) =>
       cost: { audioSeconds: 10 },
       build: (target) => {
         const clip = target.otherClips.find(({ name }) => extensionOf(name) === extension);
-        return clip === undefined ? null : transcriptionForm(target, { clip });
+        const isNamed = `upload-${extension}` === namedLanguage.upload;
+        const fields = isNamed ? [['language', namedLanguage.code] as const] : [];
+        return clip === undefined ? null : transcriptionForm(target, { clip, fields });
       },
     },
     judgeAccepted,

@@ -1,6 +1,5 @@
 import { transcriptionResponseSchema } from '../../../contract/audio.ts';
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
-import { wordErrors } from '../../../traffic/kinds/word-errors.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Answers,
@@ -22,8 +21,9 @@ import {
   readVttCues,
   wrongTimes,
 } from '../reading/cues.ts';
+import { judgeWords } from '../reading/judge-words.ts';
 import { aNumber, anArray, aString, fieldChecks, placesAt } from '../reading/json-fields.ts';
-import { transcriptId, transcriptionCases } from './transcription-cases.ts';
+import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
 /** Speech-to-text in its five formats, parsed and held against each other (interface 2.7, 4.4). */
 
@@ -62,16 +62,6 @@ const wordsOf = (answers: Answers, format: string): string | null => {
   if (format === 'text') return plainText(answer).text;
   const text = placesAt(answer.json, 'text')[0]?.value;
   return typeof text === 'string' ? text : null;
-};
-
-/** Some words more or less are chance; another text is not. */
-const judgeWords = (expected: string, found: string, what: string): Judged => {
-  const errors = wordErrors(expected, found);
-  if (errors === null || errors.expected === 0) return unchecked('there are no words to compare');
-  const share = errors.wrong / errors.expected;
-  const observed = `${errors.wrong} of ${errors.expected} words differ from ${what}`;
-  if (share <= 0.1) return pass(observed);
-  return share > 0.6 ? violation(observed) : deviation('other-words', observed);
 };
 
 const judgeTimes = (cues: readonly Cue[], seconds: number | null): Judged => {
@@ -237,6 +227,23 @@ export const transcriptionChecks: readonly Check[] = [
       const judged = judgeWords(said, text, 'what is said');
       // How well a model hears is not part of the interface.
       return judged.outcome === 'pass' ? judged : open(judged.observed);
+    },
+  ),
+  checkOf(
+    {
+      id: `${namedLanguage.upload}.language`,
+      topic,
+      rows: ['2.7.language', '4.4.language'],
+      request: namedLanguage.upload,
+      expected: `language is ${namedLanguage.code}, which the request names`,
+    },
+    (answer) => {
+      const language = placesAt(answer.json, 'language')[0]?.value;
+      if (typeof language !== 'string') return unchecked('there is no language');
+      const [code] = language.toLowerCase().split('-');
+      return code === namedLanguage.code
+        ? pass(language)
+        : deviation('other-language', `language is ${answer.quote(language)}`);
     },
   ),
   checkOf(
