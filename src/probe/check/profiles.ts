@@ -34,16 +34,25 @@ const litellm: Exemptions = {
   'models.form': 'ids are what the administrator writes', // docs: proxy/configs, model_name
   'unknown-key.*': 'the type is auth_error and the code 401', // auth/auth_exception_handler.py, _types.py ProxyException
   'error-body.*': 'type and code can be None or a status as text', // _types.py ProxyException
-  'headers.stream': 'older versions have none on streams', // hooks/parallel_request_limiter.py: post-call hook
+  'headers.stream': 'streams have none', // common_request_processing.py: they begin before the post-call hook
   'headers.models': 'the list is not limited', // hooks/parallel_request_limiter.py: only model routes
   'headers.speech': 'audio has none', // proxy_server.py audio_speech returns its own response
   'headers.transcription': 'audio has none', // as before
   'headers.refusals': 'refusals have none', // hooks run after a success
   'root-*': 'every path is also served without /v1', // proxy_server.py: @router.post("/chat/completions")
+  'stop-five': 'all but four stop sequences are dropped', // utils.py validate_openai_optional_params
+  'stream-text': 'whatever is not true is no stream', // common_request_processing.py _is_streaming_request
+  'no-role': 'a message without role is one of the assistant', // utils.py validate_and_fix_openai_messages
+  'transcription-no-file': 'FastAPI refuses incomplete forms with 422', // proxy_server.py audio_transcriptions
+  'broken-form': 'FastAPI refuses incomplete forms with 422', // as before
+  'transcription-text.plain': 'transcripts come in JSON', // as before: it returns a TranscriptionResponse
+  'transcription-srt.plain': 'transcripts come in JSON',
+  'transcription-vtt.plain': 'transcripts come in JSON',
 };
 
 /** https://github.com/vllm-project/vllm */
 const vllm: Exemptions = {
+  'models.audio': 'one model is served', // docs: serve
   'models.form': 'the id is the name that the server was started with', // docs: serve, --served-model-name
   'top_p.low': 'top_p has to be above 0', // vllm/sampling_params.py _verify_args
   'bounds-low': 'top_p has to be above 0',
@@ -56,21 +65,25 @@ const vllm: Exemptions = {
   'headers.*': noHeaders, // docs: serve has none
 };
 
-/** https://github.com/ggml-org/llama.cpp, tools/server */
+const wideRange = 'values outside the range are clamped or have no bound';
+const wrongForm = 'what the chat template cannot read is a 500';
+
+/** https://github.com/ggml-org/llama.cpp, tools/server; server-schema.cpp has the parameters */
 const llamaCpp: Exemptions = {
   'models.form': 'the id is the file or its alias', // README: GET /v1/models
   'unknown-model': 'the model is not chosen by requests', // README: the one loaded model answers
   'no-model': 'the model is not chosen by requests',
-  'temperature-*': 'ranges and types are not checked', // json_value takes the default for a wrong type
-  'top_p-*': 'ranges and types are not checked',
-  'top_k-*': 'ranges and types are not checked',
-  'max_tokens-*': 'ranges and types are not checked',
-  'presence_penalty-*': 'ranges and types are not checked',
-  'frequency_penalty-*': 'ranges and types are not checked',
-  'stream-text': 'ranges and types are not checked',
-  'stream-refused': 'ranges and types are not checked',
-  'stop-*': 'any number of stop sequences is accepted',
-  'missing-key-*': noKeyNeeded, // README: --api-key; the model list is always public
+  'temperature-*': wideRange,
+  'top_p-*': wideRange,
+  'top_k-*': 'a fraction is cut off', // as before
+  'presence_penalty-*': wideRange,
+  'frequency_penalty-*': wideRange,
+  'stream-refused': wideRange,
+  'stop-*': 'any number of stop sequences is accepted, and anything else is ignored', // as before
+  'tools-text': wrongForm, // common/chat.cpp throws, server.cpp ex_wrapper makes it a 500
+  'no-role': wrongForm,
+  'models.audio': 'one model is served', // README
+  'missing-key-*': noKeyNeeded, // README: --api-key
   'unknown-key-*': noKeyNeeded,
   'unknown-key.*': 'the code is a number', // format_error_response
   'error-body.*': 'the code is a number', // format_error_response

@@ -58,13 +58,17 @@ const waitForModel = async (url: string): Promise<void> => {
   throw new Error('llama.cpp did not load its model within a minute');
 };
 
-const startLlama = async ({ port, folder }: ServerOptions): Promise<StartedServer> => {
+/** Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. */
+export const startLlama = async (
+  { port, folder }: ServerOptions,
+  keys: readonly string[] = [],
+): Promise<StartedServer> => {
   const env = { PYTHONPATH: await serverPackages() };
   const version = await pinnedIn(requirements, /^xllamacpp==(.+)$/m);
   const model = join(folder, 'random.gguf');
   await outputOf('python3', [roomFile('servers/llama/make_model.py'), model], { env });
   const serve = roomFile('servers/llama/serve.py');
-  const command = ['python3', serve, model, String(port)] as const;
+  const command = ['python3', serve, model, String(port), ...keys] as const;
   const running = await startServer({ command, port, env });
   try {
     await waitForModel(running.url);
@@ -143,7 +147,7 @@ export const modelServers: readonly ServerCase[] = [
     ] as const
   ).map(([load, transport]) => ({
     name: `llama.cpp, ${load} load, ${transport}`,
-    start: startLlama,
+    start: (options: ServerOptions) => startLlama(options),
     model: 'random',
     maxTokens: 16,
     hasLog: false,

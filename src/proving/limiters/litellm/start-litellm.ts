@@ -18,11 +18,22 @@ interface LiteLlmOptions extends ServerOptions {
   readonly tokensPerWindow: number;
   /** In ms; whole seconds. */
   readonly window: number;
+  /** Its models, each with the provider's name for it; by default the one chat model. */
+  readonly models?: readonly (readonly [name: string, upstream: string])[];
 }
 
-const config = (upstream: string): string => `model_list:
-  - model_name: proving/small
-    litellm_params: { model: openai/proving/small, api_base: 'http://${upstream}/v1', api_key: ${provingKeys[0]} }
+const chatModel = [['proving/small', 'openai/proving/small']] as const;
+
+const config = (
+  upstream: string,
+  models: NonNullable<LiteLlmOptions['models']>,
+): string => `model_list:
+${models
+  .map(
+    ([name, model]) => `  - model_name: ${name}
+    litellm_params: { model: ${model}, api_base: 'http://${upstream}/v1', api_key: ${provingKeys[0]} }`,
+  )
+  .join('\n')}
 general_settings: { custom_auth: custom_auth.user_api_key_auth, master_key: sk-proving-master }
 litellm_settings: { telemetry: false, num_retries: 0 }
 router_settings: { num_retries: 0, disable_cooldowns: true }
@@ -32,11 +43,11 @@ router_settings: { num_retries: 0, disable_cooldowns: true }
 export const startLiteLlm = async (
   options: LiteLlmOptions,
 ): Promise<RunningServer & { readonly version: string }> => {
-  const { port, folder, log, upstream } = options;
+  const { port, folder, log, upstream, models = chatModel } = options;
   const version = await pinnedIn(requirements, /^litellm==(.+)$/m);
   const packages = await installedPython('litellm', requirements);
   const file = join(folder, 'config.yaml');
-  await writeFile(file, config(upstream));
+  await writeFile(file, config(upstream, models));
   await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
   const serve = roomFile('harness/serve_logged.py');
   const running = await startServer({

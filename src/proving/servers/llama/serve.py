@@ -1,4 +1,4 @@
-"""Serves a model by llama.cpp's own HTTP server: serve.py FILE PORT. Ends at the end of its standard input or by a signal."""
+"""Serves a model by llama.cpp's own HTTP server: serve.py FILE PORT [KEY…]. Ends at the end of its standard input or by a signal."""
 
 import signal
 import sys
@@ -19,6 +19,8 @@ parameters.endpoint_metrics = True
 parameters.use_jinja = True
 parameters.cache_ram_mib = 0
 parameters.n_gpu_layers = 0
+parameters.model_alias = {"random"}
+parameters.api_keys = sys.argv[3:]
 server = xllamacpp.Server(parameters)
 print("listening", server.listening_address, flush=True)
 signal.pause()
