@@ -79,7 +79,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'calibration errors limits/facts limits/limiter statistics',
     'objectives trust',
     'capacity compare limits/examination limits/run',
-    'history',
+    'history sweep',
   ],
   report: [
     'text',
@@ -87,7 +87,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'document',
     '. html/charts html/page junit',
     'calibration capacity check compare limits',
-    'history run',
+    'history run sweep',
   ],
   platform: [
     '.',
@@ -116,6 +116,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'workers',
     '.',
     'calibrate capacity examine gateway history rendezvous series',
+    'sweep',
   ],
   cli: ['options', 'verbs', '.'],
   proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers tables', '.'],

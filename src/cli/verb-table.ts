@@ -72,6 +72,21 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/capacity.ts')).capacityVerb,
   },
+  'sweep [scenario]': {
+    summary: 'Run every combination of some fields’ values; compare throughput and latency',
+    expects: 'one scenario file',
+    examples: [
+      [
+        'sweep evening.yaml --vary load.users=1..16*2 --vary prompt.tokens=100,1000',
+        'ten points, a run each; asks before it spends anything',
+      ],
+      [
+        'sweep --target mock --model weir/small --duration 10s --vary load.users=1,4,16 --yes',
+        'of the reference gateway',
+      ],
+    ],
+    load: async () => (await import('./verbs/sweep.ts')).sweepVerb,
+  },
   calibrate: {
     summary: 'Determine the measurement error of this machine; later reports quote it',
     expects: null,

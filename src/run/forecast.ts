@@ -25,6 +25,10 @@ const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
 
+/** What `--answer-time` says, or the default. */
+export const answerTimeFrom = (text: string | undefined): Milliseconds =>
+  text === undefined ? defaultAnswerTime : readOption('answer-time', text, answerTimeNotation);
+
 const maxRequests = 10_000_000;
 
 /** Throws a `Problem` if users who get answers this quickly would send too many requests. */
@@ -57,7 +61,7 @@ const budgetOf = (
 };
 
 /** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` if its users would send too many requests. */
-const forecastOf = (
+export const forecastOf = (
   { plan, clips, workload }: ReadPlanWithFiles,
   answerTime: Milliseconds,
 ): Forecast => {
@@ -145,11 +149,7 @@ export const printForecast = async (
   { environment, printer }: Host,
 ): Promise<void> => {
   const read = await readPlanWithFiles(source, environment);
-  const answerTime =
-    givenTime === undefined
-      ? defaultAnswerTime
-      : readOption('answer-time', givenTime, answerTimeNotation);
-  const forecast = forecastOf(read, answerTime);
+  const forecast = forecastOf(read, answerTimeFrom(givenTime));
   printer.print({
     json: JSON.stringify(forecast, null, 2),
     text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { Plan } from '../model/plan/plan.ts';
-import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
 import { isForeseen } from '../platform/files/file-error-reasons.ts';
 import { separateCores } from '../platform/process/separate-cores.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
-import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
 import { withCalibrationNote } from './calibration-note.ts';
 import { type DrivenSlice, drive } from './drive.ts';
@@ -19,6 +17,7 @@ import { outputFiles } from './output/output-folder.ts';
 import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
 import { partialReason } from './partial-reason.ts';
+import { resultOfRun } from './result-of-run.ts';
 import { byWallClock, type PlannedStart, waitForStart } from './start-at.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
 import { combineObservers, type RunObserver } from './watch/observer.ts';
@@ -49,22 +48,14 @@ const runOpened = async (
   start: PlannedStart | null,
   { printer: { say }, onStop }: Host,
 ): Promise<DrivenRun> => {
-  const { options, facts, recorder, observers, target, canary } = opened;
+  const { options, observers, target, canary } = opened;
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
   const context = { observer, say, onStop, canary: canary.streamOptions, start };
   const driven = await driveApart(opened, context);
   const { witness, notes } = await collectMockCounters(target.mock);
-  const result = toResult(recorder.whole(driven.workerResults), {
-    ...facts,
-    slices: [...driven.slices],
-    scheduled: milliseconds(driven.loadEnded),
-    partial: partialReason(driven),
-    breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
-    witness,
-  });
+  const result = resultOfRun(opened, driven, { witness, notes, partial: partialReason(driven) });
   return { result, driven };
 };
 

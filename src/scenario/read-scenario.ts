@@ -15,6 +15,7 @@ import { priceRule, trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
 import { parseScenario } from './text/parse-scenario.ts';
+import { applyPoint, type PointSetting, readVariablesOf } from './text/variation.ts';
 import {
   placeOf,
   problemOf,
@@ -41,6 +42,8 @@ export interface ScenarioSource {
   readonly environment: Environment;
   /** `path=value` each, in order. */
   readonly overrides?: readonly string[] | undefined;
+  /** The values of one point of a sweep, set after the overrides. */
+  readonly point?: readonly PointSetting[] | undefined;
   /** What `--target` says: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /** The files of prompts and traces that it names; without, naming one is a problem. */
@@ -158,10 +161,11 @@ const wholeNumber = /^\d+$/;
 /** The scenario that was opened, with its flags applied. */
 const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioReading => {
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
-  const { overrides = [], target, transport } = source;
+  const { overrides = [], point = [], target, transport } = source;
   const workers = wholeNumber.test(source.workers ?? '') ? Number(source.workers) : source.workers;
   const changed = applyOverrides(opened.tree, overrides);
-  let tree = changed.tree;
+  const varied = applyPoint(changed.tree, point);
+  let tree = varied.tree;
   for (const [name, value] of Object.entries({ target, transport, workers })) {
     if (value !== undefined && isMapping(tree.value))
       tree = withFlagValue(tree, [name], value, `--${name}`);
@@ -170,6 +174,7 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   const problems = [
     ...opened.problems,
     ...changed.problems,
+    ...varied.problems,
     ...(reading.ok ? [] : reading.problems),
   ];
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
@@ -182,7 +187,7 @@ const withResponsibleFlags = (
   source: ScenarioSource,
 ): readonly ScenarioProblem[] => {
   if (problems.every(({ flag }) => flag !== null)) return problems;
-  const { overrides = [], target } = source;
+  const { overrides = [], point = [], target } = source;
   const without = (flag: string, change: Partial<ScenarioSource>) => {
     const reading = readWithFlags(opened, { ...source, ...change });
     return { flag, left: new Set((reading.ok ? [] : reading.problems).map(problemId)) };
@@ -190,6 +195,9 @@ const withResponsibleFlags = (
   const variants = overrides.map((text, index) =>
     without(overrideFlag(text), { overrides: overrides.toSpliced(index, 1) }),
   );
+  for (const [index, { flag }] of point.entries()) {
+    variants.push(without(flag, { point: point.toSpliced(index, 1) }));
+  }
   if (target !== undefined) variants.push(without('--target', { target: undefined }));
   return problems.map((problem) => {
     const to = variants.filter(({ left }) => !left.has(problemId(problem))).map(({ flag }) => flag);
@@ -201,10 +209,20 @@ const withResponsibleFlags = (
 
 const problemId = (problem: ScenarioProblem): string => JSON.stringify(problem);
 
+const openText = (text: string | ScenarioTree): ParsedTree =>
+  typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
+
+/** The variables of a sweep: those that the scenario writes under `vary`, and those of `flags`, `PATH=VALUES` each. */
+export const readVariables = (source: ScenarioSource, flags: readonly string[]) => {
+  const { tree } = openText(source.text);
+  return tree === null
+    ? { variables: [], problems: [] }
+    : readVariablesOf(applyOverrides(tree, source.overrides ?? []).tree, flags);
+};
+
 /** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
 export const readScenario = (source: ScenarioSource): ScenarioReading => {
-  const { text } = source;
-  const opened = typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
+  const opened = openText(source.text);
   const reading = readWithFlags(opened, source);
   return reading.ok
     ? reading

@@ -43,7 +43,8 @@ type RepetitionArguments = Given<typeof repetitionOptions> &
     readonly requests: string | undefined;
   };
 
-const countFrom = (text: string | undefined): number => {
+/** The number of runs that `--repeat` asks for. */
+export const countFrom = (text: string | undefined): number => {
   const count = Number(text ?? 1);
   if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
   throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);

@@ -88,16 +88,30 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
     };
   });
 
-/** The maximum of X / R (Kleinrock’s power, ICC 1979). */
-const kneeOf = (curve: ScalabilityFit['curve'], most: number): ScalabilityFit['knee'] => {
-  const power = ({ rate, latency }: (typeof curve)[number]): number => rate.value / latency;
-  const best = curve.reduce((a, b) => (power(b) > power(a) ? b : a), curve[0]!);
-  if (best.inFlight >= most * 0.99) return null;
-  return { rate: best.rate.value, inFlight: best.inFlight, latency: best.latency };
+/**
+ * The maximum of X / R (Kleinrock’s power, ICC 1979). With N / X = y(N) it is the maximum of N / y², where y = 2N y′:
+ * the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
+ */
+const kneeOf = (
+  { beta: [first, second, third] }: LinearFit,
+  most: number,
+): ScalabilityFit['knee'] => {
+  const [linear, constant] = [second - third, first - second];
+  const root =
+    third === 0
+      ? constant / second
+      : (Math.sqrt(linear ** 2 + 12 * third * constant) - linear) / (6 * third);
+  const n = Math.max(1, root);
+  // Without contention there is none, and beyond the steps nothing is known.
+  if (!(n < most * 0.99)) return null;
+  const y = first + second * (n - 1) + third * n * (n - 1);
+  return { rate: n / y, inFlight: n, latency: y * 1000 };
 };
 
 /** `null` with fewer than three different `kept` loads. */
-export const fitScalability = (steps: readonly CapacityStep[]): ScalabilityFit | null => {
+export const fitScalability = (
+  steps: readonly Pick<CapacityStep, 'verdict' | 'throughput' | 'inFlight'>[],
+): ScalabilityFit | null => {
   const points = steps
     .filter(
       ({ verdict, throughput, inFlight }) => verdict === 'kept' && throughput > 0 && inFlight > 0,
@@ -111,14 +125,13 @@ export const fitScalability = (steps: readonly CapacityStep[]): ScalabilityFit |
   )[0];
   if (best === undefined || best.beta[0] <= 0) return null;
   const [first, second, third] = best.beta;
-  const curve = curveOf(best, most);
   return {
     lambda: 1 / first,
     sigma: second / first,
     kappa: third / first,
     points: points.length,
     residual: Math.sqrt(best.squares / points.length),
-    knee: kneeOf(curve, most),
-    curve,
+    knee: kneeOf(best, most),
+    curve: curveOf(best, most),
   };
 };

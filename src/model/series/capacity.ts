@@ -20,7 +20,7 @@ export const limitingFactors = [
 ] as const;
 export type LimitingFactor = (typeof limitingFactors)[number];
 
-const estimatedRangeSchema = z.strictObject({
+export const estimatedRangeSchema = z.strictObject({
   value: z.number(),
   low: z.number(),
   high: z.number(),
@@ -78,7 +78,7 @@ const curvePointSchema = z.strictObject({
 });
 
 /** The Universal Scalability Law fitted to the `kept` steps: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). */
-const fitSchema = z.strictObject({
+export const scalabilityFitSchema = z.strictObject({
   /** Answers per second at one request in flight. */
   lambda: z.number(),
   sigma: z.number(),
@@ -90,7 +90,7 @@ const fitSchema = z.strictObject({
   knee: z.strictObject({ rate: z.number(), inFlight: z.number(), latency: z.number() }).nullable(),
   curve: z.array(curvePointSchema),
 });
-export type ScalabilityFit = z.infer<typeof fitSchema>;
+export type ScalabilityFit = z.infer<typeof scalabilityFitSchema>;
 
 export const capacityTermsSchema = z.strictObject({
   /** Time between an answer and the user's next request. */
@@ -138,7 +138,7 @@ export const capacityReportSchema = z.strictObject({
   /** `null` if no step shows anything about the rate. */
   answer: answerSchema.nullable(),
   /** `null` with fewer than three different `kept` steps. */
-  fit: fitSchema.nullable(),
+  fit: scalabilityFitSchema.nullable(),
   notes: z.array(z.string()),
 });
 export type CapacityReport = z.infer<typeof capacityReportSchema>;

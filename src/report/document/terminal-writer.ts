@@ -1,6 +1,13 @@
 import { displayWidth, paddedText, wrappedLines } from '../text/display-width.ts';
 import { printable } from '../text/printable.ts';
-import { type Block, type Fact, isShown, type ReportDocument, tones } from './document.ts';
+import {
+  type Block,
+  type Fact,
+  isShown,
+  type ReportDocument,
+  type Tone,
+  tones,
+} from './document.ts';
 import {
   paragraph,
   type TerminalLayout,
@@ -50,6 +57,13 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
     }
   }
 };
+
+/** What stands last on a terminal: a verdict with its sign. */
+export const terminalVerdict = (words: string, tone: Tone, style: TerminalStyle): string =>
+  paragraph(terminalLayout(style), printable(`${tones[tone].glyph} ${words}`), {
+    indent: 0,
+    tone,
+  }).join('\n');
 
 /** Renders a document for a terminal: no line is wider than the screen, and foreign control characters are replaced. */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {

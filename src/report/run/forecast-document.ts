@@ -30,7 +30,7 @@ const basisPrefix = {
 } as const satisfies Record<AmountBasis, string>;
 
 /** A sum, marked if it is an estimate or a bound. */
-const amountText = (
+export const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   write: (sum: number) => string,
 ): string => {

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { milliseconds } from '../../model/quantity.ts';
 import { isForeseen } from '../../platform/files/file-error-reasons.ts';
 import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { outputFiles } from '../output/output-folder.ts';
-import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
 import { drive } from '../drive.ts';
 import type { Host } from '../input/host.ts';
 import { runFacts } from '../input/run-facts.ts';
+import { resultOfRun } from '../result-of-run.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import { displayedRun, openLiveDisplay } from '../watch/live-display.ts';
 import { combineObservers } from '../watch/observer.ts';
@@ -69,20 +68,18 @@ export const runStep = async (
     },
     null,
   );
-  const { slices, stoppedBy, breach } = driven;
+  const { stoppedBy, breach } = driven;
   const cutShortReason =
     breach === null
       ? `stopped by ${stoppedBy ?? 'request'} before the load had ended`
       : `ended early: ${breach.text}`;
-  const result = toResult(recorder.whole([]), {
-    ...runFacts(plan, runId),
-    slices: [...slices],
-    scheduled: milliseconds(driven.loadEnded),
-    partial: driven.isCutShort ? cutShortReason : null,
-    breach: undefined,
-    notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
-    witness: null,
-  });
+  const facts = runFacts(plan, runId);
+  // A refusal ends the search: it is no breach of the plan.
+  const result = resultOfRun(
+    { facts, recorder, target, canary },
+    { ...driven, breach: null },
+    { witness: null, notes: canary.notes, partial: driven.isCutShort ? cutShortReason : null },
+  );
   await keepStep(join(folder, name), result, host.printer.warn);
   return { result, stoppedBy, refused: refusals.sentence() };
 };

@@ -12,7 +12,8 @@ import {
   type ScenarioProblem,
   sortedProblems,
 } from '../../scenario/text/scenario-problem.ts';
-import { readScenario } from '../../scenario/read-scenario.ts';
+import { readScenario, readVariables } from '../../scenario/read-scenario.ts';
+import type { PointSetting, Variable } from '../../scenario/text/variation.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { nearest } from '../../scenario/text/spelling.ts';
 import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
@@ -26,6 +27,8 @@ export interface PlanSource {
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
+  /** The values of one point of a sweep. */
+  readonly point?: readonly PointSetting[] | undefined;
   readonly target: string | undefined;
   readonly transport?: string | undefined;
   readonly workers?: string | undefined;
@@ -88,12 +91,12 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 };
 
 const read = async (source: PlanSource, environment: Environment) => {
-  const { scenario, set: overrides, target, transport, workers } = source;
+  const { scenario, set: overrides, point, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   // Without a file everything is the user's own words.
   const isTrusted = scenario === undefined || source.allowFiles === true;
   const fileCache = workloadFiles(folder, isTrusted);
-  const options = { environment, overrides, target, transport, workers };
+  const options = { environment, overrides, point, target, transport, workers };
   const text = await openScenario(source);
   const name = nameOf(source);
   const reading = readScenario({ text, name, workload: fileCache.files, ...options });
@@ -106,6 +109,19 @@ const read = async (source: PlanSource, environment: Environment) => {
 
 const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Problem =>
   new Problem(problemsText(sortedProblems(problems), nameOf(source)));
+
+/** The variables of a sweep of a scenario; `flags` adds some, `PATH=VALUES` each. Throws a `Problem` if they cannot be read. */
+export const readSweepVariables = async (
+  source: PlanSource,
+  flags: readonly string[],
+  environment: Environment,
+): Promise<readonly Variable[]> => {
+  const text = await openScenario(source);
+  const opened = { text, name: nameOf(source), environment, overrides: source.set };
+  const { variables, problems } = readVariables(opened, flags);
+  if (problems.length > 0) throw allOf(problems, source);
+  return variables;
+};
 
 /** A plan, with the folder of its paths and the environment of its secrets. */
 export interface ReadPlan {

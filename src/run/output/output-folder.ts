@@ -14,6 +14,7 @@ export const outputFiles = {
     markdown: 'check.md',
   },
   capacity: { data: 'capacity.json', page: 'capacity.html' },
+  sweep: { data: 'sweep.json', page: 'sweep.html' },
   comparison: {
     data: 'comparison.json',
     page: 'comparison.html',

@@ -90,6 +90,15 @@ const limits = z
   ])
   .prefault({});
 
+const vary = z.record(
+  z.string(),
+  z.union(
+    [z.array(z.json()), z.string()],
+    'expected a list of values, or a text such as "1,2,4" or "1..16*2"',
+  ),
+  'expected a mapping of paths to lists of values, such as load.users: [1, 2, 4]',
+);
+
 const headers = z.record(
   z.string(),
   z.string('expected text; put quotes around it'),
@@ -162,6 +171,9 @@ export const scenarioSchema = z
     ),
     seed: withDefault(wholeNumberField(0, Number.MAX_SAFE_INTEGER), 1).describe(
       'The seed of all random choices: the same seed sends the same requests.',
+    ),
+    vary: optionalField(vary).describe(
+      'The values that "weir sweep" runs, by the path of the field that takes them: {load.users: [1, 2, 4], prompt.tokens: [100, 1000]}; all other verbs use the field as it stands. Default: none.',
     ),
     wire: wireSchema.prefault({}).describe('How connections are made.'),
     transport: transportSchema,

@@ -23,7 +23,7 @@ export const parseScalar = (text: string): unknown =>
   number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
 
 /** Quoted text, lists and mappings are read as YAML, all else as one scalar; `undefined` when unreadable. */
-const parseValue = (text: string): unknown => {
+export const parseValue = (text: string): unknown => {
   if (!/^["'[{]/.test(text)) return parseScalar(text);
   const document = parseDocument(text, { prettyErrors: false });
   if (document.errors.length > 0) return undefined;
@@ -43,7 +43,7 @@ const parseStep = (step: string, inside: unknown): string | number | null => {
 };
 
 /** `load.rate`, `traffic.0.model` or `traffic[0].model`; a sentence when it leads nowhere. */
-const parsePath = (text: string, value: unknown): Path | string => {
+export const parsePath = (text: string, value: unknown): Path | string => {
   const path: (string | number)[] = [];
   for (const written of text.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
     if (written === '') return 'a path looks like load.rate or traffic.0.model';

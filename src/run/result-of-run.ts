@@ -1,0 +1,36 @@
+import { milliseconds } from '../model/quantity.ts';
+import type { Result } from '../model/result/result.ts';
+import { toResult } from '../record/tally.ts';
+import type { RunCanary } from './canary.ts';
+import type { DrivenSlice } from './drive.ts';
+import type { RunFacts } from './input/run-facts.ts';
+import type { ReadyTarget } from './target/prepare-target.ts';
+import type { RunRecorder } from './watch/recorder.ts';
+
+/** What a result is made of beside what was driven; a run, a point of a sweep and a step of `weir capacity` have it. */
+interface RecordedRun {
+  readonly facts: RunFacts;
+  readonly recorder: RunRecorder;
+  readonly target: Pick<ReadyTarget, 'notes'>;
+  readonly canary: RunCanary;
+}
+
+/** The result of a plan that was driven, not judged yet. */
+export const resultOfRun = (
+  { facts, recorder, target, canary }: RecordedRun,
+  driven: DrivenSlice,
+  {
+    witness,
+    notes,
+    partial,
+  }: Pick<Result, 'witness' | 'partial'> & { readonly notes: readonly string[] },
+): Result =>
+  toResult(recorder.whole(driven.workerResults), {
+    ...facts,
+    slices: [...driven.slices],
+    scheduled: milliseconds(driven.loadEnded),
+    partial,
+    breach: driven.breach ?? undefined,
+    notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
+    witness,
+  });
