@@ -113,7 +113,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'output target',
     'live',
     'watch',
-    'workers',
+    'check workers',
     '.',
     'calibrate capacity examine gateway history rendezvous series',
     'sweep',

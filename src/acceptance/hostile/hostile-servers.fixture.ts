@@ -117,8 +117,8 @@ const formOf = (head: string, body: string): RequestForm => {
   if (path === '/models') return 'models';
   if (path === '/audio/transcriptions') return 'transcription';
   if (path === '/chat/completions') return /"stream":\s*true/.test(body) ? 'chat-stream' : 'chat';
-  const [, format = 'mp3'] = /"response_format":"(\w+)"/.exec(body) ?? [];
-  return format === 'mp3' ? 'speech' : `speech-${format as 'wav' | 'opus'}`;
+  const [, format] = /"response_format":"(wav|opus)"/.exec(body) ?? [];
+  return format === undefined ? 'speech' : `speech-${format as 'wav' | 'opus'}`;
 };
 
 const headEnd = Buffer.from('\r\n\r\n');

@@ -26,6 +26,7 @@ export const interfaceVerb = defineVerb({
         describe:
           'Send what is paid for; --no-cost sends only what a gateway has to refuse or gives free',
       },
+      timeout: textOption('The most that one answer may take [45s]'),
       strict: switchOption('Exit 10 for known deviations, too'),
       yes: switchOption('Spend the budget without asking'),
     }),

@@ -96,11 +96,14 @@ export const countOutcomes = (
   return counts;
 };
 
-/** `kept`: nothing is broken. `undecided`: nothing could be checked. */
+/** `kept`: nothing is broken. `undecided`: nothing is, as far as could be checked before it ended early. */
 export type CheckVerdict = 'kept' | 'broken' | 'undecided';
 
-export const verdictOfChecks = (rows: readonly Pick<CheckRow, 'outcome'>[]): CheckVerdict => {
-  const { violation, deviation, exempt, open, pass } = countOutcomes(rows);
+export const verdictOfChecks = ({
+  rows,
+  stopped,
+}: Pick<CheckReport, 'rows' | 'stopped'>): CheckVerdict => {
+  const { violation, unchecked } = countOutcomes(rows);
   if (violation > 0) return 'broken';
-  return deviation + exempt + open + pass > 0 ? 'kept' : 'undecided';
+  return stopped === null && unchecked < rows.length ? 'kept' : 'undecided';
 };

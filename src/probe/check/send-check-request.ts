@@ -22,8 +22,11 @@ export interface ExchangeDeadlines {
 /** Poll interval for deadlines, in ms. */
 const pollInterval = 25;
 
-/** The longest audio of the suite is a tenth of it. */
-const maxAnswerBytes = 8 * 1024 * 1024;
+/** All answers are kept until they are judged, so none may be large: for speech this is twenty seconds in any usual format. */
+const maxAudioBytes = 4 * 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
+/** Of an answer that is not whole; its end is not judged. */
+const maxBrokenBytes = 64 * 1024;
 
 const lastLine = Buffer.from(`${streamEnd}\n`);
 /** A last line, its end included, is in the last bytes. */
@@ -32,19 +35,24 @@ const tailBytes = 64;
 /** Keeps the bytes of one body, up to a limit. */
 class KeptBody {
   readonly #chunks: Buffer[] = [];
+  readonly #most: number;
   size = 0;
   #tail: Buffer = Buffer.alloc(0);
 
+  constructor(most: number) {
+    this.#most = most;
+  }
+
   append(bytes: Uint8Array): void {
     this.size += bytes.length;
-    if (this.size > maxAnswerBytes) return;
+    if (this.isTooLarge) return;
     const copy = Buffer.from(bytes);
     this.#chunks.push(copy);
     this.#tail = Buffer.concat([this.#tail, copy.subarray(-tailBytes)]).subarray(-tailBytes);
   }
 
   get isTooLarge(): boolean {
-    return this.size > maxAnswerBytes;
+    return this.size > this.#most;
   }
 
   get hasLastLine(): boolean {
@@ -57,13 +65,13 @@ class KeptBody {
 }
 
 /** Decodes a body that was compressed although nobody asked for it; one that cannot be decoded stays as it is. */
-const decoded = (headers: Readonly<Record<string, string>>, body: Buffer) => {
+const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
   const encoding = encodingOf(headers);
   return {
     status: null,
     headers,
     encoding,
-    body: decodeBody(body, encoding, maxAnswerBytes) ?? body,
+    body: decodeBody(body, encoding, most) ?? body,
   };
 };
 
@@ -72,14 +80,15 @@ export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
   request: WireRequest,
   deadlines: ExchangeDeadlines,
-  isStream: boolean,
+  { isStream, isAudio }: { readonly isStream: boolean; readonly isAudio: boolean },
 ): Promise<ReceivedAnswer> =>
   new Promise((resolve) => {
+    const most = isAudio ? maxAudioBytes : maxTextBytes;
     let exchange: Exchange | null = null;
     let head: { status: number; headers: Readonly<Record<string, string>> } | null = null;
     let isLeftOpen = false;
     let failed: ReceivedAnswer['failure'] = null;
-    const kept = new KeptBody();
+    const kept = new KeptBody(most);
     const begun = clock.now();
     let lastAt: number = begun;
     const abort = (cause: BrokenCause, detail: string): void => exchange?.abort(cause, detail);
@@ -96,9 +105,11 @@ export const sendCheckRequest = (
     const end = (): void => {
       stop();
       const failure = isLeftOpen ? null : failed;
+      const whole = kept.bytes();
+      const body = failure === null ? whole : Buffer.from(whole.subarray(0, maxBrokenBytes));
       const took = clock.now() - begun;
       resolve({
-        ...decoded(head?.headers ?? {}, kept.bytes()),
+        ...decoded(head?.headers ?? {}, body, most),
         ...head,
         failure,
         isLeftOpen,
@@ -118,7 +129,7 @@ export const sendCheckRequest = (
       onChunk: (at, bytes) => {
         lastAt = at;
         kept.append(bytes);
-        if (kept.isTooLarge) abort('too-large', `more than ${maxAnswerBytes} bytes`);
+        if (kept.isTooLarge) abort('too-large', `more than ${most} bytes`);
       },
       onEnd: end,
       onFailure: (_, cause, detail) => {

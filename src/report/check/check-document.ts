@@ -83,7 +83,7 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
 const verdictWords = {
   kept: 'The interface is kept',
   broken: 'THE INTERFACE IS BROKEN',
-  undecided: 'Nothing could be checked',
+  undecided: 'Undecided',
 } as const;
 
 const verdictTones = {
@@ -111,7 +111,7 @@ const countsText = ({ rows }: CheckReport): string => {
 
 /** The verdict in one line, by what decides first. */
 export const checkVerdict = (report: CheckReport) => {
-  const verdict = verdictOfChecks(report.rows);
+  const verdict = verdictOfChecks(report);
   const { deviation } = countOutcomes(report.rows);
   const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : verdictTones[verdict];
   const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;

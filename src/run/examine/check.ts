@@ -17,10 +17,10 @@ import { exitCode, type ExitName, exitOfStop, gravestExit } from '../output/exit
 import { appendJobSummary } from '../output/job-summary.ts';
 import { openOutputFolder, outputFiles } from '../output/output-folder.ts';
 import { dataIn, fileIn, pageIn, publishOutcome } from '../output/write-outputs.ts';
-import type { CheckOptions } from './check-settings.ts';
-import { type PerformedCheck, performCheck } from './perform-check.ts';
+import type { CheckSettings } from '../check/check-settings.ts';
+import { type PerformedCheck, performCheck } from '../check/perform-check.ts';
 
-export interface CheckCommand extends CheckOptions {
+export interface CheckCommand extends CheckSettings {
   /** Whether deviations that are known from the field fail, too. */
   readonly strict: boolean;
   readonly yes: boolean;
@@ -41,9 +41,9 @@ const budgetText = (budget: CheckBudget): string =>
 
 const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: boolean): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
-  const verdict = verdictOfChecks(report.rows);
-  if (!isAnswered || verdict === 'undecided') return 'invalid';
-  if (verdict === 'broken') return 'objective';
+  const verdict = verdictOfChecks(report);
+  if (!isAnswered) return 'invalid';
+  if (verdict !== 'kept') return verdict === 'broken' ? 'objective' : 'inconclusive';
   return strict && countOutcomes(report.rows).deviation > 0 ? 'objective' : 'pass';
 };
 

@@ -6,20 +6,12 @@ import {
 } from '../../model/limits/limit-log.ts';
 import { defaultSustain } from '../../probe/probe-budget.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Environment } from '../../scenario/text/environment-template.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
+import type { TargetRequest } from '../target/target-plan.ts';
 import { bounded, readOption } from '../input/read-option.ts';
-import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-export interface LimitsRequest {
-  readonly scenario: string | undefined;
-  readonly target: string | undefined;
-  readonly set: readonly string[];
-  readonly allowFiles?: boolean | undefined;
-  /** Names of environment variables that contain keys. */
-  readonly key: string | undefined;
-  readonly secondKey: string | undefined;
+export interface LimitsRequest extends TargetRequest {
   readonly model: string | undefined;
   readonly window: string | undefined;
   readonly permitted: string | undefined;
@@ -76,28 +68,6 @@ const sustainOf = (text: string | undefined): number => {
     );
   }
   return windows;
-};
-
-/** A plan with the target and the keys; its traffic is not used. */
-export const targetPlanFor = async (
-  request: Pick<LimitsRequest, 'scenario' | 'target' | 'set' | 'allowFiles' | 'key' | 'secondKey'>,
-  environment: Environment,
-): Promise<ReadPlan> => {
-  const { scenario, target, key, secondKey } = request;
-  if (scenario === undefined && target === undefined) {
-    throw new Problem(
-      'expected a target to examine: --target https://host/v1, --target mock, or a scenario file',
-    );
-  }
-  const variable = (name: string): string => `\${env:${name}}`;
-  const set = [...request.set];
-  if (key !== undefined || secondKey !== undefined) {
-    const keys = [{ name: 'first', key: variable(key ?? 'WEIR_API_KEY') }];
-    if (secondKey !== undefined) keys.push({ name: 'second', key: variable(secondKey) });
-    set.unshift(`keys=${JSON.stringify(keys)}`);
-  }
-  const flags = scenario === undefined ? placeholderScenario : {};
-  return readPlan({ scenario, target, flags, set, allowFiles: request.allowFiles }, environment);
 };
 
 export interface ExaminationSettings {

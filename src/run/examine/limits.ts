@@ -13,7 +13,8 @@ import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts'
 import { openOutputFolder, outputFiles } from '../output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../output/write-outputs.ts';
 import { folderFor } from '../input/report-paths.ts';
-import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
+import { examinationSettingsFrom, type LimitsRequest } from './limits-request.ts';
+import { targetPlanFor } from '../target/target-plan.ts';
 import { closeTarget, type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
 
 const budgetText = (budget: ProbeBudget): string =>

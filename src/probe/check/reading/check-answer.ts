@@ -21,8 +21,8 @@ export interface ReceivedAnswer {
   readonly took: number;
 }
 
-/** More values in one body are no answer of a gateway. */
-const maxValues = 250_000;
+/** Ten thousand models have fewer; parsed, these take some megabytes, and the documents of all answers are kept. */
+const maxValues = 50_000;
 
 /** An answer with its request, read as JSON when that is asked for. */
 export class CheckAnswer {

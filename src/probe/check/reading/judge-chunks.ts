@@ -14,14 +14,25 @@ export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => {
   return events;
 };
 
-/** Judges every chunk; `wrongIn` says what is wrong with one. */
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Judges that the data of each event is a document. */
+export const judgeDocuments = (answer: CheckAnswer): Judged => {
+  const events = eventsOf(answer);
+  const wrong = events.findIndex(({ json }) => !isObject(json));
+  return wrong < 0
+    ? pass(`${events.length} events`)
+    : violation(`the data of event ${wrong + 1} is no JSON object`);
+};
+
+/** Judges every chunk that is a document; `wrongIn` says what is wrong with one. */
 export const judgeChunks = (
   answer: CheckAnswer,
-  wrongIn: (chunk: unknown, event: StreamEvent) => Judged | null,
+  wrongIn: (chunk: unknown) => Judged | null,
 ): Judged => {
   const events = eventsOf(answer);
-  const found = events.flatMap((event, index) => {
-    const judged = wrongIn(event.json, event);
+  const found = events.flatMap(({ json }, index) => {
+    const judged = isObject(json) ? wrongIn(json) : null;
     return judged === null
       ? []
       : [{ ...judged, observed: `chunk ${index + 1}: ${judged.observed}` }];
@@ -56,7 +67,9 @@ export const judgeChoices = (chunk: unknown): Judged | null => {
 };
 
 export const judgeChunkIds = (answer: CheckAnswer): Judged => {
-  const ids = eventsOf(answer).map(({ json }) => placesAt(json, 'id')[0]?.value);
+  const ids = eventsOf(answer)
+    .filter(({ json }) => isObject(json))
+    .map(({ json }) => placesAt(json, 'id')[0]?.value);
   const wrongAt = ids.findIndex((id) => typeof id !== 'string' || id === '');
   if (wrongAt >= 0) return violation(`the id of chunk ${wrongAt + 1} is ${kindText(ids[wrongAt])}`);
   const changed = ids.findIndex((id) => id !== ids[0]);

@@ -34,6 +34,19 @@ export const judgeAccepted = (answer: CheckAnswer): Judged => {
   return instead === null ? pass('status 200') : violation(`status 200 with ${instead}`);
 };
 
+/** The answer to a valid request, which is a JSON object. */
+export const judgeAcceptedJson = (answer: CheckAnswer): Judged => {
+  const accepted = judgeAccepted(answer);
+  if (accepted.outcome !== 'pass') return accepted;
+  return typeof answer.json === 'object' && answer.json !== null
+    ? accepted
+    : violation(`status 200 with a body of ${answer.received.body.length} bytes that is no JSON`);
+};
+
+/** Whether a body is compressed although nobody asked for it. */
+export const judgeEncoding = ({ received: { encoding } }: CheckAnswer): Judged =>
+  encoding === null ? pass('plain') : deviation('compressed', `the body is in ${encoding}`);
+
 const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
 /** The answer to a request that must be refused with one of the statuses, of which the first is the documented one. */

@@ -25,7 +25,7 @@ import {
   placesAt,
   fieldText,
 } from '../reading/json-fields.ts';
-import { judgeAccepted } from '../reading/judge-status.ts';
+import { judgeAcceptedJson, judgeEncoding } from '../reading/judge-status.ts';
 
 /** The chat completion (interface 2.3, 2.4, 4.1). */
 
@@ -54,7 +54,7 @@ const chat: CheckCase = caseOf(
       max_tokens: maxTokens,
     }),
   },
-  judgeAccepted,
+  judgeAcceptedJson,
 );
 
 const fields = fieldChecks(
@@ -148,6 +148,16 @@ export const chatAnswerChecks: readonly Check[] = [
       answer.contentType === 'application/json'
         ? pass(answer.contentType)
         : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`),
+  ),
+  checkOf(
+    {
+      id: 'chat.compressed',
+      topic,
+      rows: ['4.1.response'],
+      request,
+      expected: 'the answer is not compressed, as none was asked for',
+    },
+    judgeEncoding,
   ),
   checkOf(
     {

@@ -9,7 +9,7 @@ import {
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { judgeAccepted } from '../reading/judge-status.ts';
+import { judgeAcceptedJson } from '../reading/judge-status.ts';
 import { chatTokens, chatWith, contentOf } from './chat-requests.ts';
 
 /** The parameters of a chat at both ends of their ranges (interface 4.1, 8). */
@@ -53,7 +53,7 @@ const atEnd = (end: End): CheckCase =>
         ),
       }),
     },
-    judgeAccepted,
+    judgeAcceptedJson,
   );
 
 const aloneId = (name: BoundedName, end: End): string => `${name}-${end}`;
@@ -70,7 +70,7 @@ const aloneAt = (name: BoundedName, end: End): CheckCase =>
       onlyIfRefused: `bounds-${end}`,
       build: chatWith({ [name]: bounds[name][end] }),
     },
-    judgeAccepted,
+    judgeAcceptedJson,
   );
 
 const endsOf = (name: BoundedName): readonly End[] =>
@@ -90,11 +90,11 @@ const boundCheck = (name: BoundedName, end: End): Check => {
     (answers): Judged => {
       const whole = answers.of(`bounds-${end}`);
       if (whole === null) return unchecked('the request was not sent');
-      if (judgeAccepted(whole).outcome === 'pass') return pass(`accepted ${value}`);
+      if (judgeAcceptedJson(whole).outcome === 'pass') return pass(`accepted ${value}`);
       const single = answers.of(aloneId(name, end));
       return single === null
         ? unchecked(`the request with all bounds: ${whole.summary}`)
-        : judgeAccepted(single);
+        : judgeAcceptedJson(single);
     },
   );
 };

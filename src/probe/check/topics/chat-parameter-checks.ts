@@ -14,7 +14,7 @@ import { boundCases, boundChecks } from './chat-bounds.ts';
 import { chatTokens, chatWith, contentOf } from './chat-requests.ts';
 import { refusedChatCases } from './refused-chats.ts';
 import { anObject, placesAt, fieldText } from '../reading/json-fields.ts';
-import { judgeAccepted } from '../reading/judge-status.ts';
+import { judgeAcceptedJson } from '../reading/judge-status.ts';
 
 /** The parameters of a chat at their bounds and beyond (interface 4.1, 8). */
 
@@ -31,7 +31,7 @@ const minimal = caseOf(
     cost: chatTokens(100),
     build: chatWith({ max_tokens: undefined }),
   },
-  judgeAccepted,
+  judgeAcceptedJson,
 );
 
 const jsonMode = caseOf(
@@ -50,7 +50,7 @@ const jsonMode = caseOf(
       response_format: { type: 'json_object' },
     }),
   },
-  judgeAccepted,
+  judgeAcceptedJson,
 );
 
 const jsonAnswer = checkOf(
@@ -107,7 +107,7 @@ const tools = caseOf(
       tools: [weatherTool],
     }),
   },
-  judgeAccepted,
+  judgeAcceptedJson,
 );
 
 const toolCalls = checkOf(

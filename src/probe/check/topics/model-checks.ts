@@ -20,7 +20,7 @@ import {
   oneOf,
   placesAt,
 } from '../reading/json-fields.ts';
-import { judgeAccepted } from '../reading/judge-status.ts';
+import { judgeAcceptedJson } from '../reading/judge-status.ts';
 
 /** The model list (interface 2.1, 2.2, 4.2). */
 
@@ -41,7 +41,7 @@ export const modelList: CheckCase = caseOf(
       body: null,
     }),
   },
-  judgeAccepted,
+  judgeAcceptedJson,
 );
 
 const request = 'models';

@@ -5,7 +5,6 @@ import {
   type CheckCase,
   caseOf,
   checkOf,
-  deviation,
   type Judged,
   open,
   pass,
@@ -19,11 +18,12 @@ import {
   judgeChoices,
   judgeChunkIds,
   judgeChunks,
+  judgeDocuments,
   judgeIncrements,
   judgeStreamFinish,
   judgeStreamUsage,
 } from '../reading/judge-chunks.ts';
-import { judgeAccepted, judgeRefused } from '../reading/judge-status.ts';
+import { judgeAccepted, judgeEncoding, judgeRefused } from '../reading/judge-status.ts';
 import { judgeEnd, judgeFraming } from '../reading/stream-lines.ts';
 
 /** Streamed chats, byte by byte (interface 2.5, 4.1). */
@@ -92,7 +92,7 @@ const usageCase: CheckCase = {
     judge: (answers) => {
       const judged = withUsage.check.judge(answers);
       const status = answers.of('stream-usage')?.status ?? 0;
-      return judged.outcome === 'violation' && status >= 400 && status < 500
+      return judged.outcome === 'violation' && (status === 400 || status === 422)
         ? open(`stream_options is refused: ${judged.observed}`)
         : judged;
     },
@@ -143,8 +143,7 @@ export const streamChecks: readonly Check[] = [
       ...rowsOf('4.1.events'),
       expected: 'the stream is not compressed, as none was asked for',
     },
-    ({ received: { encoding } }) =>
-      encoding === null ? pass('plain') : deviation('compressed', `the stream is in ${encoding}`),
+    judgeEncoding,
   ),
   checkOf(
     { id: 'stream.done', ...rowsOf('4.1.done'), expected: 'the last line is data: [DONE]' },
@@ -152,12 +151,7 @@ export const streamChecks: readonly Check[] = [
   ),
   checkOf(
     { id: 'stream.json', ...rowsOf('4.1.events'), expected: 'the data of each event is JSON' },
-    (answer) =>
-      judgeChunks(answer, (chunk) =>
-        typeof chunk === 'object' && chunk !== null
-          ? null
-          : violation('the data is no JSON object'),
-      ),
+    judgeDocuments,
   ),
   checkOf(
     {

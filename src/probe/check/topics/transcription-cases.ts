@@ -1,6 +1,6 @@
 import { maxUploadBytes } from '../../../contract/audio.ts';
 import { type CheckCase, caseOf, type CheckTarget } from '../reading/check-case.ts';
-import { judgeAccepted, judgeRefused } from '../reading/judge-status.ts';
+import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-status.ts';
 import { transcriptionForm } from './transcription-requests.ts';
 
 /** The uploads of the suite (interface 4.4). */
@@ -52,7 +52,7 @@ const inFormats = Object.entries(formats).map(([format, fields]) =>
       cost: { audioSeconds: 10 },
       build: (target) => transcriptionForm(target, { fields }),
     },
-    judgeAccepted,
+    format === 'json' || format === 'verbose' ? judgeAcceptedJson : judgeAccepted,
   ),
 );
 

@@ -1,5 +1,5 @@
 import { maxUploadBytes, uploadExtensions } from '../../contract/audio.ts';
-import { requestIdHeader } from '../../contract/routes.ts';
+import { requestIdHeader, routes } from '../../contract/routes.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import type { Clip } from '../../model/workload/clip.ts';
@@ -15,10 +15,15 @@ import { type ExchangeDeadlines, sendCheckRequest } from '../../probe/check/send
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 
-/** In ms. Speech comes in one piece when all of it is ready. */
-const usualDeadlines: ExchangeDeadlines = { total: 45_000, idle: 30_000, afterEnd: 1500 };
-/** After others have failed. */
-const shortDeadlines: ExchangeDeadlines = { total: 4000, idle: 4000, afterEnd: 500 };
+/** The most after others have failed, in ms. */
+const shortTimeout = 4000;
+
+/** Speech comes in one piece when all of it is ready, so that silence alone ends nothing early. */
+const deadlinesFor = (total: number): ExchangeDeadlines => ({
+  total,
+  idle: total,
+  afterEnd: Math.min(1500, total),
+});
 
 const unknownKey = 'sk-weir-no-such-key';
 
@@ -52,8 +57,8 @@ export const bundledClips = async (): Promise<{
   };
 };
 
-/** Opens connections to a target for the checks. */
-export const openCheckSession = (target: ReadyTarget) => {
+/** Opens connections to a target for the checks; `timeout` is the most that an answer may take, in ms. */
+export const openCheckSession = (target: ReadyTarget, timeout: number) => {
   const { baseUrl, wire, certificates, credentials } = target;
   const startedAt = wallClock();
   const wallZero = Date.parse(startedAt);
@@ -84,8 +89,12 @@ export const openCheckSession = (target: ReadyTarget) => {
       };
       const transport = transports[base] ?? transports.versioned;
       const request = { ...wireRequest, headers };
-      const deadlines = isShort ? shortDeadlines : usualDeadlines;
-      const received = await sendCheckRequest({ transport, clock }, request, deadlines, isStream);
+      const deadlines = deadlinesFor(isShort ? Math.min(timeout, shortTimeout) : timeout);
+      const isAudio = request.path === routes.speech.path;
+      const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
+        isStream,
+        isAudio,
+      });
       return new CheckAnswer(id, received, request, redact);
     },
   };

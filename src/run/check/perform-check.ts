@@ -13,8 +13,8 @@ import { followStops } from '../input/follow-stops.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { type ReadyTarget, closeTarget, prepareTarget } from '../target/prepare-target.ts';
 import { bundledClips, type CheckSession, openCheckSession } from './check-session.ts';
-import { type CheckOptions, type CheckSelection, selectChecks } from './check-settings.ts';
-import { targetPlanFor } from './limits-request.ts';
+import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
+import { targetPlanFor } from '../target/target-plan.ts';
 
 /** The outcome of a conformance suite. */
 export interface PerformedCheck {
@@ -46,7 +46,7 @@ const noModels = {
 /** The models that were named, else those of the list. */
 const chosenModels = (
   found: Pick<CheckTarget, keyof typeof noModels>,
-  { model, speechModel, transcriptionModel, voice }: CheckOptions,
+  { model, speechModel, transcriptionModel, voice }: CheckSettings,
 ): Pick<CheckTarget, keyof typeof noModels> => ({
   chat: model ?? found.chat,
   speech: speechModel ?? found.speech,
@@ -56,7 +56,11 @@ const chosenModels = (
 });
 
 /** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
-const readModels = async (run: CheckRun, options: CheckOptions, baseUrl: string): Promise<void> => {
+const readModels = async (
+  run: CheckRun,
+  options: CheckSettings,
+  baseUrl: string,
+): Promise<void> => {
   await run.sendAll([modelList.request]);
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
@@ -89,6 +93,13 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
+/** Why a gateway refused to go on; `null` if it did not. */
+const refusedBy = (run: CheckRun): string | null => {
+  const statuses = [...run.answers.values()].map(({ status }) => status);
+  if (statuses.includes(402)) return 'the credits of the key are used up (402)';
+  return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
+};
+
 interface OpenedCheck {
   readonly selection: CheckSelection;
   readonly session: CheckSession;
@@ -113,7 +124,7 @@ const checkTarget = async (
     profile: selection.profile,
     models: { chat, speech, transcription, voice },
     spent: spentBy(run, selection.requests),
-    stopped: run.stopped,
+    stopped: run.stopped ?? refusedBy(run),
     rows: [
       ...judgeChecks(selection.checks, checkTable, answersFrom(run.target, run), selection.profile),
     ],
@@ -129,7 +140,7 @@ export type ConfirmCheck = (
 
 /** Checks the interface of a target. Throws a `Problem` if nothing can be checked. */
 export const performCheck = async (
-  options: CheckOptions,
+  options: CheckSettings,
   { environment, printer: { say }, onStop }: Host,
   confirm: ConfirmCheck,
 ): Promise<PerformedCheck> => {
@@ -143,7 +154,7 @@ export const performCheck = async (
   let stoppedBy: StopCause | null = null;
   try {
     target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    session = openCheckSession(target);
+    session = openCheckSession(target, selection.timeout);
     const now = Math.floor(session.client.wall() / 1000);
     const run = new CheckRun(session.client, {
       target: await blankTarget(now),

@@ -8,16 +8,13 @@ import { Problem } from '../../platform/problem.ts';
 import { isFree } from '../../probe/check/check-budget.ts';
 import type { Check, CheckRequest } from '../../probe/check/reading/check-case.ts';
 import { checkTable, requestsFor } from '../../probe/check/check-table.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
+import { bounded, readOption } from '../input/read-option.ts';
+import type { TargetRequest } from '../target/target-plan.ts';
 
 /** What `weir check` and the library's `check()` are asked for. */
-export interface CheckOptions {
-  readonly scenario: string | undefined;
-  readonly target: string | undefined;
-  readonly set: readonly string[];
-  readonly allowFiles?: boolean | undefined;
-  /** The environment variable with the key. */
-  readonly key: string | undefined;
+export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly model: string | undefined;
   readonly voice: string | undefined;
   readonly speechModel: string | undefined;
@@ -28,12 +25,16 @@ export interface CheckOptions {
   readonly skip: string | undefined;
   /** Whether only requests are sent that cost nothing if all goes well. */
   readonly noCost: boolean;
+  /** The most that one answer may take. */
+  readonly timeout: string | undefined;
 }
 
 export interface CheckSelection {
   readonly profile: CheckProfile;
   readonly checks: readonly Check[];
   readonly requests: readonly CheckRequest[];
+  /** Of one answer, in ms. */
+  readonly timeout: number;
 }
 
 const wordsOf = (text: string): readonly string[] =>
@@ -69,13 +70,17 @@ const profileOf = (text: string | undefined): CheckProfile => {
   );
 };
 
+/** An exchange that takes no time, or for ever, is none. */
+const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
+
 /** Reads the options; throws a `Problem` that says what was expected. */
 export const selectChecks = ({
   profile,
   only,
   skip,
   noCost,
-}: Pick<CheckOptions, 'profile' | 'only' | 'skip' | 'noCost'>): CheckSelection => {
+  timeout,
+}: Pick<CheckSettings, 'profile' | 'only' | 'skip' | 'noCost' | 'timeout'>): CheckSelection => {
   const wanted = only === undefined ? null : readNames('only', only);
   const left = skip === undefined ? null : readNames('skip', skip);
   const chosen = checkTable.filter(
@@ -93,5 +98,10 @@ export const selectChecks = ({
       `--only, --skip and --no-cost leave no check: expected at least one of ${checkTopics.join(', ')}`,
     );
   }
-  return { profile: profileOf(profile), checks, requests };
+  return {
+    profile: profileOf(profile),
+    checks,
+    requests,
+    timeout: readOption('timeout', timeout ?? '45s', timeoutNotation),
+  };
 };

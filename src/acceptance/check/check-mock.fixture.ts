@@ -1,0 +1,33 @@
+import type { CheckReport } from '../../model/check/check-report.ts';
+import type { SettingsInput } from '../../mock/settings/settings.ts';
+import { testKey } from '../../mock/settings/settings.ts';
+import { check, type CheckOptions } from '../../run/library.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
+
+/** A gateway without delays, whose limits no suite meets. */
+export const quickSettings = {
+  ttft: 0,
+  gap: 0,
+  speech: { base: 0, perCharacter: 0 },
+  transcription: { base: 0, perSecond: 0 },
+  limits: { requestsPerMinute: 6000 },
+} as const satisfies SettingsInput;
+
+/** Checks an address with the mock's test key. */
+export const checkAddress = (url: string, options: CheckOptions = {}): Promise<CheckReport> =>
+  check(url, { environment: { WEIR_API_KEY: testKey(0) }, ...options });
+
+/** Checks a quick gateway in this process with these settings. */
+export const checkMock = async (
+  settings: SettingsInput = {},
+  options: CheckOptions = {},
+): Promise<CheckReport> => {
+  const mock = await openMock({ ...quickSettings, ...settings });
+  return checkAddress(mock.url, options);
+};
+
+/** What is not as specified, as `outcome id` and the name of a deviation. */
+export const findingsIn = ({ rows }: CheckReport): readonly string[] =>
+  rows
+    .filter(({ outcome }) => outcome === 'violation' || outcome === 'deviation')
+    .map(({ outcome, id, name }) => `${outcome} ${id}${name === null ? '' : `: ${name}`}`);
