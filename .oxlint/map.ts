@@ -76,7 +76,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   traffic: ['. limits', 'answer request', 'audio stream', 'kinds'],
   scenario: ['schema', 'text', 'compile', 'rules', '.'],
   judge: [
-    'calibration errors limits/facts limits/limiter statistics',
+    'calibration check errors limits/facts limits/limiter statistics',
     'objectives trust',
     'capacity compare limits/examination limits/run',
     'history sweep',

@@ -1,3 +1,4 @@
+import { routes } from '../../contract/routes.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import {
   checkProfiles,
@@ -236,7 +237,9 @@ const withChanges = async (
     const transport = transportOf(changedAnswer(draw, received.get(request.id)!, others));
     const wire = request.build(target)!;
     const port = { transport, clock: stillClock };
-    const answer = await sendCheckRequest(port, wire, deadlines, request.isStream);
+    const { isStream } = request;
+    const kind = { isStream, isAudio: wire.path === routes.speech.path };
+    const answer = await sendCheckRequest(port, wire, deadlines, kind);
     const read = checkAnswerTo(request, answer, target, redact);
     answers.set(request.id, read);
     changed.push(read);

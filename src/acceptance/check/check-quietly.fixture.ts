@@ -1,8 +1,8 @@
 import type { CheckProfile, CheckReport } from '../../model/check/check-report.ts';
-import type { CheckOptions } from '../../run/examine/check-settings.ts';
-import { performCheck } from '../../run/examine/perform-check.ts';
+import type { CheckSettings } from '../../run/check/check-settings.ts';
+import { performCheck } from '../../run/check/perform-check.ts';
 
-const everything: CheckOptions = {
+const everything: CheckSettings = {
   scenario: undefined,
   target: undefined,
   set: [],
@@ -15,12 +15,13 @@ const everything: CheckOptions = {
   only: undefined,
   skip: undefined,
   noCost: false,
+  timeout: undefined,
 };
 
 /** Checks the interface at an address in this process, and prints nothing. */
 export const checkQuietly = async (
   target: string,
-  options: Partial<Omit<CheckOptions, 'profile'>> & { readonly profile?: CheckProfile } = {},
+  options: Partial<Omit<CheckSettings, 'profile'>> & { readonly profile?: CheckProfile } = {},
   key = 'sk-weir-test',
 ): Promise<CheckReport> => {
   const ignore = (): void => undefined;

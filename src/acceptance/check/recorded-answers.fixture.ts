@@ -4,7 +4,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { checkRequests } from '../../probe/check/check-table.ts';
 import { CheckAnswer, type ReceivedAnswer } from '../../probe/check/reading/check-answer.ts';
 import type { CheckRequest, CheckTarget } from '../../probe/check/reading/check-case.ts';
-import { bundledClips } from '../../run/examine/check-session.ts';
+import { bundledClips } from '../../run/check/check-session.ts';
 
 /** What the reference gateway answers to every request of the suite, kept to be changed. */
 

@@ -35,12 +35,12 @@ const tailBytes = 64;
 /** Keeps the bytes of one body, up to a limit. */
 class KeptBody {
   readonly #chunks: Buffer[] = [];
-  readonly #most: number;
+  readonly most: number;
   size = 0;
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
   }
 
   append(bytes: Uint8Array): void {
@@ -52,7 +52,7 @@ class KeptBody {
   }
 
   get isTooLarge(): boolean {
-    return this.size > this.#most;
+    return this.size > this.most;
   }
 
   get hasLastLine(): boolean {
@@ -75,6 +75,16 @@ const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: 
   };
 };
 
+/** Which deadline has passed; `null` for none. */
+const whyLate = (
+  { total, idle }: ExchangeDeadlines,
+  sinceBegin: number,
+  sinceByte: number,
+): readonly [BrokenCause, string] | null => {
+  if (sinceBegin > total) return ['deadline-total', `no whole answer within ${total / 1000} s`];
+  return sinceByte > idle ? ['deadline-idle', `nothing came for ${idle / 1000} s`] : null;
+};
+
 /** Sends one request and resolves with what came, within its deadlines and at most so many bytes; never rejects, follows no redirect. */
 export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
@@ -83,23 +93,20 @@ export const sendCheckRequest = (
   { isStream, isAudio }: { readonly isStream: boolean; readonly isAudio: boolean },
 ): Promise<ReceivedAnswer> =>
   new Promise((resolve) => {
-    const most = isAudio ? maxAudioBytes : maxTextBytes;
     let exchange: Exchange | null = null;
     let head: { status: number; headers: Readonly<Record<string, string>> } | null = null;
     let isLeftOpen = false;
     let failed: ReceivedAnswer['failure'] = null;
-    const kept = new KeptBody(most);
+    const kept = new KeptBody(isAudio ? maxAudioBytes : maxTextBytes);
     const begun = clock.now();
     let lastAt: number = begun;
-    const abort = (cause: BrokenCause, detail: string): void => exchange?.abort(cause, detail);
     const look = (): void => {
       const now = clock.now();
       isLeftOpen = isStream && kept.hasLastLine && now - lastAt > deadlines.afterEnd;
-      if (isLeftOpen) abort('deadline-idle', 'left open');
-      else if (now - begun > deadlines.total)
-        abort('deadline-total', `no whole answer within ${deadlines.total / 1000} s`);
-      else if (now - lastAt > deadlines.idle)
-        abort('deadline-idle', `nothing came for ${deadlines.idle / 1000} s`);
+      const late = isLeftOpen
+        ? (['deadline-idle', 'left open'] as const)
+        : whyLate(deadlines, now - begun, now - lastAt);
+      if (late !== null) exchange?.abort(...late);
     };
     const stop = clock.every(pollInterval, look);
     const end = (): void => {
@@ -109,7 +116,7 @@ export const sendCheckRequest = (
       const body = failure === null ? whole : Buffer.from(whole.subarray(0, maxBrokenBytes));
       const took = clock.now() - begun;
       resolve({
-        ...decoded(head?.headers ?? {}, body, most),
+        ...decoded(head?.headers ?? {}, body, kept.most),
         ...head,
         failure,
         isLeftOpen,
@@ -129,7 +136,7 @@ export const sendCheckRequest = (
       onChunk: (at, bytes) => {
         lastAt = at;
         kept.append(bytes);
-        if (kept.isTooLarge) abort('too-large', `more than ${most} bytes`);
+        if (kept.isTooLarge) exchange?.abort('too-large', `more than ${kept.most} bytes`);
       },
       onEnd: end,
       onFailure: (_, cause, detail) => {

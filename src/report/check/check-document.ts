@@ -50,12 +50,11 @@ const columns: readonly Column<CheckRow>[] = [
   column.verdict('Result', ({ outcome }) => ({ text: outcome, tone: outcomeTones[outcome] })),
   column.name('Check', ({ id }) => id),
   column.text('Section', ({ section: place }) => `§ ${place}`),
-  column.words({ title: 'Expected and seen', media: ['terminal'] }, (row) => {
-    const expected = `${row.expected}; ${observedText(row)}`;
-    return row.evidence.length === 0 ? expected : `${expected} (${row.evidence.join('; ')})`;
-  }),
   column.words({ title: 'Specification', media: ['html', 'markdown'] }, ({ sentence }) => sentence),
-  column.words({ title: 'Expected', media: ['html', 'markdown'] }, ({ expected }) => expected),
+  column.words('Expected', ({ expected }) => expected),
+  column.words({ title: 'Seen', media: ['terminal'] }, (row) =>
+    [observedText(row), ...row.evidence].join('; '),
+  ),
   column.words({ title: 'Seen', media: ['html', 'markdown'] }, (row) => ({
     text: observedText(row),
     details:
@@ -70,6 +69,15 @@ const unseenColumns: readonly Column<CheckReport['unseen'][number]>[] = [
   column.words('Sentence', ({ sentence }) => sentence),
   column.words('Why', ({ reason }) => reason),
 ];
+
+const unseenTable = (report: CheckReport) =>
+  fold('Sentences of the specification without a check', [
+    table(
+      'Sentences of the specification that cannot be seen from outside',
+      unseenColumns,
+      report.unseen,
+    ),
+  ]);
 
 const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   const rows = report.rows.filter((row) => row.outcome === outcome);
@@ -148,13 +156,15 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
   blocks: present([
     ...outcomes.map((outcome) => rowsSection(report, outcome)),
     section('What no request can show', [
-      fold('Sentences of the specification without a check', [
-        table(
-          'Sentences of the specification that cannot be seen from outside',
-          unseenColumns,
-          report.unseen,
+      only(
+        ['terminal'],
+        list(
+          report.unseen.map(
+            ({ section: place, sentence, reason }) => `§ ${place}: ${sentence} Why: ${reason}.`,
+          ),
         ),
-      ]),
+      ),
+      only(['html', 'markdown'], unseenTable(report)),
     ]),
     only(
       ['terminal'],

@@ -31,7 +31,8 @@ export interface CheckCommand extends CheckSettings {
 const budgetText = (budget: CheckBudget): string =>
   present([
     `${plural(budget.requests, 'request')}${budget.more === 0 ? '' : `, and up to ${budget.more} more where some are refused`}`,
-    `at most ${countText(budget.inputTokens + budget.outputTokens)} tokens of chats`,
+    budget.outputTokens > 0 &&
+      `at most ${countText(budget.inputTokens + budget.outputTokens)} tokens of chats, whose price depends on the model`,
     budget.characters > 0 && `${countText(budget.characters)} characters of speech`,
     budget.audioSeconds > 0 && `${countText(budget.audioSeconds)} s of audio`,
     budget.audioCost > 0 &&

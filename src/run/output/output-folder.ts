@@ -27,7 +27,7 @@ export const outputFiles = {
 
 /** How the files that Weir writes begin. */
 const ownBeginnings: readonly RegExp[] = [
-  /^\s*\{\s*"format":\s*"[a-z]+\/\d+"/,
+  /^\s*\{\s*"format":\s*"[a-z-]+\/\d+"/,
   /<meta name="generator" content="Weir /,
 ];
 

@@ -24,6 +24,13 @@ export interface ReceivedAnswer {
 /** Ten thousand models have fewer; parsed, these take some megabytes, and the documents of all answers are kept. */
 const maxValues = 50_000;
 
+/** Writes control characters, and those that change the order of others, as their numbers: a report must not obey them. */
+const escaped = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+
 /** An answer with its request, read as JSON when that is asked for. */
 export class CheckAnswer {
   readonly received: ReceivedAnswer;
@@ -66,7 +73,7 @@ export class CheckAnswer {
 
   /** A text of the server for a report: masked, folded and cut. */
   quote(text: string, most = 120): string {
-    const masked = excerpt(text, this.#redact);
+    const masked = escaped(excerpt(text, this.#redact));
     return masked.length <= most ? masked : `${masked.slice(0, most)}…`;
   }
 

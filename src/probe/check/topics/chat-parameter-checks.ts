@@ -147,7 +147,7 @@ const finishes = checkAcross(
   (answers) => {
     const whole = manyChats
       .flatMap((id) => answers.of(id) ?? [])
-      .filter((answer) => judgeAccepted(answer).outcome === 'pass');
+      .filter((answer) => judgeAcceptedJson(answer).outcome === 'pass');
     const reasons = whole.map((answer) => ({
       answer,
       reason: placesAt(answer.json, 'choices.*.finish_reason')[0]?.value,
