@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { BenchPart } from './harness/bench.ts';
 import { runBenches } from './harness/run-benches.ts';
 import { fixedCost } from './lag/fixed-cost.ts';
+import { livePageCost } from './lag/live-page-cost.ts';
 import { startLag } from './lag/start-lag.ts';
 import { measureContainerStart } from './mock/container-start.ts';
 import { measureMockChats } from './mock/mock-chats.ts';
@@ -56,7 +57,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   streams: [...streamCost, ...furtherArrivals, measureStreamMemory],
   bursts,
   memory: [measureHourOfHeap, measureMemoryOfStreams],
-  cost: fixedCost,
+  cost: [...fixedCost, ...livePageCost],
   lag: startLag,
   start: [measureCommandStart],
   limits: [measureLimitExamination, measureSimulatedLimiters],

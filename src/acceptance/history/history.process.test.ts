@@ -123,6 +123,7 @@ describe('the history', () => {
   it('writes a page of trends that needs no other file', async () => {
     const { folder, history, merge } = await withHistory();
     await merge('one', 1);
+    await merge('two', 1);
     const { code, stderr } = await history('--page');
     expect(code, stderr).toBe(0);
     const page = await readFile(join(folder, 'history.html'), 'utf8');

@@ -120,6 +120,22 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
   });
 
+  it('shows every cell of a table with sentences on a screen of 400 pixels, with its title', async () => {
+    const { page } = await visit({ viewport: { width: 400, height: 740 } });
+    await page.evaluate(
+      "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
+    );
+    const edges = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.stacked :is(th, td)')].map((cell) => cell.getBoundingClientRect().right)",
+    );
+    expect(edges.length).toBeGreaterThan(30);
+    expect(Math.max(...edges)).toBeLessThanOrEqual(400);
+    const label = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('.failures td.words'), '::before').content",
+    );
+    expect(label).toBe('"Message: "');
+  });
+
   it('can be read without scripts: tables, plots and what the charts would show', async () => {
     const { page } = await visit({ javaScriptEnabled: false });
     const words = await page.locator('main').innerText();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -30,6 +30,18 @@ export const ownCpuOf = async (pid: number | undefined): Promise<number> => {
   // The name, in brackets, may hold spaces; `utime` and `stime`, in 1/100 s, are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+};
+
+/** The same, to the nanosecond. */
+export const exactCpuOf = async (pid: number | undefined): Promise<number> => {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const times = await Promise.all(
+    threads.map((thread) =>
+      // A thread may have ended meanwhile.
+      readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0'),
+    ),
+  );
+  return times.reduce((sum, time) => sum + Number.parseInt(time, 10), 0) / 1e9;
 };
 
 /** CPU time of a process and its running children, user and system, in seconds (Linux). */

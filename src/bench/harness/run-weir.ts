@@ -41,6 +41,8 @@ interface RunOptions {
   readonly cores?: string;
   /** Whether it writes its observations. */
   readonly keepsObservations?: true;
+  /** Whether it has a live page. */
+  readonly isLive?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ interface RunOptions {
  */
 export const startWeirRun = async (
   scenario: object,
-  { cores = '1', keepsObservations }: RunOptions = {},
+  { cores = '1', keepsObservations, isLive = false }: RunOptions = {},
 ) => {
   const folder = await openTempFolder();
   const file = join(folder.path, 'scenario.json');
@@ -57,12 +59,24 @@ export const startWeirRun = async (
   await writeFile(file, JSON.stringify(scenario));
   const words = ['run', file, '--out', folder.path, '--no-history', '--quiet'];
   if (keepsObservations) words.push('--observations', observationsFile);
+  if (isLive) words.push('--live');
   const [program, ...rest] = pinnedTo(cores, [...weirCommand, ...words]);
   const env = { ...process.env, WEIR_API_KEY: benchApiKey, GITHUB_STEP_SUMMARY: '' };
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    process.stderr.write(text);
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
     child,
+    /** The address of its live page, once its load has begun. Throws if it has none. */
+    livePage: (): string => {
+      const address = /Live page: (\S+)/.exec(said)?.[1];
+      if (address === undefined) throw new Error('the run has no live page');
+      return address;
+    },
     /** The result that it writes at its end. Throws if there is none. */
     result: async (): Promise<Result> => {
       await ended;

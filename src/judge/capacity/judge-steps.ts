@@ -84,7 +84,7 @@ const flowOf = ({ timeline }: Result, from: number, to: number) => {
 const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] => {
   if (growth.low <= growthTolerance) return [];
   const [value, low, high] = [growth.value, growth.low, growth.high].map((each) =>
-    (each * rate).toPrecision(2),
+    String(Number((each * rate).toPrecision(2))),
   );
   const text = `requests in flight grew by ${value} each second [${low} … ${high}]; expected no growth beyond ${growthTolerance * 100} % of the arrivals`;
   return [{ bound: 'concurrency', text }];

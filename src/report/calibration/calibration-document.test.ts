@@ -15,7 +15,8 @@ describe('a calibration', () => {
   it('is a table on a terminal', () => {
     expect(terminalText(calibrationDocument(calibration), { colour: false, width: 100 }))
       .toMatchInlineSnapshot(`
-        "Measurement error of this machine
+        "! Measurement error (p99): TTFT ±0.40 ms, chunk gap ±0.52 ms, end-to-end ±0.44 ms at up to 500
+        streams × 20 tokens/s, socket; 1 of 2 loads VALID
           Weir 0.1.0, Node v24.21.0, 2 × Some CPU, linux x64 6.1
           The error in ms is the difference between the times that a run recorded and the times that the
           reference gateway, another process on this machine, recorded when it wrote each token to its

@@ -13,9 +13,9 @@ import {
   table,
   trustTones,
 } from '../document/document.ts';
-import { logarithmicAxis, plotFigure, rowAxis } from '../document/plot.ts';
+import { logarithmicAxis, plotFigure, roundAbove, roundBelow, rowAxis } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { countText, figureText } from '../text/number-text.ts';
+import { countText, figureText, plural } from '../text/number-text.ts';
 
 const errorTitles = {
   ttft: 'TTFT',
@@ -58,8 +58,9 @@ export const calibratedErrorText = (
 /** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
 const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {
   const errors = cells.map((cell) => cell.errors[name]);
-  const least = Math.max(0.001, Math.min(...errors.map(({ p50 }) => p50)) / 1.3);
-  const most = Math.max(0.002, ...errors.map(({ max }) => max)) * 2;
+  const least = roundBelow(Math.max(0.001, Math.min(...errors.map(({ p50 }) => p50))));
+  // The text after the longest line needs room.
+  const most = roundAbove(Math.max(0.002, ...errors.map(({ max }) => max)) * 1.2);
   const title = `Error of ${errorTitles[name]}`;
   return plotFigure(
     {
@@ -68,15 +69,18 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
       aside: 'Lines go from the median to the maximum error; dots and figures are the p99.',
       label: `${title} over ${cells.length} loads`,
       size: [1040, 46 + cells.length * 26],
-      x: logarithmicAxis(least, most, figureText),
+      x: logarithmicAxis(least, most, (value) => value.toLocaleString('en-US')),
       y: rowAxis(cells.map((cell) => `${streamLoadText(cell)}, ${transportText(cell)}`)),
     },
     ({ x, y, dot }) =>
       errors.map(({ p50, p99, max }, i) => {
         const row = i + 0.5;
         const text = `p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms`;
+        // Beyond four fifths of the drawing the text stands before the line.
+        const isFar = Math.log(max / least) > 0.8 * Math.log(most / least);
+        const [end, anchor, dx] = isFar ? [p50, 'end', -10] : [max, 'start', 10];
         return markup`<path class="firm" d="M${x(p50)} ${y(row)}H${x(max)}" />${dot(cells[i]!.trust, [p99, row], text)}
-          <text x="${x(max)}" y="${y(row)}" dx="10" dy="0.32em">${figureText(p99)} ms</text>`;
+          <text x="${x(end)}" y="${y(row)}" dx="${dx}" dy="0.32em" text-anchor="${anchor}">${figureText(p99)} ms</text>`;
       }),
   );
 };
@@ -101,6 +105,23 @@ const columns: readonly Column<CalibrationCell>[] = [
   column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
+/** What a reader looks for: how exactly the machine measures the largest load at which its figures count, and how many do. */
+const calibrationVerdict = ({ cells }: Calibration): NonNullable<ReportDocument['verdict']> => {
+  const valid = cells.filter(({ trust }) => trust === 'valid');
+  const count = `${valid.length} of ${plural(cells.length, 'load')} VALID`;
+  const byLoad = (cell: CalibrationCell): number => cell.streams * cell.tokensPerSecond;
+  const [largest] = valid.toSorted((a, b) => byLoad(b) - byLoad(a));
+  if (largest === undefined)
+    return { text: `${count}: this machine was too busy to be calibrated`, tone: 'bad' };
+  const errors = calibratedMeasures
+    .map((name) => `${errorTitles[name]} ±${figureText(largest.errors[name].p99)} ms`)
+    .join(', ');
+  return {
+    text: `Measurement error (p99): ${errors} at up to ${streamLoadText(largest)}, ${transportText(largest)}; ${count}`,
+    tone: valid.length === cells.length ? 'good' : 'warning',
+  };
+};
+
 export const calibrationDocument = (calibration: Calibration): ReportDocument => {
   const { weir, calibratedAt, machine, cells } = calibration;
   return {
@@ -110,6 +131,7 @@ export const calibrationDocument = (calibration: Calibration): ReportDocument =>
       `Weir ${weir}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${machine.platform}`,
       'The error in ms is the difference between the times that a run recorded and the times that the reference gateway, another process on this machine, recorded when it wrote each token to its socket. It includes the way through the kernel.',
     ],
+    verdict: calibrationVerdict(calibration),
     blocks: [
       section(
         'Errors',

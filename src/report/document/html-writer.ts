@@ -1,4 +1,5 @@
 import { markup, type Markup } from '../text/markup.ts';
+import { present } from '../text/present.ts';
 import {
   type Block,
   isShown,
@@ -34,7 +35,13 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
 };
 
-const cellMarkup = (cell: ShownCell, rowTone: Tone): Markup => {
+/** On a narrow screen a row with sentences becomes a paragraph: then each cell needs its title, and one that says nothing is left out. */
+const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
+  if (label === null) return null;
+  return text === '' || text === '–' ? markup` data-label=""` : markup` data-label="${label}: "`;
+};
+
+const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Markup => {
   const { holds, text, unit, tone } = cell;
   if (holds === 'verdict') {
     if (text === '') return markup`<td></td>`;
@@ -44,24 +51,31 @@ const cellMarkup = (cell: ShownCell, rowTone: Tone): Markup => {
   }
   const inner = markup`${textMarkup(cell, rowTone)}${unit === undefined ? null : markup` <span class="unit">${unit}</span>`}${noteMarkup(cell)}${detailsMarkup(cell)}`;
   if (holds === 'name') return markup`<th scope="row">${inner}</th>`;
-  return markup`<td class="${tone === 'quiet' ? `${holds} quiet` : holds}">${inner}</td>`;
+  return markup`<td class="${tone === 'quiet' ? `${holds} quiet` : holds}"${labelMarkup(cell, label)}>${inner}</td>`;
 };
 
 const headMarkup = ({ title, help, holds }: ShownTable['columns'][number]): Markup =>
   markup`<th scope="col" class="${holds}">${help === undefined ? title : markup`<abbr title="${help}">${title}</abbr>`}</th>`;
 
 type Row = ShownTable['groups'][number]['rows'][number];
-const rowMarkup = ({ tone, cells }: Row): Markup =>
-  markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell) => cellMarkup(cell, tone))}</tr>\n`;
+const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
+  markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
+
+/** Tables that stay tables on a narrow screen: their figures are compared side by side, and their words are few or left out. */
+const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
   const { columns, groups } = shownTable(table, 'html');
-  return markup`<div class="scroll" role="group" aria-label="${table.caption}" tabindex="0"><table${table.look === undefined ? null : markup` class="${table.look}"`}>
+  const isStacked =
+    !unstackedLooks.has(table.look ?? '') && columns.some(({ holds }) => holds === 'words');
+  const labels = isStacked ? columns.map(({ title }) => title) : null;
+  const looks = present([table.look ?? null, isStacked && 'stacked']).join(' ');
+  return markup`<div class="scroll" role="group" aria-label="${table.caption}" tabindex="0"><table${looks === '' ? null : markup` class="${looks}"`}>
 <caption>${table.caption}</caption>
 <thead><tr>${columns.map(headMarkup)}</tr></thead>
 ${groups.map(
   ({ title, rows }) =>
-    markup`<tbody>${title === '' ? null : markup`<tr><th scope="rowgroup" colspan="${columns.length}">${title}</th></tr>\n`}${rows.map(rowMarkup)}</tbody>`,
+    markup`<tbody>${title === '' ? null : markup`<tr><th scope="rowgroup" colspan="${columns.length}">${title}</th></tr>\n`}${rows.map((row) => rowMarkup(row, labels))}</tbody>`,
 )}</table></div>`;
 };
 

@@ -43,6 +43,18 @@ export const axisTo = (most: number, textOf: TextOf): Axis => {
   return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);
 };
 
+const roundDigits = [1, 2, 5, 10];
+
+/** The largest of 1, 2 and 5 times powers of ten that is at most `value`, and the smallest that is at least. */
+export const roundBelow = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return power * roundDigits.findLast((digit) => digit * power <= value * (1 + 1e-9))!;
+};
+export const roundAbove = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return power * roundDigits.find((digit) => digit * power >= value * (1 - 1e-9))!;
+};
+
 /** A logarithmic axis: its ends, and between them 1, 5 and 2 times powers of ten. */
 export const logarithmicAxis = (low: number, high: number, textOf: TextOf): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);

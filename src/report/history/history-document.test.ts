@@ -27,7 +27,7 @@ describe('the page of trends', () => {
     );
   });
 
-  it('says how many more runs are needed, and draws a single one', () => {
+  it('says how many more runs are needed, and lists a single one', () => {
     const whole = sampleTrend();
     const [first] = whole.runs;
     const figures = whole.figures.map((figure) => ({
@@ -37,10 +37,11 @@ describe('the page of trends', () => {
     }));
     const few = page([{ ...whole, runs: [first!], figures }]);
     expect(few).toContain('Change detection starts at 12 runs: 11 more runs needed.');
-    expect(few).not.toMatch(/NaN|Infinity/);
+    expect(few).not.toMatch(/NaN|Infinity|<svg/);
+    expect(few).toContain('No plan has 12 runs yet: changes are detected from then on');
   });
 
-  it('draws a share that is always zero', () => {
+  it('says that a share was always zero, and draws one that was once not', () => {
     const whole = sampleTrend();
     const zero = {
       ...whole.figures[1]!,
@@ -48,7 +49,11 @@ describe('the page of trends', () => {
       scale: 'difference' as const,
       points: whole.runs.map(({ id }) => ({ run: id, value: 0 })),
     };
-    const drawn = page([{ ...whole, figures: [zero] }]);
+    const never = page([{ ...whole, figures: [zero] }]);
+    expect(never).toContain('Never above zero: chat-stream TTFT p95.');
+    expect(never).not.toContain('<svg');
+    const points = zero.points.with(7, { run: 8, value: 1e-5 });
+    const drawn = page([{ ...whole, figures: [{ ...zero, points }] }]);
     expect(drawn).not.toMatch(/NaN|Infinity/);
     const ticks = [...drawn.matchAll(/text-anchor="end">([^<]+)<\/text>/g)].map(([, tick]) => tick);
     expect(ticks.length).toBeGreaterThan(1);

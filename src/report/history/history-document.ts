@@ -22,7 +22,9 @@ import {
   type Tone,
   trustTones,
 } from '../document/document.ts';
-import { plural } from '../text/number-text.ts';
+import { markup } from '../text/markup.ts';
+import { listed, plural } from '../text/number-text.ts';
+import { paretoPlots } from './pareto-plot.ts';
 import { changeSizeText, dateTimeText, trendChart, valueText } from './trend-chart.ts';
 
 const planHashText = ({ planHash }: Pick<Trend, 'planHash'>): string => planHash.slice(0, 12);
@@ -115,8 +117,54 @@ const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
   ];
 };
 
+const isNever = ({ points }: TrendFigure): boolean => points.every(({ value }) => value === 0);
+
+/** A chart of each figure that was ever more than zero. A single run is in the table. */
+const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
+  const never = figures.filter(isNever).map(({ label }) => label);
+  const drawn = runs.length === 1 ? [] : figures.filter((figure) => !isNever(figure));
+  return [
+    picture(() =>
+      drawn.length === 0
+        ? null
+        : markup`<div class="pair">${drawn.map((figure) => trendChart(figure, runs))}</div>`,
+    ),
+    text(never.length === 0 ? null : `Never above zero: ${listed(never)}.`, 'quiet'),
+  ];
+};
+
+/** What a reader looks for: which figures changed last. */
+const historyVerdict = (
+  trends: readonly Trend[],
+): Exclude<ReportDocument['verdict'], undefined> => {
+  const changed = trends.flatMap((trend) =>
+    trend.figures.flatMap((figure) => {
+      const change = figure.changes.at(-1);
+      return change === undefined ? [] : [{ trend, figure, change }];
+    }),
+  );
+  const worse = changed.filter(({ change }) => change.direction === 'worse');
+  if (trends.length === 0) return null;
+  const searched = trends.filter(({ runs }) => runs.length >= changeRules.minRuns).length;
+  if (changed.length === 0) {
+    return searched === 0
+      ? {
+          text: `No plan has ${changeRules.minRuns} runs yet: changes are detected from then on`,
+          tone: 'plain',
+        }
+      : { text: `No change in ${plural(searched, 'plan')} with enough runs`, tone: 'good' };
+  }
+  const [first] = worse.length > 0 ? worse : changed;
+  const { trend, figure, change } = first!;
+  const others = changed.length - 1;
+  return {
+    text: `${trend.plan}: ${figure.label} ${directions[change.direction]} at run ${change.run}, ${changeSizeText(figure, change)}${others === 0 ? '' : `; ${plural(others, 'other change')}`}`,
+    tone: worse.length > 0 ? 'bad' : 'good',
+  };
+};
+
 const trendSection = (trend: Trend): Section => {
-  const { plan, target, runs, figures } = trend;
+  const { plan, target, runs } = trend;
   const changes = latestChanges(trend).map(({ figure, change }) => ({
     text: changeSentence(figure, change, runs),
     tone: directionTones[change.direction],
@@ -128,7 +176,7 @@ const trendSection = (trend: Trend): Section => {
       text(`${target}: ${plural(runs.length, 'run')}, ${first} to ${last}`, 'quiet'),
       changes.length === 0 && text(noChangeText(trend), 'quiet'),
       list(changes),
-      ...figures.map((figure) => picture(() => trendChart(figure, runs))),
+      ...trendCharts(trend),
       ...runTables(trend),
     ],
     `plan-${planHashText(trend)}`,
@@ -137,6 +185,14 @@ const trendSection = (trend: Trend): Section => {
 
 const chartMeaning =
   'A dot is a run: hollow if it is not VALID, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
+
+/** Throughput against latency, where runs differ in both. */
+const paretoSections = (trends: readonly Trend[]): readonly Section[] => {
+  const plots = paretoPlots(trends);
+  if (plots.length === 0) return [];
+  const drawn = picture(() => markup`<div class="pair">${plots}</div>`);
+  return [only(['html'], section('Throughput and latency', [drawn]))];
+};
 
 /** The runs of each plan over time, with changes in their figures. */
 export const historyDocument = (weir: string, trends: readonly Trend[]): ReportDocument => {
@@ -149,7 +205,9 @@ export const historyDocument = (weir: string, trends: readonly Trend[]): ReportD
         ? 'The history has no runs yet. Every finished run that is not excluded is added.'
         : `${plural(runs, 'run')} of ${plural(trends.length, 'plan')}; the plan of the latest run is first.`,
     ],
+    verdict: historyVerdict(trends),
     blocks: [
+      ...paretoSections(trends),
       ...trends.map(trendSection),
       only(['html'], section('Definitions', [text(chartMeaning), text(changeDetectionText)])),
     ],

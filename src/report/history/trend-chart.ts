@@ -45,7 +45,7 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
       title: label,
       unit,
       label: `${label} over ${points.length} runs, last ${valueText(figure, points.at(-1)!.value)}; ${changesText || 'no change of level'}`,
-      size: [1040, 190],
+      size: [520, 170],
       x: { ends: [-0.5, runs.length - 0.5], ticks: runs.map(({ id }, i) => [i, String(id)]) },
       y: axisBetween(...rangeOf(figure), (value) => sideValueText(figure, value)),
     },

@@ -14,7 +14,6 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
-import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { explanationSection } from './explanation-section.ts';
@@ -24,7 +23,7 @@ import { limitsTimeline } from './limits-timeline.ts';
 /** The result of a check. A violated limit is worse than any other false claim. */
 type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
-const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
+export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   if (check.finding === 'undecided') return 'undecided';
   if (check.finding === 'proved') return 'holds';
   return isViolation(check) ? 'violated' : 'does not hold';
@@ -106,14 +105,14 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
 };
 
 /** The first line: the verdict, and what it rests on in figures. */
-const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
+export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
   const { verdict, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
   return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
 /** Why, and how many claims hold. */
-const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
+export const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
   const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
@@ -127,7 +126,7 @@ const loadText = ({ sustained }: LimitFacts): string =>
     ? ''
     : `; ${countText(sustained.admitted)} of ${countText(sustained.offered)} requests in ${sustained.windows.toFixed(1)} windows`;
 
-const sourceText = (check: LimitCheck): string =>
+export const sourceText = (check: LimitCheck): string =>
   check.section === null ? 'not promised' : `§ ${check.section}`;
 
 const requestsSentText = ({ log, took }: LimitReport): string => {
@@ -142,6 +141,12 @@ const tones = {
   'does not hold': 'warning',
   undecided: 'quiet',
 } as const satisfies Record<CheckOutcome, Tone>;
+
+/** What a reader looks for first. */
+const outcomeOrder: readonly CheckOutcome[] = ['violated', 'does not hold', 'holds', 'undecided'];
+
+const byOutcome = (a: LimitCheck, b: LimitCheck): number =>
+  outcomeOrder.indexOf(checkOutcomeOf(a)) - outcomeOrder.indexOf(checkOutcomeOf(b));
 
 const verdictTones = {
   kept: 'good',
@@ -196,9 +201,14 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
   const per = timeText(window);
   const declared = `${countText(limit)} requests in ${per}`;
-  const claims = table('Claims about the limits', claimColumns, judgement.checks, {
-    showsNotes: true,
-  });
+  const claims = table(
+    'Claims about the limits',
+    claimColumns,
+    judgement.checks.toSorted(byOutcome),
+    {
+      showsNotes: true,
+    },
+  );
   const limiters = table(
     `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
     limiterColumns,
@@ -208,7 +218,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     weir,
     title: `Limits of ${target}`,
     description: [
-      `${target}, model ${model}: declared limit of ${declared} per key`,
+      `Model ${model}: declared limit of ${declared} per key`,
       requestsSentText(report),
     ],
     verdict: {
@@ -233,36 +243,3 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };
-
-const caseOf = (check: LimitCheck): JunitCase => {
-  const details = [check.observed, ...check.evidence].join('\n');
-  const outcomes = {
-    holds: passed,
-    'does not hold': passed,
-    violated: failed('limit-violated', check.observed, details),
-    undecided: skipped(`undecided: ${check.observed}`),
-  };
-  const name = `${check.id} (${sourceText(check)}): ${check.claim}`;
-  return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
-};
-
-/** The claims as JUnit tests: a violated limit fails, an undecided claim is skipped, any other false claim is only listed in the output. */
-export const limitsJunit = (report: LimitReport): string =>
-  junitFile({
-    name: `weir limits ${report.target}`,
-    startedAt: report.startedAt,
-    duration: report.took,
-    properties: {
-      weir: report.weir,
-      model: report.model,
-      verdict: report.judgement.verdict,
-    },
-    cases: report.judgement.checks.map(caseOf),
-    output: [
-      limitsVerdictText(report),
-      reasonsText(report),
-      ...report.judgement.checks.map(
-        (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
-      ),
-    ],
-  });

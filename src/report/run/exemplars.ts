@@ -56,7 +56,10 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';
   const foldOf = (what: string, shown: readonly Exemplar[]): Block => {
     const title = `Single requests: ${what} (${shown.length})`;
-    return only(['html'], fold(title, [table(caption, columnsOf(result), shown)]));
+    return only(
+      ['html'],
+      fold(title, [table(caption, columnsOf(result), shown, { look: 'exemplars' })]),
+    );
   };
   return [
     foldOf('the slowest completed ones of each kind', completed),

@@ -13,6 +13,7 @@ import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
 import { generatorCharts } from '../html/charts/generator-charts.ts';
 import { heatmap } from '../html/charts/heatmap.ts';
 import { keyCharts } from '../html/charts/key-charts.ts';
+import { latencyHistogram } from '../html/charts/latency-histogram.ts';
 import { latencyCharts } from '../html/charts/latency-charts.ts';
 import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
@@ -94,10 +95,24 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
   )}</div>`;
 };
 
+/** How many answers took how long: the first wait of each kind, and the whole. */
+const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
+  present(
+    (['ttft', 'firstAudio', 'endToEnd'] as const)
+      .filter((name) => !isWithheld(name, trust))
+      .flatMap((name) =>
+        kindsPresent(result).map((kind) => {
+          const { label, unit } = measures[name];
+          const histogram = distributionOf(result, name, measuredOf(kind));
+          return latencyHistogram({ title: `${label}, ${kind}`, unit, colour: kind }, histogram);
+        }),
+      ),
+  );
+
 const latencyMeaning =
   'By the time at which requests were due. The marks above are the failures of all traffic. Drag across a chart to zoom in, double-click to zoom out.';
 const bandMeaning =
-  'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.';
+  'Bands are 95 % confidence intervals, from fifty samples on. Curves are dashed where fewer than ten samples lie beyond.';
 
 const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
 
@@ -116,6 +131,7 @@ export const speedCharts = (
 ): readonly Block[] => {
   const distribution = distributionSection(result);
   const others = latency.slice(1);
+  const histograms = histogramPlots(result, trust);
   return present([
     picture(() => percentilePlots(result, trust)),
     only(['html'], text(bandMeaning, 'quiet')),
@@ -123,6 +139,13 @@ export const speedCharts = (
       only(
         ['html'],
         fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
+      ),
+    histograms.length > 0 &&
+      only(
+        ['html'],
+        fold('Latency as histograms', [
+          picture(() => markup`<div class="plots">${histograms}</div>`),
+        ]),
       ),
     distribution !== null &&
       only(['html'], fold('Latency as density', [picture(() => distribution)])),

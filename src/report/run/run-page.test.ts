@@ -207,7 +207,7 @@ describe('the HTML report', () => {
 
   it('lists the signals that decide first, and calls the others normal or high', () => {
     const [evidence = ''] = all(
-      /<table class="evidence">([^]*?)<\/table>/g,
+      /<table class="evidence stacked">([^]*?)<\/table>/g,
       runPage(result, degradedTrust, assets),
     );
     const rows = all(/<th scope="row">([^]*?)<\/td>/g, evidence).map((row) =>

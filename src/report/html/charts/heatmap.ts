@@ -2,6 +2,7 @@ import { type Histogram, sumOfHistograms } from '../../../model/measures/histogr
 import { logarithmicAxis, type Pen, plotFigure } from '../../document/plot.ts';
 import { countText, figureText, plural, timeText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
+import { binCounts } from './bin-counts.ts';
 
 /** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
 
@@ -11,29 +12,11 @@ const narrowest = 1.1;
 /** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
 const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
 
-/** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
-const countUpTo = (histogram: Histogram, value: number): number => {
-  let low = 0;
-  let high = histogram.count;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (histogram.atRank(middle) <= value) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-};
-
 /** The edges of the rows, ascending, with equal factors between minimum and maximum. */
 const edgesOf = (least: number, most: number): readonly number[] => {
   const low = Math.max(least, most / 1e6, 1e-3);
   const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
-};
-
-/** The number of samples in each row of a column; the first row includes everything below the first edge. */
-const columnOf = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
-  const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
-  return upTo.map((count, i) => count - (upTo[i - 1] ?? 0));
 };
 
 /** One path for each shade. */
@@ -73,7 +56,7 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
   if (all.count < 2) return null;
   const [least, most] = [all.min ?? 0, all.max ?? 0];
   const edges = edgesOf(least, most);
-  const cells = columns.map((column) => columnOf(column, edges));
+  const cells = columns.map((column) => binCounts(column, edges));
   const quarters = [0, 0.25, 0.5, 0.75, 1].map((share) => share * columns.length);
   return plotFigure(
     {

@@ -31,12 +31,16 @@ const sampled = ({ histogram }: PercentileCurve): readonly Quantile[] =>
     return quantile(histogram, quantileAt(deepestOf(histogram) * share));
   }).flatMap((point) => point ?? []);
 
+/** With fewer samples an interval exists around the middle only, and a patch there looks like a finding. */
+const minBandSamples = 50;
+
 /** The start of the tail: with fewer than ten samples beyond, the curve is dashed. */
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);
+  const hasBand = curve.histogram.count >= minBandSamples;
   const bounded = all.flatMap(({ q, low, high }) =>
-    low === null || high === null ? [] : [{ x: depth(q), low, high }],
+    low === null || high === null || !hasBand ? [] : [{ x: depth(q), low, high }],
   );
   const above = bounded.map(({ x, high }) => [x, high] as const);
   const below = bounded.toReversed().map(({ x, low }) => [x, low] as const);

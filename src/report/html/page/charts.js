@@ -148,9 +148,11 @@ const keyOf = (line) => {
 const columnsOf = ({ lines, step, drawn }) => {
   const count = lines[0]?.values.length ?? 0;
   const shift = drawn === 'held' ? 0 : 0.5;
+  // A value that is held needs an end, also the last one.
+  const ends = drawn === 'held' ? 1 : 0;
   return /** @type {uPlot.AlignedData} */ ([
-    Array.from({ length: count }, (_, i) => (i + shift) * step),
-    ...lines.map(({ values }) => values),
+    Array.from({ length: count + ends }, (_, i) => (i + shift) * step),
+    ...lines.map(({ values }) => [...values, ...values.slice(values.length - ends)]),
   ]);
 };
 
