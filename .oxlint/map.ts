@@ -116,16 +116,23 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'check workers',
     '.',
     'calibrate capacity examine gateway history rendezvous series',
-    'sweep',
+    'emit sweep',
   ],
   cli: ['options', 'verbs', '.'],
-  proving: ['harness', 'limiters/litellm limiters/npm', 'limiters', 'clients servers tables', '.'],
+  proving: [
+    'harness',
+    'limiters/litellm limiters/npm',
+    'limiters',
+    'clients launchers servers tables',
+    '.',
+  ],
   bench: ['harness', 'bounds lag mock run simulated transport', '.'],
 };
 
 /** Additional permissions of some files; patterns match the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
+  { path: /^run\/emit\//, packages: ['yaml', 'node:net'] },
   {
     path: /^platform\/rendezvous\/nats-/,
     packages: ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),
@@ -159,6 +166,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'hdr-histogram-js',
       'playwright-core',
       'selfsigned',
+      'yaml',
       'node:*',
     ],
   },

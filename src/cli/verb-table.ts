@@ -168,6 +168,15 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/worker.ts')).workerVerb,
   },
+  'emit <launcher> <scenario>': {
+    summary: 'Print what Kubernetes, Slurm or Docker Swarm reads to run a scenario in slices',
+    expects: 'a launcher (k8s, slurm or swarm) and one scenario file',
+    examples: [
+      ['emit k8s evening.yaml --slices 3 > evening.k8s.yaml', 'manifests to read and apply'],
+      ['emit slurm evening.yaml --slices 8 > evening.sbatch', 'a batch script'],
+    ],
+    load: async () => (await import('./verbs/emit.ts')).emitVerb,
+  },
   'mock [scenario]': {
     summary: 'Start the reference gateway',
     expects: 'one scenario file',

@@ -40,6 +40,8 @@ export interface ScenarioSource {
   /** The file's name; the plan is named after it where the scenario has no name. */
   readonly name: string;
   readonly environment: Environment;
+  /** Whether keys and headers are filled in on other machines: then their variables need not be set here. */
+  readonly secretsAreElsewhere?: boolean | undefined;
   /** `path=value` each, in order. */
   readonly overrides?: readonly string[] | undefined;
   /** The values of one point of a sweep, set after the overrides. */
@@ -114,7 +116,7 @@ const withoutMeant = (
 
 const planOfTree = (
   tree: ScenarioTree,
-  { name, environment, workload = noFiles }: ScenarioSource,
+  { name, environment, secretsAreElsewhere = false, workload = noFiles }: ScenarioSource,
 ): ScenarioReading => {
   const fail = (
     findings: readonly ScenarioFinding[],
@@ -133,10 +135,11 @@ const planOfTree = (
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys: the reference gateway has its own test keys.
   const needsKeys = scenario.at('target').sound?.kind === 'url';
+  const secretsHere = secretsAreElsewhere ? null : environment;
   const priorityFindings = [
     ...filled.findings,
-    ...keyRuleFindings(scenario, needsKeys ? environment : null),
-    ...headerRuleFindings(scenario, environment),
+    ...keyRuleFindings(scenario, needsKeys ? secretsHere : null),
+    ...headerRuleFindings(scenario, secretsHere),
   ];
   const explained = new Set(priorityFindings.map(({ path }) => pathKey(path)));
   const all = [

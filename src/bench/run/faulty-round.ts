@@ -178,7 +178,9 @@ const startParty = (folder: string, url: string, address: string) => {
   ];
   return {
     coordinator: weir('coordinate', 'faulty.yaml', '--target', url, ...meet, ...shared),
-    workers: Array.from({ length: slices }, () => weir('worker', '--no-key-check', ...meet)),
+    workers: Array.from({ length: slices }, () =>
+      weir('worker', '--no-key-check', '--wait', '12s', ...meet),
+    ),
   };
 };
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
@@ -15,6 +16,9 @@ const valueOf = async (
   if (reference.kind === 'env') {
     const value = environment[reference.name];
     if (value !== undefined && value !== '') return value;
+    // Docker Swarm gives secrets as files only.
+    const mounted = resolve(secretsFolder, reference.name);
+    if (existsSync(mounted)) return readSecret(reference.name, folder);
     throw new Problem(
       `the environment variable ${reference.name} is needed for a key or header but is not set: run \`export ${reference.name}=…\` first`,
     );
@@ -44,7 +48,7 @@ const requireHeaderValue = (value: string, path: string): string => {
 
 /**
  * Fills templates with the values of their references: environment variables, or files (a bare
- * name below /run/secrets, a path relative to `folder`). Throws a `Problem` for the first
+ * name below /run/secrets, a path relative to `folder`). A variable that is not set may be a file there too. Throws a `Problem` for the first
  * that is not available.
  */
 export const resolveSecrets = async (

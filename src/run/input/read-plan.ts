@@ -34,6 +34,8 @@ export interface PlanSource {
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
+  /** Whether the workers have keys, headers and certificates, and this machine needs none. */
+  readonly secretsAreElsewhere?: boolean | undefined;
 }
 
 /** Flags in place of a scenario file, for verbs that use no load. */
@@ -91,15 +93,19 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 };
 
 const read = async (source: PlanSource, environment: Environment) => {
-  const { scenario, set: overrides, point, target, transport, workers } = source;
+  const { scenario, set: overrides, point, target, transport, workers, secretsAreElsewhere } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   // Without a file everything is the user's own words.
   const isTrusted = scenario === undefined || source.allowFiles === true;
   const fileCache = workloadFiles(folder, isTrusted);
-  const options = { environment, overrides, point, target, transport, workers };
+  const options = { environment, overrides, point, target, transport, workers, secretsAreElsewhere };
   const text = await openScenario(source);
   const name = nameOf(source);
-  const reading = readScenario({ text, name, workload: fileCache.files, ...options });
+  const found = readScenario({ text, name, workload: fileCache.files, ...options });
+  const files = found.files.filter(
+    ({ use }) => secretsAreElsewhere !== true || use.kind === 'clip',
+  );
+  const reading = { ...found, files };
   const problems = [
     ...(reading.ok ? [] : reading.problems),
     ...(isTrusted ? [] : filesOutside(reading.files, folder)),

@@ -1,12 +1,10 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
-import { saturateLoadOf } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
-import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
 import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
 import { plural, timeText } from '../../report/text/number-text.ts';
@@ -16,16 +14,15 @@ import { followStops } from '../input/follow-stops.ts';
 import type { Host } from '../input/host.ts';
 import { readPlanWithFiles } from '../input/read-plan.ts';
 import { folderFor } from '../input/report-paths.ts';
-import { rejectSmallShares } from '../open-run.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import { type ExtraReports, openExtraReports } from '../output/extra-reports.ts';
-import type { Environment } from '../../scenario/text/environment-template.ts';
 import { exitForVerdicts } from '../output/judge-result.ts';
 import { openOutputFolder } from '../output/output-folder.ts';
 import { publish, type PublishedResult } from '../output/publish.ts';
 import { storeInHistory } from '../output/store-in-history.ts';
 import type { CoordinateRequest, Coordination } from './coordination.ts';
+import { dividedPlan } from './divided-plan.ts';
 import { followLoad } from './follow-load.ts';
 import { gatherWorkers } from './gather-workers.ts';
 import { storePlan } from './hand-over-plan.ts';
@@ -42,16 +39,6 @@ export interface CoordinatedRun {
 const startLead = 5000;
 /** How long the last word stays for the workers, in ms. */
 const farewell = 1000;
-
-/** Throws a `Problem` for a plan that cannot be divided among machines. */
-const dividedPlan = (plan: Plan): Plan => {
-  if (saturateLoadOf(plan) === null)
-    // The slices of all machines have to be of one kind.
-    return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
-  throw new Problem(
-    'a load of the kind "saturate" has no slices: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
-  );
-};
 
 interface Outputs {
   readonly folder: RunFolder | null;
@@ -159,12 +146,6 @@ const leadAt = async (
   }
 };
 
-/** The workers have the keys: the coordinator needs none, not even the usual one. */
-const withAssumedKey = (environment: Environment): Environment => ({
-  ...environment,
-  WEIR_API_KEY: environment['WEIR_API_KEY'] ?? 'of the workers',
-});
-
 /** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
 export const coordinateOnce = async (
   request: CoordinateRequest,
@@ -175,9 +156,9 @@ export const coordinateOnce = async (
     printer.say('the load is over; the reports are being written'),
   );
   try {
-    const read = await readPlanWithFiles(request.source, withAssumedKey(environment));
-    const plan = dividedPlan(read.plan);
-    rejectSmallShares(plan, request.slices);
+    const source = { ...request.source, secretsAreElsewhere: true };
+    const read = await readPlanWithFiles(source, environment);
+    const plan = dividedPlan(read.plan, request.slices);
     if (!request.yes) checkPlanFits(read);
     const outputs = await openOutputs(request, plan, printer.say);
     try {

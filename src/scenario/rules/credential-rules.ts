@@ -45,7 +45,7 @@ function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | nu
   }
 }
 
-/** What is wrong with `keys`; `environment` is `null` when the target has its own keys. */
+/** What is wrong with `keys`; `environment` is `null` when the target has its own keys, or other machines have them. */
 export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
@@ -87,7 +87,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-function* headerFindings(header: ScenarioPart<string>, environment: Environment): Findings {
+function* headerFindings(header: ScenarioPart<string>, environment: Environment | null): Findings {
   const name = String(header.path.at(-1)).toLowerCase();
   const value = header.text;
   if (!isFieldName(name)) yield header.keyFinding('this is not a valid header name');
@@ -105,7 +105,7 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment)
     const hint = 'write ${env:NAME} or ${secret:PATH} for it, for example Bearer ${env:NAME}';
     yield header.valueFinding(message, hint);
   }
-  yield* variableFindings(header, value, environment);
+  if (environment !== null) yield* variableFindings(header, value, environment);
 }
 
 /** What is wrong with the header that carries the key. */
@@ -125,7 +125,11 @@ function* authFindings(scenario: WholeScenario): Findings {
   yield headers.at(twin).keyFinding(message, 'leave it out here, or leave "auth" out');
 }
 
-export function* headerRuleFindings(scenario: WholeScenario, environment: Environment): Findings {
+/** What is wrong with `headers`; `environment` is `null` when other machines fill them in. */
+export function* headerRuleFindings(
+  scenario: WholeScenario,
+  environment: Environment | null,
+): Findings {
   const headers = scenario.at('headers');
   yield* authFindings(scenario);
   const seen = new Set<string>();

@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
+import { kubernetesManifest } from '../../run/emit/kubernetes.ts';
+import { type Launch, launchName } from '../../run/emit/launch.ts';
+import { shellWord, slurmScript } from '../../run/emit/slurm.ts';
+import { swarmScript } from '../../run/emit/swarm.ts';
+
+const launch: Launch = {
+  name: 'weir-evening',
+  plan: fakePlan(constantLoad(10, 60_000), {
+    name: 'Evening',
+    target: { kind: 'url', url: 'https://10.1.2.3:8443/v1' },
+    keys: [
+      { name: 'blue', template: '${env:BLUE_KEY}', weight: 1 },
+      { name: 'green', template: '${secret:green.key}', weight: 1 },
+    ],
+  }),
+  file: 'evening.yaml',
+  text: "name: Evening\nprompt: it's $HOME\n",
+  target: null,
+  slices: 3,
+  image: 'weir:0.1.0',
+  rendezvous: null,
+  natsImage: 'nats:2.11.10',
+  cpus: 2,
+  memoryGiB: 2,
+  version: '0.1.0',
+};
+
+/** A resource, as far as the tests read it. */
+type Resource = any; // oxlint-disable-line typescript/no-explicit-any -- what was parsed is looked at, not used
+
+const documents = (changes: Partial<Launch> = {}): readonly Resource[] =>
+  parseAllDocuments(kubernetesManifest({ ...launch, ...changes })).flatMap((each) =>
+    each.toJS() === null ? [] : each.toJS(),
+  );
+
+const found = (kind: string, name: string, changes: Partial<Launch> = {}) =>
+  documents(changes).find((each) => each.kind === kind && each.metadata.name === name);
+
+describe('manifests for Kubernetes', () => {
+  it('start each worker once, on its own index', () => {
+    const { spec } = found('Job', 'weir-evening-worker');
+    expect(spec).toMatchObject({
+      completionMode: 'Indexed',
+      completions: 3,
+      parallelism: 3,
+      backoffLimit: 0,
+      activeDeadlineSeconds: 961,
+    });
+    expect(spec.template.spec).toMatchObject({
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000 },
+      topologySpreadConstraints: [{ topologyKey: 'kubernetes.io/hostname' }],
+    });
+  });
+
+  it('give every container no right, a read-only root, and as much as it may use', () => {
+    const containers = documents().flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+    expect(containers.map(({ name }) => name)).toEqual(['nats', 'coordinator', 'worker']);
+    for (const { securityContext, resources } of containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(resources.limits).toEqual(resources.requests);
+    }
+  });
+
+  it('hold keys by reference, and only for the workers', () => {
+    const [worker] = found('Job', 'weir-evening-worker').spec.template.spec.containers;
+    expect(worker.env).toContainEqual({
+      name: 'BLUE_KEY',
+      valueFrom: { secretKeyRef: { name: 'weir-evening-keys', key: 'BLUE_KEY' } },
+    });
+    expect(worker.volumeMounts).toContainEqual({
+      name: 'secrets',
+      mountPath: '/run/secrets',
+      readOnly: true,
+    });
+    expect(JSON.stringify(found('Job', 'weir-evening-coordinator'))).not.toContain('KEY');
+  });
+
+  it('let workers reach the target, names and the rendezvous, and nothing reach them', () => {
+    const { spec } = found('NetworkPolicy', 'weir-evening-worker');
+    expect(spec.ingress).toEqual([]);
+    expect(spec.egress).toEqual([
+      { ports: [53, 53].map((port, n) => ({ protocol: n === 0 ? 'UDP' : 'TCP', port })) },
+      {
+        to: [{ podSelector: { matchLabels: expect.objectContaining({}) } }],
+        ports: [{ protocol: 'TCP', port: 4222 }],
+      },
+      { to: [{ ipBlock: { cidr: '10.1.2.3/32' } }], ports: [{ protocol: 'TCP', port: 8443 }] },
+    ]);
+  });
+
+  it('bring no server where a rendezvous is named', () => {
+    const changes = { rendezvous: 'nats://nats.example:4223' };
+    expect(documents(changes).map(({ kind }) => kind)).not.toContain('StatefulSet');
+    const { spec } = found('NetworkPolicy', 'weir-evening-coordinator', changes);
+    expect(spec.egress.at(-1)).toEqual({ ports: [{ protocol: 'TCP', port: 4223 }] });
+  });
+
+  it('hold the scenario’s text as it is', () => {
+    expect(found('ConfigMap', 'weir-evening-scenario').data).toEqual({
+      'evening.yaml': launch.text,
+    });
+  });
+});
+
+describe('scripts', () => {
+  it.each([
+    ['Slurm', 'bash', slurmScript(launch)],
+    ['Swarm', 'sh', swarmScript(launch)],
+  ] as const)('for %s are what a shell reads, without a value of a secret', (_, shell, script) => {
+    const { status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(script).toContain('BLUE_KEY');
+  });
+
+  it('quote what a shell would change', () => {
+    for (const text of ["it's", 'a b', '$HOME', '`x`', 'plain-1.yaml', '']) {
+      const { stdout } = spawnSync('sh', ['-c', `printf %s ${shellWord(text)}`], {
+        encoding: 'utf8',
+      });
+      expect(stdout).toBe(text);
+    }
+  });
+
+  it('end with the coordinator’s exit code, whatever the workers’ is', () => {
+    const script = slurmScript({ ...launch, plan: fakePlan(constantLoad(1, 1000)) });
+    const fake = 'coordinate() { :; }; srun() { return 7; }; weir() { return 10; };';
+    const { status } = spawnSync('bash', ['-c', `${fake} ${script}`], {
+      env: {
+        PATH: process.env['PATH'],
+        SLURM_JOB_ID: '1',
+        SLURM_SUBMIT_DIR: '/tmp',
+        WEIR_API_KEY: 'k',
+      },
+    });
+    expect(status).toBe(10);
+  });
+});
+
+it.each([
+  ['Evening', 'weir-evening'],
+  ['  --Größe 1.5 / x', 'weir-gr-e-1-5-x'],
+  ['日本', 'weir-run'],
+])('a name that every launcher accepts: %s', (plan, name) => {
+  expect(launchName(plan)).toBe(name);
+});

@@ -1,0 +1,63 @@
+import { basename } from 'node:path';
+import { readTextFile } from '../../platform/files/plain-files.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Host } from '../input/host.ts';
+import { readPlan } from '../input/read-plan.ts';
+import { dividedPlan } from '../rendezvous/divided-plan.ts';
+import { kubernetesManifest } from './kubernetes.ts';
+import { type Launch, launchName } from './launch.ts';
+import { slurmScript } from './slurm.ts';
+import { swarmScript } from './swarm.ts';
+
+/** What starts the workers of a run, and what it reads. */
+export const launchers = {
+  k8s: kubernetesManifest,
+  slurm: slurmScript,
+  swarm: swarmScript,
+} as const satisfies Readonly<Record<string, (launch: Launch) => string>>;
+
+export type Launcher = keyof typeof launchers;
+
+interface EmitRequest {
+  readonly launcher: Launcher;
+  /** A scenario file of YAML or JSON. */
+  readonly scenario: string;
+  /** In the place of the scenario's target. */
+  readonly target: string | undefined;
+  readonly slices: number;
+  /** `undefined`: the image that `npm run image` builds. */
+  readonly image: string | undefined;
+  readonly natsImage: string;
+  readonly rendezvous: string | undefined;
+  readonly cpus: number;
+  readonly memoryGiB: number;
+}
+
+/** Prints what a launcher reads to run a scenario in slices; starts nothing. */
+export const emit = async (
+  { launcher, scenario, image, rendezvous, target, ...rest }: EmitRequest,
+  { environment, printer }: Host,
+): Promise<void> => {
+  if (!/\.(ya?ml|json)$/.test(scenario)) {
+    throw new Problem(
+      `${scenario}: expected a scenario file of YAML or JSON, since the manifest contains its text`,
+    );
+  }
+  const source = { scenario, flags: {}, set: [], target, secretsAreElsewhere: true };
+  const { plan } = await readPlan(source, environment);
+  const version = weirVersion();
+  const launch: Launch = {
+    ...rest,
+    rendezvous: rendezvous ?? null,
+    target: target ?? null,
+    name: launchName(plan.name),
+    plan: dividedPlan(plan, rest.slices),
+    file: basename(scenario),
+    text: await readTextFile(scenario),
+    image: image ?? `weir:${version}`,
+    version,
+  };
+  const manifest = launchers[launcher](launch);
+  printer.print({ text: () => manifest });
+};

@@ -1,0 +1,43 @@
+import { type Launch, longestLife, secretVariables } from './launch.ts';
+
+/** A batch script for Slurm: the coordinator beside the first worker, one worker on each node. */
+
+const clock = (seconds: number): string => {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+};
+
+/** A word of a shell's command line. */
+export const shellWord = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export const slurmScript = (launch: Launch): string => {
+  const { name, plan, file, target, slices, cpus, memoryGiB, rendezvous, version } = launch;
+  const keys = secretVariables(plan).map(
+    (variable) => `: "\${${variable}:?export it before sbatch}"`,
+  );
+  const at = target === null ? '' : ` --target ${shellWord(target)}`;
+  return `#!/bin/bash
+# ${plan.name} in ${slices} slices, written by weir emit slurm (Weir ${version}). Read it, then, in the scenario's folder:
+#   sbatch FILE
+# Keys come from the environment of sbatch, as usual; none is in this file, nor in the rendezvous.
+#SBATCH --job-name=${name}
+#SBATCH --ntasks=${slices}
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=${cpus}
+#SBATCH --mem=${Math.round(memoryGiB * 1024)}M
+#SBATCH --time=${clock(longestLife(plan))}
+#SBATCH --no-requeue
+set -uo pipefail
+${keys.join('\n')}
+weir=\${WEIR:-weir}
+# A folder that all nodes share, unless WEIR_RENDEZVOUS names another or nats://HOST:4222.
+meet=\${WEIR_RENDEZVOUS:-${rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID'}}
+
+$weir coordinate ${shellWord(file)}${at} --slices ${slices} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
+coordinator=$!
+# A worker that ends does not end the others: the coordinator decides.
+srun --ntasks=${slices} --ntasks-per-node=1 --kill-on-bad-exit=0 $weir worker --rendezvous "$meet" --slice auto --folder "$SLURM_SUBMIT_DIR"
+wait "$coordinator"
+`;
+};
