@@ -1,6 +1,7 @@
 import { budget, caps, deadlines, pricesSchema, scenarioRetrySchema } from './bounds-schema.ts';
 import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { z } from 'zod';
+import { decideUnions } from './editor-schema.ts';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
 import {
   durationField,
@@ -195,6 +196,7 @@ export const scenarioJsonSchema = (): Record<string, unknown> => {
   const schema = z.toJSONSchema(scenarioSchema, {
     io: 'input',
     target: 'draft-7',
+    reused: 'ref',
     override: ({ jsonSchema }) => {
       if (!['integer', 'number', 'boolean'].includes(String(jsonSchema.type))) return;
       (jsonSchema as { type: unknown }).type = [jsonSchema.type, 'string'];
@@ -202,5 +204,5 @@ export const scenarioJsonSchema = (): Record<string, unknown> => {
     },
   });
   const { $schema, ...rest } = schema;
-  return { $schema, title: 'Weir scenario', ...rest };
+  return { $schema, title: 'Weir scenario', ...decideUnions(rest) };
 };

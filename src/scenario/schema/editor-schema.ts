@@ -1,0 +1,162 @@
+/**
+ * Unions as editors check them. Of a value that fits no branch of an `anyOf`, a validator reports what is wrong with it by
+ * every branch; one slip in a load of nine kinds made 136 problems. Where a property such as `kind`, or the type of the
+ * value, says which branch is meant, `if` and `then` check only that one.
+ */
+
+/** A JSON Schema, draft 7. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+const conditionWords = ['if', 'then'];
+
+/** `if` and `then`, by entries: a linter takes an object with a literal `then` for a promise. */
+const conditional = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
+  Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const jsonTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
+type JsonType = (typeof jsonTypes)[number];
+
+const typeOf = (value: unknown): JsonType => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as JsonType;
+};
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** Follows references, also those that draft 7 wraps because something stands beside them. */
+type Resolve = (schema: unknown) => unknown;
+
+/** The values that a schema names, or null if it names none. */
+const namedValues = (schema: unknown): readonly unknown[] | null => {
+  if (!isSchema(schema)) return null;
+  if ('const' in schema) return [schema['const']];
+  return Array.isArray(schema['enum']) ? schema['enum'] : null;
+};
+
+/** The types of the values that a schema may accept, or null if it does not say. */
+const typesOf = (schema: unknown): readonly JsonType[] | null => {
+  const named = namedValues(schema);
+  if (named !== null) return [...new Set(named.map(typeOf))];
+  if (!isSchema(schema) || !('type' in schema)) return null;
+  const types = asList(schema['type']).map((type) => (type === 'integer' ? 'number' : type));
+  return jsonTypes.filter((type) => types.includes(type));
+};
+
+const propertyOf = (schema: unknown, name: string): unknown =>
+  isSchema(schema) && isSchema(schema['properties']) ? schema['properties'][name] : undefined;
+
+const requires = (schema: unknown, name: string): boolean =>
+  isSchema(schema) && asList(schema['required']).includes(name);
+
+/** A property that says which branch is meant, with its values for each. */
+interface Discriminator {
+  readonly name: string;
+  readonly description: unknown;
+  readonly values: readonly (readonly unknown[])[];
+}
+
+/** The property that each branch requires with other values than the rest, if there is one. */
+const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discriminator | null => {
+  const resolved = branches.map(resolve);
+  const [first] = resolved;
+  const properties = isSchema(first) && isSchema(first['properties']) ? first['properties'] : {};
+  for (const name of Object.keys(properties)) {
+    const values = resolved.map((branch) =>
+      requires(branch, name) ? namedValues(resolve(propertyOf(branch, name))) : null,
+    );
+    const known = values.filter((each) => each !== null);
+    const isDistinct = new Set(known.flat()).size === known.flat().length;
+    const own = resolve(properties[name]);
+    const description = isSchema(own) ? own['description'] : undefined;
+    if (known.length === values.length && isDistinct) return { name, description, values: known };
+  }
+  return null;
+};
+
+/** The branch that a property says. An unknown value of it is reported once, by the list of all. */
+const byProperty = (
+  rest: Schema,
+  branches: readonly unknown[],
+  { name, description, values }: Discriminator,
+): Schema => ({
+  ...rest,
+  type: 'object',
+  properties: { [name]: { enum: values.flat(), description } },
+  required: [name],
+  allOf: branches.map((branch, index) =>
+    conditional({ properties: { [name]: { enum: values[index] } }, required: [name] }, branch),
+  ),
+});
+
+/** The branch that the type of the value says; several for one type stay a union. */
+const byType = (
+  rest: Schema,
+  branches: readonly unknown[],
+  types: readonly (readonly JsonType[])[],
+): Schema | null => {
+  const present = jsonTypes.filter((type) => types.some((each) => each.includes(type)));
+  const choices = present.map((type) => ({
+    type,
+    fitting: branches.filter((_, index) => types[index]!.includes(type)),
+  }));
+  if (choices.every(({ fitting }) => fitting.length === branches.length)) return null;
+  return {
+    ...rest,
+    type: present,
+    allOf: choices.map(({ type, fitting }) =>
+      conditional({ type }, fitting.length === 1 ? fitting[0] : { anyOf: fitting }),
+    ),
+  };
+};
+
+const withoutUnion = (schema: Schema, resolve: Resolve): Schema => {
+  const { anyOf, oneOf, ...rest } = schema;
+  const branches = anyOf ?? oneOf;
+  if (!Array.isArray(branches)) return schema;
+  const discriminator = discriminatorOf(branches, resolve);
+  if (discriminator !== null) return byProperty(rest, branches, discriminator);
+  const types = branches.map((branch) => typesOf(resolve(branch)));
+  const known = types.filter((each) => each !== null);
+  return (known.length === types.length ? byType(rest, branches, known) : null) ?? schema;
+};
+
+/** Decides all unions in a part of a schema, the inner ones first: these have a type afterwards. */
+const decideIn = (part: unknown, resolve: Resolve): unknown => {
+  if (Array.isArray(part)) return part.map((each) => decideIn(each, resolve));
+  if (!isSchema(part)) return part;
+  const inner = Object.entries(part).map(([keyword, value]) => [keyword, decideIn(value, resolve)]);
+  return withoutUnion(Object.fromEntries(inner) as Schema, resolve);
+};
+
+/** The schema with its unions, however deep, decided by a property or a type where these can. */
+export const decideUnions = (whole: Schema): Schema => {
+  const definitions = isSchema(whole['definitions']) ? whole['definitions'] : {};
+  const decided = new Map<string, unknown>();
+  const resolve: Resolve = (schema) => {
+    if (!isSchema(schema)) return schema;
+    const { allOf } = schema;
+    if (Array.isArray(allOf) && allOf.length === 1) return resolve(allOf[0]);
+    const [, name] = /^#\/definitions\/(.+)$/.exec(String(schema['$ref'])) ?? [];
+    return name === undefined ? schema : resolve(definitionOf(name));
+  };
+  const definitionOf = (name: string): unknown => {
+    if (!decided.has(name)) {
+      // A definition that contains itself is what it was until it is decided.
+      decided.set(name, definitions[name]);
+      decided.set(name, decideIn(definitions[name], resolve));
+    }
+    return decided.get(name);
+  };
+  const names = Object.keys(definitions);
+  const { definitions: _, ...rest } = whole;
+  return {
+    ...(decideIn(rest, resolve) as Schema),
+    definitions: Object.fromEntries(names.map((name) => [name, definitionOf(name)])),
+  };
+};
