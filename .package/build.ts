@@ -33,7 +33,13 @@ const compiles = (project: string): boolean => {
 };
 
 /** What Node is told to load, at the same place in `dist`: the program itself, the library, threads and processes. */
-const entries = ['cli/main', 'run/library', 'run/workers/worker', 'platform/canary/emitter'];
+const entries = [
+  'cli/main',
+  'run/library',
+  'run/workers/worker',
+  'run/live/page-process',
+  'platform/canary/emitter',
+];
 
 /**
  * A module finds the files beside it by where it was, not by the chunk that it became part of; of a path that holds `dist`

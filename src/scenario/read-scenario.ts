@@ -15,7 +15,12 @@ import { priceRule, trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
 import { parseScenario } from './text/parse-scenario.ts';
-import { applyPoint, type PointSetting, readVariablesOf } from './text/variation.ts';
+import {
+  applyPoint,
+  type PointSetting,
+  readVariablesOf,
+  type ReadVariables,
+} from './text/variation.ts';
 import {
   placeOf,
   problemOf,
@@ -216,7 +221,7 @@ const openText = (text: string | ScenarioTree): ParsedTree =>
   typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
 
 /** The variables of a sweep: those that the scenario writes under `vary`, and those of `flags`, `PATH=VALUES` each. */
-export const readVariables = (source: ScenarioSource, flags: readonly string[]) => {
+export const readVariables = (source: ScenarioSource, flags: readonly string[]): ReadVariables => {
   const { tree } = openText(source.text);
   return tree === null
     ? { variables: [], problems: [] }

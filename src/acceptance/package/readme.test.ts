@@ -304,13 +304,19 @@ describe('the tables of the READMEs', () => {
   });
 
   it('name every nested field, with the text around them', () => {
-    /** The names of all properties in a JSON Schema. */
-    const fieldsIn = (schema: unknown): readonly string[] => {
-      if (typeof schema !== 'object' || schema === null) return [];
-      const own = 'properties' in schema ? Object.keys(schema.properties ?? {}) : [];
-      return [...own, ...Object.values(schema).flatMap(fieldsIn)];
+    const { properties, definitions } = scenarioJsonSchema() as {
+      properties: Record<string, unknown>;
+      definitions: Record<string, unknown>;
     };
-    const { properties } = scenarioJsonSchema() as { properties: Record<string, unknown> };
+    /** The names of all properties in a JSON Schema, and in the definitions that it refers to. */
+    const fieldsIn = (schema: unknown, seen = new Set<unknown>()): readonly string[] => {
+      if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
+      seen.add(schema);
+      const own = 'properties' in schema ? Object.keys(schema.properties ?? {}) : [];
+      const reference = '$ref' in schema ? String(schema.$ref).replace('#/definitions/', '') : '';
+      const inner = [...Object.values(schema), definitions[reference]];
+      return [...own, ...inner.flatMap((part) => fieldsIn(part, seen))];
+    };
     const { mock, $schema: _, ...others } = properties;
     const missing = (path: string, schema: unknown): readonly string[] => {
       const code = [
@@ -431,7 +437,8 @@ describe('the links in the READMEs', () => {
     const shipped = [...readmes.keys()].filter(isShipped);
     expect(shipped).toContain('scenarios/README.md');
     const links = shipped.flatMap((path) =>
-      [...readme(path).matchAll(/\]\(([^)#\s]+)/g)]
+      // Of a picture, its text stays.
+      [...readme(path).matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+)/g)]
         .filter(([, link = '']) => !link.includes('://'))
         .map(([, link = '']) => ({ path, target: join(dirname(path), link) })),
     );

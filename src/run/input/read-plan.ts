@@ -93,12 +93,28 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 };
 
 const read = async (source: PlanSource, environment: Environment) => {
-  const { scenario, set: overrides, point, target, transport, workers, secretsAreElsewhere } = source;
+  const {
+    scenario,
+    set: overrides,
+    point,
+    target,
+    transport,
+    workers,
+    secretsAreElsewhere,
+  } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   // Without a file everything is the user's own words.
   const isTrusted = scenario === undefined || source.allowFiles === true;
   const fileCache = workloadFiles(folder, isTrusted);
-  const options = { environment, overrides, point, target, transport, workers, secretsAreElsewhere };
+  const options = {
+    environment,
+    overrides,
+    point,
+    target,
+    transport,
+    workers,
+    secretsAreElsewhere,
+  };
   const text = await openScenario(source);
   const name = nameOf(source);
   const found = readScenario({ text, name, workload: fileCache.files, ...options });

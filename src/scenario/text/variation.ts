@@ -114,7 +114,7 @@ const valuesFault = (values: readonly Variation[]): string | null => {
   return twice === undefined ? null : `the value ${twice} is given twice: keep one`;
 };
 
-interface ReadVariables {
+export interface ReadVariables {
   readonly variables: readonly Variable[];
   readonly problems: readonly ScenarioProblem[];
 }
