@@ -55,3 +55,8 @@ it('slices with unknown clocks, or of which one is missing, are not judged', () 
   expect(entryOf(runOf(known, {}))).toBeNull();
   expect(entryOf(runOf({ ...known, count: 3 }, { ...known, count: 3 }))).toBeNull();
 });
+
+it('workers of one process of which one has crashed are not judged, and one slice of several is', () => {
+  expect(entryOf(runOf({ count: 2, clock: 'main' }))).toBeNull();
+  expect(entryOf(runOf({ count: 2, clock: undefined }))).not.toBeNull();
+});

@@ -35,8 +35,10 @@ const widened = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
-  const isWhole = slices.length === 1 || missingSlices(result).length === 0;
-  const error = isWhole ? clockError(result) : null;
+  const isWhole = missingSlices(result).length === 0;
+  // One machine's slice by itself: what it proves, its judge knows to be incomplete.
+  const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
+  const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
   return error === 0 ? ledger : ledger.map((each) => widened(each, error));
 };
