@@ -60,7 +60,7 @@ describe('a transcription', () => {
       {
         "json": [
           "application/json",
-          "{"text":"The gate is open.","language":"en","duration":1.2130625,"segments":[{"start":0,"end":1.213,"text":"The gate is open."}]}",
+          "{"text":"The gate is open.","language":"en","duration":1.213125,"segments":[{"start":0,"end":1.213,"text":"The gate is open."}]}",
         ],
         "srt": [
           "text/plain; charset=utf-8",
@@ -77,7 +77,7 @@ describe('a transcription', () => {
         ],
         "verbose_json": [
           "application/json",
-          "{"task":"transcribe","language":"en","duration":1.2130625,"text":"The gate is open.","segments":[{"id":0,"seek":0,"start":0,"end":1.213,"text":"The gate is open.","tokens":[],"temperature":0,"avg_logprob":0,"compression_ratio":1,"no_speech_prob":0}],"words":[{"word":"The","start":0,"end":0.269},{"word":"gate","start":0.269,"end":0.606},{"word":"is","start":0.606,"end":0.808},{"word":"open.","start":0.808,"end":1.213}]}",
+          "{"task":"transcribe","language":"en","duration":1.213125,"text":"The gate is open.","segments":[{"id":0,"seek":0,"start":0,"end":1.213,"text":"The gate is open.","tokens":[],"temperature":0,"avg_logprob":0,"compression_ratio":1,"no_speech_prob":0}],"words":[{"word":"The","start":0,"end":0.269},{"word":"gate","start":0.269,"end":0.606},{"word":"is","start":0.606,"end":0.808},{"word":"open.","start":0.808,"end":1.213}]}",
         ],
         "vtt": [
           "text/plain; charset=utf-8",
@@ -157,7 +157,7 @@ describe('an upload', () => {
     ['half a wav in it', formOf(half('river.wav'), 'a.wav'), 400, 'truncated_audio'],
     ['half an mp3 in it', formOf(half('station.mp3'), 'a.mp3'), 400, 'truncated_audio'],
     ['half an m4a in it', formOf(half('keeper.m4a'), 'a.m4a'), 400, 'truncated_audio'],
-    ['half an ogg in it', formOf(half('answer.ogg'), 'a.ogg'), 400, 'truncated_audio'],
+    ['half an ogg in it', formOf(half('kurs.ogg'), 'a.ogg'), 400, 'truncated_audio'],
     ['half a webm in it', formOf(half('boats.webm'), 'a.webm'), 400, 'truncated_audio'],
     ['another model', formOf(gate, 'a.wav', { model: 'weir/none' }), 404, 'model_not_found'],
     ['a chat model', formOf(gate, 'a.wav', { model: 'weir/small' }), 404, 'model_not_found'],

@@ -46,7 +46,7 @@ describe('clips', () => {
         name: 'gate.wav',
         bytes: await readFile(join(speech, 'gate.wav')),
         contentType: 'audio/wav',
-        seconds: 19_409 / 16_000,
+        seconds: 9705 / 8000,
         text: 'The gate is open.',
       },
     ]);

@@ -63,8 +63,8 @@ describe('an audio scanner', () => {
 
   // As ffmpeg decodes them, and for MP3 as ffprobe counts frames: an MP3's own padding is played.
   it.each([
-    ['wav', 'gate.wav', 19_409 / 16_000],
-    ['wav', 'river.wav', 58_268 / 16_000],
+    ['wav', 'gate.wav', 9705 / 8000],
+    ['wav', 'river.wav', 29_134 / 8000],
     ['mp3', 'station.mp3', 3.708],
     ['mp3', 'mill.mp3', 30.456],
     ['opus', 'answer.ogg', 1.61575],
