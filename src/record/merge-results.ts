@@ -120,6 +120,8 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
+    // Each slice reads the metrics of the same server: one reading is enough.
+    server: results.find(({ server }) => server !== undefined)?.server,
     witness: mockCounters.length === 1 && addresses === null ? first.witness : null,
   };
 };

@@ -129,6 +129,7 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     failures: failureRecorder.store(tally.failures),
     exemplars: exemplarRecorder.store(tally.exemplars),
     ledger: runLedgerRecorder.store(tally.ledger),
+    ...(facts.server === undefined ? {} : { server: facts.server }),
     witness: facts.witness,
   };
 };

@@ -28,6 +28,7 @@ import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
 import { openRequestsFile } from './watch/requests-file.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
+import { watchServer } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
@@ -150,11 +151,13 @@ export const openRun = async (
     const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
     if (saturateLoadOf(plan) !== null)
       rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
+    const server = watchServer(plan, preparedTarget, printer.say);
+    observers.push(server);
     const canary = await startingCanary;
     // The checkpoint has all notes too.
     const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
     const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
-    const outputs = { folder, extraReports, recorder, observers };
+    const outputs = { folder, extraReports, recorder, observers, server };
     return { options, facts, ...outputs, target, canary, workerPool };
   } catch (error) {
     await (await startingCanary).stop();

@@ -6,6 +6,7 @@ import type { DrivenSlice } from './drive.ts';
 import type { RunFacts } from './input/run-facts.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import type { RunRecorder } from './watch/recorder.ts';
+import type { ServerWatch } from './watch/server-metrics.ts';
 
 /** What a result is made of beside what was driven; a run, a point of a sweep and a step of `weir capacity` have it. */
 interface RecordedRun {
@@ -13,11 +14,12 @@ interface RecordedRun {
   readonly recorder: RunRecorder;
   readonly target: Pick<ReadyTarget, 'notes'>;
   readonly canary: RunCanary;
+  readonly server: ServerWatch;
 }
 
 /** The result of a plan that was driven, not judged yet. */
 export const resultOfRun = (
-  { facts, recorder, target, canary }: RecordedRun,
+  { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,
   {
     witness,
@@ -32,5 +34,6 @@ export const resultOfRun = (
     partial,
     breach: driven.breach ?? undefined,
     notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
+    server: server.collected(),
     witness,
   });

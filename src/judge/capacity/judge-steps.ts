@@ -5,6 +5,7 @@ import type { Stage } from '../../model/plan/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
+import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { distributionOf, groupsMatching, type LabelFilter } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -139,6 +140,15 @@ const verdictOf = (
   return { verdict, sure: growth.high < growthCertainlyBelow && criteria.sure, breaches };
 };
 
+/** The means of what the server said of itself between two instants in ms. */
+const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacityStep, 'server'> => {
+  if (server === undefined) return {};
+  const samples = serverSamplesIn(server, from, to);
+  const names = new Set(samples.flatMap(({ values }) => Object.keys(values)));
+  const means = Array.from(names, (name) => [name, meanOf(serverValuesOf(samples, name))] as const);
+  return means.length === 0 ? {} : { server: Object.fromEntries(means) };
+};
+
 /** A stage of constant rate as a step; `null` if its second half is too short. */
 const judgeStep = (
   result: Result,
@@ -181,6 +191,7 @@ const judgeStep = (
     // Samples once a second miss short requests; for a steady flow Little’s law does not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
+    ...serverOf(result, from * 1000, to * 1000),
     ...verdictOf(judgeTrust(result), criteria, growth, growthBreaches),
   };
 };

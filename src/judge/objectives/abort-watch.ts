@@ -39,6 +39,9 @@ class RunningFigure {
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;
     switch (figure.kind) {
+      case 'server':
+        // No objective on them ends a run: a scenario with one is refused.
+        return;
       case 'measure':
         for (const sample of measures[figure.name].of(observation)) this.#histogram.record(sample);
         return;
@@ -69,6 +72,7 @@ class RunningFigure {
     return observeFigure(figure, {
       distribution: () => this.#histogram,
       counted: () => this.#counted,
+      server: () => [],
       rated: () => {
         const seconds = ratedSeconds(this.#plan, now, scope.stages);
         const counts = seconds.map((second) => this.#bySecond.get(second) ?? 0);

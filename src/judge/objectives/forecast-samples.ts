@@ -76,7 +76,7 @@ export const forecastDecisions = (
 ): readonly ObjectiveForecast[] =>
   plan.objectives.map((objective) => {
     const { text, figure, minSamples } = objective;
-    if (figure.kind === 'count' || figure.kind === 'rate') {
+    if (figure.kind === 'count' || figure.kind === 'rate' || figure.kind === 'server') {
       return { text, needs: null, expects: null, isDecidable: true };
     }
     const expects = forecastFor(objective, groups, plan);

@@ -20,10 +20,12 @@ import {
   missingSlices,
   type LabelFilter,
 } from '../../model/result/summary.ts';
+import { isOfRequests } from '../../model/measures/server-figures.ts';
+import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
-import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
+import { observeFigure, type ObservedValue, ratedSeconds, stageSpans } from './observed-value.ts';
 
 /** Whether an observed value meets an objective; too few samples are `no-data`, never a pass. */
 export const groundsFor = (
@@ -45,6 +47,27 @@ const ratedIn = (result: Result, name: RateName, { stages, traffic }: Objective[
   return { events, seconds: seconds.size };
 };
 
+/** With a smaller share of the readings that were to be made, what is missing could have broken the bound. */
+const leastServerShare = 0.8;
+
+/** The server’s values within the measured time, of some stages if named. */
+const serverValues = (
+  { server, plan, scheduled }: Result,
+  name: string,
+  stages: readonly string[] | null,
+): readonly number[] => {
+  if (server === undefined) return [];
+  const spans = stageSpans(plan)
+    .filter((span) => stages?.includes(span.name) ?? true)
+    .map(({ from, to }) => ({ from: Math.max(from, plan.warmUp), to: Math.min(to, scheduled) }));
+  const samples = spans.flatMap(({ from, to }) => serverSamplesIn(server, from, to));
+  const wanted =
+    spans.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0) / server.every;
+  const values = serverValuesOf(samples, name);
+  const read = isOfRequests(name) ? samples.length : values.length;
+  return read < leastServerShare * Math.floor(wanted) ? [] : values;
+};
+
 const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const groups = groupsMatching(result, where);
@@ -55,6 +78,7 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
       sent: groups.reduce((sum, { sent }) => sum + sent, 0),
       metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
     }),
+    server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   });
 };

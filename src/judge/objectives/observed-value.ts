@@ -1,5 +1,5 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
-import type { ObjectiveFigure } from '../../model/plan/objective.ts';
+import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
 import { quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
@@ -27,6 +27,8 @@ export interface ObservedValue {
 interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
   readonly counted: () => CountedArrivals;
+  /** The values of one of the server’s own figures; empty where too many of its samples are missing. */
+  readonly server: (name: string) => readonly number[];
   readonly rated: (name: RateName) => { readonly events: number; readonly seconds: number };
 }
 
@@ -36,6 +38,15 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   low: null,
   high: null,
 });
+
+/** A statistic of some values, a quantile by nearest rank; `null` without any. */
+const statisticOf = (values: readonly number[], statistic: Statistic): number | null => {
+  if (values.length === 0) return null;
+  if (statistic === 'mean') return values.reduce((sum, each) => sum + each, 0) / values.length;
+  const sorted = values.toSorted((a, b) => a - b);
+  const q = statistic === 'min' ? 0 : statistic === 'max' ? 1 : statistic;
+  return sorted[Math.max(0, Math.ceil(q * sorted.length - 1e-9) - 1)]!;
+};
 
 /** Shares in percent of all arrivals, rates per second. */
 export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): ObservedValue => {
@@ -57,6 +68,10 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
       const part = shares[figure.name].of(counted);
       const { low, high } = wilsonInterval(part, n);
       return { observed: (part / n) * 100, n, low: low * 100, high: high * 100 };
+    }
+    case 'server': {
+      const values = sources.server(figure.name);
+      return withoutInterval(statisticOf(values, figure.statistic), values.length);
     }
     case 'rate': {
       const { events, seconds } = sources.rated(figure.name);

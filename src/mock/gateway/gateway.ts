@@ -5,6 +5,7 @@ import { answerChat } from '../chat/chat.ts';
 import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { CreditCharge } from '../counters/credit-accounts.ts';
+import { sendServerMetrics } from './server-metrics.ts';
 import { startCounterEpoch, applySettingsChange, type CounterEpoch } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
 import type { AdmittedRequest, Handler } from '../http/send-answer.ts';
@@ -44,6 +45,10 @@ const routesByPath = new Map(
 );
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+/** As those of inference servers: at the root, for anybody, and counted nowhere. */
+const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
+  metrics && request.method === 'GET' && pathOf(request) === '/metrics';
 
 const modelPath = `${basePath}${routes.models.path}/`;
 
@@ -191,6 +196,8 @@ export const openGateway = (
   let serial = 0;
   const open = new Set<MockExchange>();
   const receive: RequestListener = (request, response) => {
+    if (asksForMetrics(request, settings))
+      return sendServerMetrics(response, settings, epoch.serving);
     serial += 1;
     const isPreflight = request.headers[requestIdHeader] === preflightId;
     if (isPreflight) epoch.counters.preflights += 1;

@@ -7,6 +7,8 @@ import type { TokenSink } from './token-schedule.ts';
 export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
   /** Tokens of the prompt that are not cached. */
   readonly uncached: number;
+  /** Called when the request has a place in the batch, at the start of its prefill. */
+  readonly onAdmitted?: (at: number) => void;
 }
 
 interface BatchSequence {
@@ -58,6 +60,7 @@ export class BatchServer {
       this.#waiting.delete(next);
       this.#running.add(next);
       this.#context += next.job.promptTokens;
+      next.job.onAdmitted?.(begin);
       const length = overhead + next.job.uncached * perPromptToken;
       this.#work(begin, length, (end) => this.#emit(next, end));
     } else if (this.#busy) {

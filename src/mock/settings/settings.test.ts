@@ -33,6 +33,7 @@ it('has a default for everything', () => {
         "window": 60000,
         "workers": 1,
       },
+      "metrics": true,
       "models": [
         "weir/small",
         "weir/large",

@@ -101,6 +101,9 @@ export const mockSettingsSchema = z.strictObject({
   faultHeader: toggle(true).describe(
     'Whether a request can select a fault with the header x-weir-fault.',
   ),
+  metrics: toggle(true).describe(
+    'Whether GET /metrics answers with the server’s own metrics: requests running and waiting, tokens, prefix cache and queue time, by the names of vLLM.',
+  ),
   sendStamps: toggle(false).describe(
     'Whether each streamed chunk contains "x_weir_sent": when it was written to the socket, in milliseconds on the machine’s monotonic clock.',
   ),

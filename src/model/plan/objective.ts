@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity.ts';
 import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
+import { unitOfServerFigure } from '../measures/server-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
 
@@ -40,6 +41,8 @@ const figureSchema = z.discriminatedUnion('kind', [
   /** In percent. */
   z.strictObject({ kind: z.literal('share'), name: z.enum(shareNames) }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
+  /** Of the samples of the server’s own metrics; a scenario may name figures of its own. */
+  z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
@@ -97,6 +100,8 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
       return '%';
     case 'rate':
       return '/s';
+    case 'server':
+      return unitOfServerFigure(figure.name);
   }
 };
 

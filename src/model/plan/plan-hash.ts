@@ -19,6 +19,7 @@ const fieldsNotHashed = {
   budget: undefined,
   workers: undefined,
   canary: undefined,
+  server: undefined,
 } as const;
 
 /** What answers must be like changes nothing that is sent. */

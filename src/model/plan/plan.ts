@@ -184,6 +184,18 @@ export const planSchema = z.strictObject({
   budget: budgetSchema.nullable().default(null),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
+  /** The server’s own metrics, read beside the run; absent: none. Does not change what is sent. */
+  server: z
+    .strictObject({
+      /** An address, or a path at the target. */
+      metrics: z.string().min(1),
+      every: millisecondsSchema,
+      /** Figures from metrics that Weir does not know. */
+      figures: z.array(
+        z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
+      ),
+    })
+    .optional(),
   objectives: z.array(objectiveSchema).default([]),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),

@@ -16,6 +16,7 @@ import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
 import { runSummarySchema } from './run-summary.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /** Failures with the same traffic kind, outcome, cause and masked message. */
@@ -121,6 +122,8 @@ export const resultSchema = z.strictObject({
   /** The verdicts when the result was written; `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
+  /** What the server said of itself; absent if the plan does not ask for it. */
+  server: serverMetricsSchema.optional(),
   /** What the ledger proves about the limits of the keys. */
   limits: runLimitsSchema.optional(),
   /** Sentences for the reader, for example that a field was dropped from requests. */
@@ -138,7 +141,9 @@ export type Result = z.infer<typeof resultSchema>;
 
 /** What a run records in addition to its observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
-  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'>;
+  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'> & {
+    readonly server?: Result['server'];
+  };
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({

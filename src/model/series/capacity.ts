@@ -59,6 +59,8 @@ export const capacityStepSchema = z.strictObject({
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
   /** To the first token, in ms; `null` without streams. */
   ttftP95: z.number().nullable(),
+  /** The server’s own means over the measured seconds, by the names of its figures; absent without its metrics. */
+  server: z.record(z.string(), z.number()).optional(),
   /** Tokens and micro-units of the currency per completed answer; `null` if unknown. */
   tokens: z.number().nullable(),
   cost: z.number().nullable(),

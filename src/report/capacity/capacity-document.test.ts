@@ -3,6 +3,7 @@ import { capacityReportSchema } from '../../model/series/capacity.ts';
 import { htmlPage } from '../document/html-page.ts';
 import { terminalText } from '../document/terminal-writer.ts';
 import { capacityDocument } from './capacity-document.ts';
+import { serverReason } from './capacity-text.ts';
 import { sampleCapacity } from './sample-capacity.fixture.ts';
 
 const look = { colour: false, width: 100 };
@@ -38,6 +39,35 @@ describe('the page of a search for capacity', () => {
       '',
     );
     expect(empty).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe('what the server says in the answer', () => {
+  const withServer = (kept: number, broken: number) =>
+    sampleCapacity({
+      steps: sampleCapacity().steps.map((step) => ({
+        ...step,
+        server: { waiting: step.verdict === 'kept' ? kept : broken, running: 4 },
+      })),
+    });
+
+  it.each([
+    [0.1, 30, ': its own queue grows, so it is full'],
+    [0, 0.2, ': its own queue stays short, so what bends is before it'],
+    [40, 30, ''],
+  ])(
+    'is quoted at the highest kept and the lowest broken rate: %d and %d wait',
+    (kept, broken, meaning) => {
+      const said = serverReason(withServer(kept, broken))!;
+      expect(said).toMatch(
+        /^at 8.00\/s [\d.]+ waiting, 4.00 running; at 16.0\/s [\d.]+ waiting, 4.00 running/,
+      );
+      expect(said.endsWith(`running${meaning}`)).toBe(true);
+    },
+  );
+
+  it('is nothing where it was not asked', () => {
+    expect(serverReason(sampleCapacity())).toBeNull();
   });
 });
 

@@ -6,6 +6,7 @@ import type {
   EstimatedRange,
   ScalabilityFit,
 } from '../../model/series/capacity.ts';
+import { labelOfServerFigure, unitOfServerFigure } from '../../model/measures/server-figures.ts';
 import type { Cell } from '../document/document.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -41,11 +42,60 @@ const keysText = (keys: number | null, limit: number, what: string): string => {
   return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
 };
 
+/** The figures that show where a server is full, in the order in which they are named. */
+const queueFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
+
+const serverText = ({ rate, server = {} }: CapacityStep): string => {
+  const found = queueFigures.flatMap((name) => {
+    const value = server[name];
+    const unit = unitOfServerFigure(name);
+    return value === undefined
+      ? []
+      : [
+          `${figureText(value)}${unit === 'requests' ? '' : ` ${unit}`} ${labelOfServerFigure(name).toLowerCase()}`,
+        ];
+  });
+  return `at ${perSecondText(rate)} ${found.join(', ')}`;
+};
+
+/** Requests that wait on the server on average, from which on its own queue is what bends the curve. */
+const queueBegins = 1;
+
+/** What the mean number of waiting requests below and above the highest rate means; empty where it means nothing. */
+const queueMeaning = (before: number, after: number | undefined): string => {
+  if (after === undefined || (after >= queueBegins && after <= before)) return '';
+  return after >= queueBegins
+    ? ': its own queue grows, so it is full'
+    : ': its own queue stays short, so what bends is before it';
+};
+
+/** What the server said of itself below and above the highest rate, and what that means; `null` without its metrics. */
+export const serverReason = ({ steps }: CapacityReport): string | null => {
+  const reporting = steps.filter(
+    ({ server, verdict }) => server !== undefined && verdict !== 'unfit',
+  );
+  const kept = reporting
+    .filter(({ verdict }) => verdict === 'kept')
+    .toSorted((a, b) => b.rate - a.rate)[0];
+  const broken = reporting
+    .filter(({ verdict, rate }) => verdict === 'broken' && rate >= (kept?.rate ?? 0))
+    .toSorted((a, b) => a.rate - b.rate)[0];
+  const known = present([
+    kept !== undefined && serverText(kept),
+    broken !== undefined && serverText(broken),
+  ]);
+  if (known.length === 0) return null;
+  const [before, after] = [kept?.server?.['waiting'] ?? 0, broken?.server?.['waiting']];
+  return `${known.join('; ')}${queueMeaning(before, after)}`;
+};
+
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
-  { terms }: CapacityReport,
+  report: CapacityReport,
 ): readonly (readonly [name: string, text: string])[] => {
+  const { terms } = report;
   const { rate, binding, proved, users, latency, costPerHour } = answer;
+  const server = serverReason(report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
   const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
   const precision = proved || binding === 'none' ? '' : '; not proved to the requested precision';
@@ -62,6 +112,7 @@ export const capacityAnswerRows = (
     'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
     'First limit': bindingTexts[binding],
     Because: `${answer.because}.`,
+    ...(server === null ? {} : { 'The server says': `${server}.` }),
     Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
     Keys: keys.join(', ') || 'no declared limit',
     Cost: cost,

@@ -23,6 +23,7 @@ import { present } from '../text/present.ts';
 import { printable } from '../text/printable.ts';
 import { costText, runTotalsOf } from './cost.ts';
 import { kindTable, marksText } from './kind-table.ts';
+import { serverLine } from './server.ts';
 import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 
 /** A run in at most 20 lines of a terminal, and its verdict in at most three more, which come last, after the names of the files. */
@@ -85,6 +86,7 @@ const namedLines = (result: Result): readonly NamedLine[] => {
   return [
     ...of('Rates', ratesText(result)),
     ...of('Cost', costLine(result)),
+    ...of('Server', serverLine(result)),
     ...named(
       'Failures',
       failures.map((failure) => ({ text: failureLine(failure) })),

@@ -15,6 +15,7 @@ import { heatmap } from '../html/charts/heatmap.ts';
 import { keyCharts } from '../html/charts/key-charts.ts';
 import { latencyHistogram } from '../html/charts/latency-histogram.ts';
 import { latencyCharts } from '../html/charts/latency-charts.ts';
+import { serverCharts } from '../html/charts/server-charts.ts';
 import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
 import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
@@ -76,6 +77,7 @@ export const runCharts = (result: Result, trust: Trust) => ({
   flow: [flowChart(result), inFlightChart(result)],
   generator: generatorCharts(result),
   keys: keyCharts(result),
+  server: serverCharts(result),
 });
 export type RunCharts = ReturnType<typeof runCharts>;
 

@@ -33,6 +33,7 @@ import {
   type RunCharts,
   speedCharts,
 } from './run-charts.ts';
+import { serverSection } from './server.ts';
 import { sliceTable } from './slice-table.ts';
 import { tilesMarkup } from './tiles.ts';
 import { evidenceFold, gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
@@ -120,6 +121,7 @@ export const runDocument = (
       objectivesSection(result),
       speedSection(result, trust, charts === null ? [] : speedCharts(result, trust, charts)),
       rateSection(result, charts === null ? [] : [flowCharts(charts)]),
+      serverSection(result, charts?.server ?? []),
       outcomesSection(result),
       keysSection(result, charts?.keys ?? []),
       costSection(result),

@@ -30,6 +30,7 @@ const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   bytes: (value) => (value >= 10_000 ? figureText(value, 'bytes') : `${countText(value)} bytes`),
   '': (value) => plural(value, 'arrival'),
   '/s': (value) => `${figureText(value)}/s`,
+  number: (value) => figureText(value),
 };
 
 const valueText = (value: number, unit: string): string =>

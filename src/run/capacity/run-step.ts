@@ -14,6 +14,7 @@ import type { ReadyTarget } from '../target/prepare-target.ts';
 import { displayedRun, openLiveDisplay } from '../watch/live-display.ts';
 import { combineObservers } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
+import { watchServer } from '../watch/server-metrics.ts';
 import { watchRefusals } from './refusal-watch.ts';
 
 export interface StepSetup {
@@ -55,13 +56,14 @@ export const runStep = async (
   const refusals = watchRefusals();
   const [{ name }] = plan.stages as [Plan['stages'][number]];
   const runId = `${options.runId}-${name}`;
+  const server = watchServer(plan, target, host.printer.say);
   const { screen } = host.printer;
   const display = screen === null ? {} : openLiveDisplay(screen, { ...displayedRun(plan), name });
   const driven = await drive(
     { ...options, plan, runId },
     target,
     {
-      observer: combineObservers([recorder, refusals, display]),
+      observer: combineObservers([recorder, refusals, server, display]),
       say: () => undefined,
       onStop: host.onStop,
       canary: canary.streamOptions,
@@ -76,10 +78,11 @@ export const runStep = async (
   const facts = runFacts(plan, runId);
   // A refusal ends the search: it is no breach of the plan.
   const result = resultOfRun(
-    { facts, recorder, target, canary },
+    { facts, recorder, target, canary, server },
     { ...driven, breach: null },
     { witness: null, notes: canary.notes, partial: driven.isCutShort ? cutShortReason : null },
   );
+  await server.close?.();
   await keepStep(join(folder, name), result, host.printer.warn);
   return { result, stoppedBy, refused: refusals.sentence() };
 };

@@ -8,6 +8,7 @@ import {
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import {
   type Objective,
+  type ObjectiveFigure,
   type RequestObjective,
   type ObjectiveScope,
   defaultMinSamples,
@@ -72,11 +73,19 @@ const scopedObjective = <T extends ParsedObjective>(
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
 
+/** A mean of the server’s own figures is one over time, of which enough must be covered whatever the number of samples. */
+const usualMinSamples = (figure: ObjectiveFigure): number => {
+  if (!('statistic' in figure)) return 1;
+  return figure.kind === 'server' && figure.statistic === 'mean'
+    ? 1
+    : defaultMinSamples(figure.statistic);
+};
+
 export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
   const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
   const scoped = scopedObjective(objective, parseObjective(objective), stages);
   const { figure } = scoped;
-  const usual = figure.kind === 'measure' ? defaultMinSamples(figure.statistic) : 1;
+  const usual = usualMinSamples(figure);
   const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
   return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
 };
@@ -100,6 +109,10 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
 /** Left out where it names the usual header, so that such plans stay equal. */
 const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
+
+/** Left out of scenarios without it, so that such plans stay equal. */
+const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
+  server === undefined ? {} : { server };
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
@@ -131,6 +144,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   budget: scenario.budget,
   streams: scenario.streams,
+  ...serverOf(scenario),
   ...compileObjectives(scenario),
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),

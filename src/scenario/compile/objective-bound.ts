@@ -1,4 +1,5 @@
 import type { Measure } from '../../model/measures/measure.ts';
+import { unitOfServerFigure } from '../../model/measures/server-figures.ts';
 import { type ObjectiveFigure, unitOfFigure } from '../../model/plan/objective.ts';
 import {
   durationNotation,
@@ -63,12 +64,23 @@ const runNotations = {
   count: numberWith('', 'a number of arrivals'),
   share: scaled(percentageNotation, 100),
   rate: scaled(rateNotation, 1),
-} as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure'>, BoundNotation>;
+} as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
-const notationOf = (figure: ObjectiveFigure): BoundNotation =>
-  figure.kind === 'measure'
+/** By the units of the server’s own figures. */
+const serverNotations = {
+  requests: numberWith('', 'a number such as 20'),
+  number: numberWith('', 'a number such as 20'),
+  '%': numberWith('%', 'a percentage such as 90%'),
+  ms: durationNotation,
+  '/s': scaled(rateNotation, 1),
+} as const satisfies Record<ReturnType<typeof unitOfServerFigure>, BoundNotation>;
+
+const notationOf = (figure: ObjectiveFigure): BoundNotation => {
+  if (figure.kind === 'server') return serverNotations[unitOfServerFigure(figure.name)];
+  return figure.kind === 'measure'
     ? measureNotations[unitOfFigure(figure) as Measure['unit']]
     : runNotations[figure.kind];
+};
 
 /** The bound in the figure's unit, or what was expected in its place and what to write. */
 export const readBound = (figure: ObjectiveFigure, text: string) => {

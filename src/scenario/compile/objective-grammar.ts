@@ -78,7 +78,18 @@ const runFigure = (name: string): ObjectiveFigure | null => {
   return has(rates, name) ? { kind: 'rate', name } : null;
 };
 
+/** `server.waiting.max`: which figures there are is known to the scenario. */
+const readServerFigure = (text: string | undefined): ObjectiveFigure => {
+  const [name = '', statistic, ...more] = (text ?? '').split('.');
+  if (/^\w+$/.test(name) && statistic !== undefined && more.length === 0) {
+    return { kind: 'server', name, statistic: readStatistic(statistic) };
+  }
+  const message = 'one of the server’s own figures needs its name and a statistic';
+  throw new ObjectiveError(message, 'for example server.waiting.max');
+};
+
 const readFigure = (written: string, statistic: string | undefined): ObjectiveFigure => {
+  if (written === 'server') return readServerFigure(statistic);
   const name = aliases[written] ?? written;
   if (has(measures, name)) {
     if (statistic !== undefined) {

@@ -1,6 +1,7 @@
 import { measures } from '../../model/measures/measures.ts';
 import { isLowerBound } from '../../model/plan/objective.ts';
 import { rates } from '../../model/measures/run-figures.ts';
+import { serverFigureNames } from '../../model/measures/server-figures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import {
   type LabelName,
@@ -106,10 +107,37 @@ function* rateErrors({ figure, labels }: ParsedObjective): Errors {
   }
 }
 
+/** The server’s own figures are of the whole server, and only of a scenario that reads them. */
+function* serverErrors(
+  { figure, labels }: ParsedObjective,
+  { scenario }: ObjectiveContext,
+): Errors {
+  if (figure.kind !== 'server') return;
+  const server = scenario.at('server');
+  if (!server.isPresent) {
+    yield new ObjectiveError(
+      'the scenario reads no metrics of the server',
+      'add server: {metrics: /metrics}',
+    );
+    return;
+  }
+  const own = (server.sound?.figures ?? []).map(({ name }) => name);
+  const known = [...serverFigureNames, ...own];
+  if (!known.includes(figure.name)) {
+    const message = `${JSON.stringify(figure.name)} is none of the server’s figures: expected ${known.join(', ')}`;
+    yield new ObjectiveError(message, didYouMean(figure.name, known));
+  }
+  for (const { label } of labels) {
+    if (label !== 'stage')
+      yield new ObjectiveError(`a server has no figures by ${label}`, 'use stage');
+  }
+}
+
 const abortProblem = ({ figure, comparison }: ParsedObjective): string | null => {
   if (figure.kind === 'count' && isLowerBound(comparison)) {
     return 'a minimum count cannot fail before the run ends';
   }
+  if (figure.kind === 'server') return 'the server’s figures are judged when the run ends';
   return figure.kind === 'rate' && rates[figure.name].countsAtEnd === null
     ? `"${figure.name}" is known only when the run ends`
     : null;
@@ -134,11 +162,15 @@ function* longFormFindings(objective: ParsedObjective, holder: ScenarioPart<unkn
 
 function* objectiveErrors(objective: ParsedObjective, context: ObjectiveContext): Errors {
   const hasPerRequest = context.scenario.at('perRequest').items.length > 0;
-  if (objective.figure.name === 'goodput' && !hasPerRequest) {
+  if (objective.figure.kind === 'share' && objective.figure.name === 'goodput' && !hasPerRequest) {
     const message = '"goodput" needs "perRequest", which says what a good request is';
     yield new ObjectiveError(message, 'add for example perRequest: ["ttft < 500ms", "e2e < 5s"]');
   }
-  const labels = [...rateErrors(objective), ...labelErrors(objective, context)];
+  const labels = [
+    ...rateErrors(objective),
+    ...serverErrors(objective, context),
+    ...labelErrors(objective, context),
+  ];
   yield* labels.length > 0 ? labels : emptyScopeErrors(objective, context);
 }
 

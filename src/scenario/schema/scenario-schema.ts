@@ -21,6 +21,7 @@ import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
 import { scenarioPaceSchema } from './pace-schema.ts';
 import { bodyFieldsSchema, trafficEntrySchema } from './traffic-schema.ts';
+import { serverSchema } from './server-schema.ts';
 import { objectivesSchema, perRequestSchema } from './objective-schema.ts';
 import {
   authSchema,
@@ -175,6 +176,9 @@ export const scenarioSchema = z
     ),
     vary: optionalField(vary).describe(
       'The values that "weir sweep" runs, by the path of the field that takes them: {load.users: [1, 2, 4], prompt.tokens: [100, 1000]}; all other verbs use the field as it stands. Default: none.',
+    ),
+    server: optionalField(serverSchema).describe(
+      'The server’s own metrics (Prometheus text), read beside the run: reports draw them, and objectives such as "server.waiting.max < 20" judge them. Default: none.',
     ),
     wire: wireSchema.prefault({}).describe('How connections are made.'),
     transport: transportSchema,

@@ -63,6 +63,17 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
     : `write the base address, without ${endpoint[0].replace(/\/+$/, '')} at its end`;
 };
 
+/** What is wrong with the address of a server’s metrics, or with its path at the target; `null` for nothing. */
+export const metricsAddressProblem = (text: string): string | null => {
+  if (/^\/(?!\/)/.test(text)) return null;
+  const expected =
+    'expected an address such as http://host:8000/metrics, or a path such as /metrics';
+  const url = URL.parse(text);
+  const problem = addressProblem(text, url, true);
+  if (problem !== null) return `${expected}; ${problem}`;
+  return url === null ? expected : null;
+};
+
 /** A field that is one of a few words or an address. */
 const wordOrAddress = <Word extends string>(
   words: readonly Word[],

@@ -1,0 +1,100 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { directWire } from '../connection/connector.ts';
+import { type MetricsScraper, openScraper } from './scrape-metrics.ts';
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+const scraperOf = async (listener: RequestListener, timeout = 10_000): Promise<MetricsScraper> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const scraper = openScraper(
+    { url: `http://127.0.0.1:${port}/metrics?a=1`, wire: directWire, certificates: null },
+    { userAgent: 'weir/test', isWanted: (line) => line.startsWith('m'), timeout },
+  );
+  open.push(
+    () => scraper.close(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  return scraper;
+};
+
+describe('a scrape of metrics', () => {
+  it('keeps the wanted lines, however the text is cut, and sends no key', async () => {
+    let asked: { url: string | undefined; headers: IncomingHttpHeaders } | null = null;
+    const scraper = await scraperOf(({ url, headers }, response) => {
+      asked = { url, headers };
+      response.write('# HELP m\nm1{a="é');
+      setImmediate(() => response.end('"} 1\r\nother 2\nm2 3'));
+    });
+    expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m1{a="é"} 1', 'm2 3'] });
+    expect(asked!.url).toBe('/metrics?a=1');
+    expect(Object.keys(asked!.headers).toSorted()).toEqual([
+      'accept',
+      'connection',
+      'host',
+      'user-agent',
+    ]);
+  });
+
+  it.each<readonly [string, RequestListener, string]>([
+    ['another status', (_, response) => response.writeHead(503).end('m1 1'), 'answered 503'],
+    [
+      'a redirect, which is not followed',
+      (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'answered 302',
+    ],
+    [
+      'a redirect to a path of its own, with the address to write',
+      (_, response) => response.writeHead(307, { location: '/metrics/' }).end(),
+      'answered 307: write its address as it redirects it, with the path /metrics/',
+    ],
+    [
+      'more series than can be added up in time',
+      (_, response) => response.end('m 1\n'.repeat(2001)),
+      'more than 2000 series',
+    ],
+    [
+      'a line without end',
+      (_, response) => response.end(`m{a="${'x'.repeat(17_000)}"} 1\n`),
+      'a line of more than 16384 characters',
+    ],
+    [
+      'an answer without end',
+      (_, response) => {
+        const piece = `${'x'.repeat(1023)}\n`.repeat(1024);
+        const write = (): void => {
+          while (!response.destroyed && response.write(piece));
+        };
+        response.on('drain', write);
+        response.on('error', () => undefined);
+        write();
+      },
+      'more than 4194304 bytes',
+    ],
+    ['a closed connection', ({ socket }) => socket.destroy(), 'UND_ERR_SOCKET'],
+  ])('gives a reason for %s', async (_, listener, reason) => {
+    const scraper = await scraperOf(listener);
+    expect(await scraper.scrape()).toEqual({ ok: false, reason });
+  });
+
+  it('gives a reason for silence', async () => {
+    const scraper = await scraperOf(() => undefined, 100);
+    expect(await scraper.scrape()).toEqual({ ok: false, reason: 'no answer within 100 ms' });
+  });
+
+  it('gives a reason where nothing listens', async () => {
+    const scraper = openScraper(
+      { url: 'http://127.0.0.1:1/metrics', wire: directWire, certificates: null },
+      { userAgent: 'weir/test', isWanted: () => true, timeout: 1000 },
+    );
+    expect(await scraper.scrape()).toEqual({ ok: false, reason: 'ECONNREFUSED' });
+    await scraper.close();
+  });
+});

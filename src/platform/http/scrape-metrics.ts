@@ -1,0 +1,118 @@
+import { StringDecoder } from 'node:string_decoder';
+import { Client } from 'undici';
+import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
+
+/** The lines of an answer that are of use, or why there are none. */
+export type Scrape =
+  | { readonly ok: true; readonly lines: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+interface ScrapeOptions {
+  readonly userAgent: string;
+  /** Whether a line of the answer is kept. */
+  readonly isWanted: (line: string) => boolean;
+  /** In ms. */
+  readonly timeout: number;
+}
+
+/** Reads the metrics of a server again and again, over one connection. */
+export interface MetricsScraper {
+  readonly scrape: () => Promise<Scrape>;
+  readonly close: () => Promise<void>;
+}
+
+/** The largest server has some hundreds of kilobytes. */
+const maxBytes = 4 * 1024 * 1024;
+const maxLineLength = 16 * 1024;
+/** More would cost the load generator milliseconds a reading. */
+const maxLines = 2000;
+
+/** Keeps the wanted lines of a text that comes in pieces, without ever holding the whole. */
+class WantedLines {
+  readonly #isWanted: (line: string) => boolean;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #lines: string[] = [];
+  #rest = '';
+  #bytes = 0;
+  /** A part of what is wanted would make wrong sums: more than the bounds is nothing. */
+  #excess: string | null = null;
+
+  constructor(isWanted: (line: string) => boolean) {
+    this.#isWanted = isWanted;
+  }
+
+  /** Adds a piece; returns why the text is too large, or `null`. */
+  add(piece: Buffer): string | null {
+    this.#bytes += piece.length;
+    if (this.#bytes > maxBytes) return `more than ${maxBytes} bytes`;
+    const pieces = (this.#rest + this.#decoder.write(piece)).split('\n');
+    this.#rest = (pieces.pop() ?? '').slice(0, maxLineLength + 1);
+    for (const line of pieces) this.#keep(line.endsWith('\r') ? line.slice(0, -1) : line);
+    return this.#excess;
+  }
+
+  end(): Scrape {
+    this.#keep(this.#rest);
+    return this.#excess === null
+      ? { ok: true, lines: this.#lines }
+      : { ok: false, reason: this.#excess };
+  }
+
+  #keep(line: string): void {
+    if (!this.#isWanted(line)) return;
+    if (line.length > maxLineLength)
+      this.#excess = `a line of more than ${maxLineLength} characters`;
+    else if (this.#lines.length === maxLines) this.#excess = `more than ${maxLines} series`;
+    else this.#lines.push(line);
+  }
+}
+
+/** What to do about a status that is no answer. LiteLLM redirects from `/metrics` to `/metrics/`. */
+const statusReason = (status: number, location: unknown, url: string): string => {
+  const wanted = typeof location === 'string' ? URL.parse(location, url) : null;
+  return status >= 300 && status < 400 && wanted?.origin === new URL(url).origin
+    ? `answered ${status}: write its address as it redirects it, with the path ${wanted.pathname.slice(0, 200)}`
+    : `answered ${status}`;
+};
+
+/**
+ * Opens a scraper of the metrics at an address. It sends no key, header or cookie of the run to anybody, follows no
+ * redirect, and reads at most four megabytes and 2,000 wanted lines an answer. Whatever fails is a reason, never thrown.
+ */
+export const openScraper = (
+  endpoint: TargetEndpoint,
+  { userAgent, isWanted, timeout }: ScrapeOptions,
+): MetricsScraper => {
+  const { origin, pathname, search } = new URL(endpoint.url);
+  const client = new Client(origin, { connect: connectorTo(endpoint) });
+  const read = async (): Promise<Scrape> => {
+    const { statusCode, headers, body } = await client.request({
+      method: 'GET',
+      path: `${pathname}${search}`,
+      headers: { accept: 'text/plain;version=0.0.4', 'user-agent': userAgent },
+      signal: AbortSignal.timeout(timeout),
+    });
+    if (statusCode !== 200) {
+      await body.dump();
+      return { ok: false, reason: statusReason(statusCode, headers['location'], endpoint.url) };
+    }
+    const wanted = new WantedLines(isWanted);
+    for await (const piece of body) {
+      const excess = wanted.add(piece as Buffer);
+      if (excess !== null) return { ok: false, reason: excess };
+    }
+    return wanted.end();
+  };
+  return {
+    scrape: () =>
+      read().catch((error: unknown) => {
+        const { name, code, message } = error as NodeJS.ErrnoException;
+        const reason =
+          name === 'TimeoutError' ? `no answer within ${timeout} ms` : (code ?? message);
+        return { ok: false, reason } as const;
+      }),
+    close: async () => {
+      await client.destroy().catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { metricOfLine, readPrometheusSample } from './prometheus-sample.ts';
+
+describe('a line of Prometheus’s text format', () => {
+  it.each([
+    ['a 1', 'a', [], 1],
+    ['  a:b_c{}\t-1.5e-3 1395066363000 ', 'a:b_c', [], -0.0015],
+    ['a{b="c"} +Inf', 'a', [['b', 'c']], Infinity],
+    [
+      'a{z="1",b="2",} 3',
+      'a',
+      [
+        ['b', '2'],
+        ['z', '1'],
+      ],
+      3,
+    ],
+    [
+      String.raw`a { b = "x\\y\"z\n}, é" , c="" } 7`,
+      'a',
+      [
+        ['b', 'x\\y"z\n}, é'],
+        ['c', ''],
+      ],
+      7,
+    ],
+  ] as const)('%s is read', (line, name, labels, value) => {
+    expect(readPrometheusSample(line)).toEqual({ name, labels, value });
+  });
+
+  it('may have no number as its value', () => {
+    expect(readPrometheusSample('a NaN')?.value).toBeNaN();
+  });
+
+  it.each([
+    '',
+    '# TYPE a counter',
+    '<html>',
+    'a',
+    'a b',
+    'a 0x10',
+    'a 1 2 3',
+    'a 1 2.5',
+    '1a 1',
+    'a{b="c" 1',
+    'a{b="c"d="e"} 1',
+    'a{b="c",b="d"} 1',
+    'a{,} 1',
+    'a{b=c} 1',
+    'a{"b"="c"} 1',
+    '{"a"} 1',
+  ])('%j is none', (line) => {
+    expect(readPrometheusSample(line)).toBeNull();
+  });
+
+  it.each([
+    ['a:b_c{x="y"} 1', 'a:b_c'],
+    ['  a_total 5 1395066363000', 'a_total'],
+    ['# HELP a b', ''],
+    ['', ''],
+    ['<html>', ''],
+  ])('%j begins with the metric %j', (line, metric) => {
+    expect(metricOfLine(line)).toBe(metric);
+  });
+});

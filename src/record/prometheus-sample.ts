@@ -1,0 +1,72 @@
+/** One line of Prometheus's text format that has a value. */
+export interface PrometheusSample {
+  readonly name: string;
+  /** In the order of their names; equal for the same series however a server orders them. */
+  readonly labels: readonly (readonly [name: string, value: string])[];
+  /** May be no finite number. */
+  readonly value: number;
+}
+
+const namePattern = /[ \t]*([A-Za-z_:][\w:]*)[ \t]*/y;
+const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
+const closingPattern = /[ \t]*\}[ \t]*/y;
+/** A value, and the moment in ms at which it held, which is not used. */
+const valuePattern = /([^ \t]+)(?:[ \t]+-?\d+)?[ \t]*$/y;
+const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
+
+/** The name of the metric of a line; empty for a comment and for what is no metric. */
+export const metricOfLine = (line: string): string => {
+  namePattern.lastIndex = 0;
+  return namePattern.exec(line)?.[1] ?? '';
+};
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\(.)/g, (both, one: string) => {
+    if (one === 'n') return '\n';
+    return one === '\\' || one === '"' ? one : both;
+  });
+
+const numberOf = (text: string): number | null => {
+  if (decimalPattern.test(text)) return Number(text);
+  if (/^nan$/i.test(text)) return Number.NaN;
+  const infinity = infinityPattern.exec(text);
+  if (infinity === null) return null;
+  return infinity[1] === '-' ? -Infinity : Infinity;
+};
+
+/** Reads labels from the brace at `from`; the index behind the closing one, or `null` where they are not well-formed. */
+const readLabels = (line: string, from: number) => {
+  const labels = new Map<string, string>();
+  let at = from + 1;
+  for (;;) {
+    closingPattern.lastIndex = at;
+    if (closingPattern.test(line)) {
+      const sorted = [...labels].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return { labels: sorted, end: closingPattern.lastIndex };
+    }
+    labelPattern.lastIndex = at;
+    const [, name, value] = labelPattern.exec(line) ?? [];
+    if (name === undefined || value === undefined || labels.has(name)) return null;
+    labels.set(name, unescaped(value));
+    at = labelPattern.lastIndex;
+    if (line[at] === ',') at += 1;
+    else if (line[at] !== '}') return null;
+  }
+};
+
+/**
+ * Reads a line of Prometheus's text format, version 0.0.4, without its end; `null` for a comment and for what is not well-formed.
+ * https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
+ */
+export const readPrometheusSample = (line: string): PrometheusSample | null => {
+  namePattern.lastIndex = 0;
+  const name = namePattern.exec(line)?.[1];
+  if (name === undefined) return null;
+  const behind = namePattern.lastIndex;
+  const found = line[behind] === '{' ? readLabels(line, behind) : { labels: [], end: behind };
+  if (found === null) return null;
+  valuePattern.lastIndex = found.end;
+  const value = numberOf(valuePattern.exec(line)?.[1] ?? '');
+  return value === null ? null : { name, labels: found.labels, value };
+};

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { instant, milliseconds } from '../model/quantity.ts';
+import { maxServerSamples } from '../model/result/server-metrics.ts';
+import { type OwnFigure, ServerReadings } from './server-readings.ts';
+import { serverSoftware } from './server-sources.ts';
+
+const readings = (own: readonly OwnFigure[] = []) =>
+  new ServerReadings('http://host/metrics', milliseconds(1000), own);
+
+/** Reads texts a second apart and returns the values of the last. */
+const lastOf = (texts: readonly string[], own: readonly OwnFigure[] = []) => {
+  const read = readings(own);
+  for (const [second, text] of texts.entries()) {
+    read.add(text.trim().split('\n'), instant(second * 1000), instant(second * 1000 + 10));
+  }
+  return { ...read.result(), values: read.result().samples.at(-1)?.values };
+};
+
+describe('the metrics of servers', () => {
+  it.each([
+    [
+      'vLLM',
+      `vllm:num_requests_running{model_name="a"} 3.0
+vllm:num_requests_running{model_name="b"} 1.0
+vllm:num_requests_waiting{model_name="a"} 2.0
+vllm:kv_cache_usage_perc{model_name="a"} 0.25
+vllm:prefix_cache_queries_total{model_name="a"} 1000
+vllm:prefix_cache_hits_total{model_name="a"} 100
+vllm:request_queue_time_seconds_sum{model_name="a"} 10
+vllm:request_queue_time_seconds_count{model_name="a"} 20
+vllm:prompt_tokens_total{model_name="a"} 5e+03
+vllm:generation_tokens_total{model_name="a"} 700`,
+      `vllm:num_requests_running{model_name="a"} 4.0
+vllm:num_requests_running{model_name="b"} 1.0
+vllm:num_requests_waiting{model_name="a"} 7.0
+vllm:kv_cache_usage_perc{model_name="a"} 0.5
+vllm:prefix_cache_queries_total{model_name="a"} 1200
+vllm:prefix_cache_hits_total{model_name="a"} 150
+vllm:request_queue_time_seconds_sum{model_name="a"} 12
+vllm:request_queue_time_seconds_count{model_name="a"} 24
+vllm:prompt_tokens_total{model_name="a"} 5.2e+03
+vllm:generation_tokens_total{model_name="a"} 750`,
+      {
+        running: 5,
+        waiting: 7,
+        cacheUse: 50,
+        prefixHits: 25,
+        queueTime: 500,
+        inputTokens: 200,
+        outputTokens: 50,
+      },
+    ],
+    [
+      'llama.cpp',
+      `llamacpp:prompt_tokens_total 100
+llamacpp:tokens_predicted_total 10
+llamacpp:requests_processing 1
+llamacpp:requests_deferred 0`,
+      `llamacpp:prompt_tokens_total 160
+llamacpp:tokens_predicted_total 50
+llamacpp:requests_processing 4
+llamacpp:requests_deferred 9`,
+      { running: 4, waiting: 9, inputTokens: 60, outputTokens: 40 },
+    ],
+    [
+      'TGI',
+      `tgi_batch_current_size 2
+tgi_queue_size 1
+tgi_request_queue_duration_sum 1
+tgi_request_queue_duration_count 10
+tgi_request_generated_tokens_sum 100`,
+      `tgi_batch_current_size 3
+tgi_queue_size 5
+tgi_request_queue_duration_sum 3
+tgi_request_queue_duration_count 20
+tgi_request_generated_tokens_sum 130`,
+      { running: 3, waiting: 5, queueTime: 200, outputTokens: 30 },
+    ],
+    [
+      'SGLang',
+      'sglang:num_running_reqs{a="b"} 1\nsglang:token_usage{a="b"} 0.1',
+      'sglang:num_running_reqs{a="b"} 2\nsglang:num_queue_reqs{a="b"} 6\nsglang:token_usage{a="b"} 0.2\nsglang:cache_hit_rate{a="b"} 0.75',
+      { running: 2, waiting: 6, cacheUse: 20, prefixHits: 75 },
+    ],
+    [
+      'LiteLLM',
+      'litellm_in_flight_requests 1\nlitellm_output_tokens_metric_total{model="m"} 10',
+      'litellm_in_flight_requests 8\nlitellm_output_tokens_metric_total{model="m"} 30',
+      { running: 8, outputTokens: 20 },
+    ],
+  ])('of %s are read by their names', (software, before, after, values) => {
+    const read = lastOf([before, after]);
+    expect(read).toMatchObject({ software, failed: 0, resets: 0, scrapes: 2 });
+    expect(read.values).toEqual(values);
+  });
+
+  it('name each of the five servers', () => {
+    expect(serverSoftware).toEqual(['vLLM', 'SGLang', 'TGI', 'llama.cpp', 'LiteLLM']);
+  });
+
+  it('of SGLang with priorities are not counted twice', () => {
+    const { values } = lastOf([
+      'sglang:num_queue_reqs{dp_rank="0",priority=""} 7\nsglang:num_queue_reqs{dp_rank="0",priority="1"} 5\nsglang:num_queue_reqs{dp_rank="0",priority="2"} 2\nsglang:num_queue_reqs{dp_rank="1",priority=""} 1',
+    ]);
+    expect(values).toEqual({ waiting: 8 });
+  });
+
+  it('are those of the scenario too, whoever the server is', () => {
+    const own: readonly OwnFigure[] = [
+      { name: 'depth', metric: 'my_depth', as: 'gauge' },
+      { name: 'flow', metric: 'my_total', as: 'rate' },
+    ];
+    const read = lastOf(
+      ['my_depth{q="a"} 1\nmy_depth{q="b"} 2\nmy_total 5', 'my_depth 4\nmy_total 9'],
+      own,
+    );
+    expect(read).toMatchObject({ software: null, values: { depth: 4, flow: 4 } });
+    expect(readings(own).wanted().has('my_depth')).toBe(true);
+  });
+});
+
+describe('a counter', () => {
+  it('that falls counts from 0 again, and the fall is noted', () => {
+    const read = lastOf([
+      'llamacpp:tokens_predicted_total 1000',
+      'llamacpp:tokens_predicted_total 30',
+    ]);
+    expect(read).toMatchObject({ resets: 1, values: { outputTokens: 30 } });
+  });
+
+  it('that only one of several models resets is not hidden by the sum', () => {
+    const read = lastOf([
+      'vllm:generation_tokens_total{m="a"} 100\nvllm:generation_tokens_total{m="b"} 10',
+      'vllm:generation_tokens_total{m="a"} 5\nvllm:generation_tokens_total{m="b"} 210',
+    ]);
+    expect(read).toMatchObject({ resets: 1, values: { outputTokens: 205 } });
+  });
+
+  it('is divided by the time between the middles of two readings', () => {
+    const read = readings();
+    read.add(['llamacpp:tokens_predicted_total 0'], instant(0), instant(200));
+    read.add(['llamacpp:tokens_predicted_total 90'], instant(1000), instant(1000));
+    expect(read.result().samples[1]!.values).toEqual({ outputTokens: 100 });
+  });
+
+  it('gives no rate at its first reading, and no mean where nothing was counted', () => {
+    const text = 'vllm:request_queue_time_seconds_sum 1\nvllm:request_queue_time_seconds_count 2';
+    expect(lastOf([text]).values).toEqual({});
+    expect(lastOf([text, text]).values).toEqual({});
+  });
+});
+
+describe('a reading', () => {
+  it('leaves out what is no finite number, as if the server had not said it', () => {
+    const read = lastOf([
+      'vllm:num_requests_running NaN\nvllm:num_requests_waiting +Inf\nvllm:num_requests_running{a="1"} 2',
+    ]);
+    expect(read.values).toEqual({ running: 2 });
+  });
+
+  it('of something else fails with a reason, and is counted', () => {
+    const read = readings();
+    expect(read.add([], instant(0), instant(1))).toContain('no metric that Weir knows');
+    read.fail('answered 404');
+    expect(read.result()).toMatchObject({
+      scrapes: 2,
+      failed: 2,
+      lastFailure: 'answered 404',
+      samples: [],
+    });
+  });
+
+  it('of a long run keeps every second sample, in bounded memory', () => {
+    const read = readings();
+    for (let second = 0; second < 3 * maxServerSamples; second += 1) {
+      read.add(['llamacpp:requests_processing 1'], instant(second * 1000), instant(second * 1000));
+    }
+    const { samples, every } = read.result();
+    expect(samples.length).toBeLessThan(maxServerSamples);
+    expect(every).toBe(4000);
+    const gaps = samples.slice(1).map(({ sent }, i) => sent - samples[i]!.sent);
+    expect(new Set(gaps)).toEqual(new Set([4000]));
+  });
+});

@@ -1,0 +1,183 @@
+import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
+import {
+  maxServerSamples,
+  type ServerMetrics,
+  type ServerSample,
+} from '../model/result/server-metrics.ts';
+import { type PrometheusSample, readPrometheusSample } from './prometheus-sample.ts';
+import {
+  type FigureSource,
+  metricsOf,
+  serverSoftware,
+  type ServerSoftware,
+  serverSources,
+} from './server-sources.ts';
+
+/** A figure that a scenario adds to those of the known servers. */
+export interface OwnFigure {
+  readonly name: string;
+  readonly metric: string;
+  /** `rate`: the increase of a counter per second. */
+  readonly as: 'gauge' | 'rate';
+}
+
+/** The samples of a scrape by metric, and of each metric by its labels. */
+type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
+
+const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
+  as === 'rate'
+    ? { kind: 'rate', of: [metric], factor: 1 }
+    : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
+
+/** Reads lines of wanted metrics. What has no finite value is left out, as if the server had not said it. */
+const readLines = (lines: readonly string[]): Reading => {
+  const reading = new Map<string, Map<string, PrometheusSample>>();
+  for (const line of lines) {
+    const sample = readPrometheusSample(line);
+    if (sample === null || !Number.isFinite(sample.value)) continue;
+    const series = reading.get(sample.name) ?? new Map<string, PrometheusSample>();
+    series.set(JSON.stringify(sample.labels), sample);
+    reading.set(sample.name, series);
+  }
+  return reading;
+};
+
+/** The values that are no part of another one. */
+const wholesOf = (
+  series: Iterable<PrometheusSample>,
+  partLabel: string | null,
+): readonly number[] =>
+  [...series]
+    .filter(({ labels }) => !labels.some(([name, value]) => name === partLabel && value !== ''))
+    .map(({ value }) => value);
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
+
+/** The first of the names that a reading has. */
+const presentIn = (reading: Reading, names: readonly string[]) =>
+  names.map((name) => reading.get(name)).find((series) => series !== undefined);
+
+/** Reads the metrics of one server over a run: figures from the difference of two scrapes, in bounded memory. */
+export class ServerReadings {
+  readonly #address: string;
+  readonly #own: readonly OwnFigure[];
+  #every: Milliseconds;
+  #software: ServerSoftware | null = null;
+  #before: { readonly reading: Reading; readonly at: number } | null = null;
+  #samples: ServerSample[] = [];
+  #scrapes = 0;
+  #failed = 0;
+  #lastFailure: string | null = null;
+  #resets = 0;
+  /** One of this many scrapes is kept. */
+  #keepEvery = 1;
+
+  constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {
+    this.#address = address;
+    this.#every = every;
+    this.#own = own;
+  }
+
+  /** The metrics of which a scrape needs the lines. */
+  wanted(): ReadonlySet<string> {
+    const known = serverSoftware.flatMap((name) => Object.values(serverSources[name]));
+    const sources: readonly FigureSource[] = [...known, ...this.#own.map(sourceOf)];
+    return new Set(sources.flatMap(metricsOf));
+  }
+
+  /** Adds the lines of a scrape. Returns why it is of no use; `null` if it is. */
+  add(lines: readonly string[], sent: Instant, received: Instant): string | null {
+    const reading = readLines(lines);
+    this.#software ??=
+      serverSoftware.find((name) =>
+        Object.values(serverSources[name])
+          .flatMap(metricsOf)
+          .some((metric) => reading.has(metric)),
+      ) ?? null;
+    const values = this.#valuesOf(reading, (sent + received) / 2);
+    this.#before = { reading, at: (sent + received) / 2 };
+    if (this.#software === null && Object.keys(values).length === 0) {
+      return this.fail('it has no metric that Weir knows, or that `server.figures` names');
+    }
+    if (this.#scrapes % this.#keepEvery === 0) this.#keep({ sent, received, values });
+    this.#scrapes += 1;
+    return null;
+  }
+
+  /** Notes a scrape that gave nothing. */
+  fail(reason: string): string {
+    this.#scrapes += 1;
+    this.#failed += 1;
+    this.#lastFailure = reason;
+    return reason;
+  }
+
+  result(): ServerMetrics {
+    return {
+      address: this.#address,
+      software: this.#software,
+      every: this.#every,
+      scrapes: this.#scrapes,
+      failed: this.#failed,
+      lastFailure: this.#lastFailure,
+      resets: this.#resets,
+      samples: [...this.#samples],
+    };
+  }
+
+  #keep(sample: ServerSample): void {
+    this.#samples.push(sample);
+    if (this.#samples.length < maxServerSamples) return;
+    this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
+    this.#keepEvery *= 2;
+    this.#every = milliseconds(this.#every * 2);
+  }
+
+  #valuesOf(reading: Reading, at: number): Record<string, number> {
+    const known = this.#software === null ? [] : Object.entries(serverSources[this.#software]);
+    const sources: readonly (readonly [string, FigureSource])[] = [
+      ...known,
+      ...this.#own.map((figure) => [figure.name, sourceOf(figure)] as const),
+    ];
+    const found = sources.flatMap(([name, source]) => {
+      const value = this.#valueOf(source, reading, at);
+      return value === null ? [] : [[name, value] as const];
+    });
+    return Object.fromEntries(found);
+  }
+
+  #valueOf(source: FigureSource, reading: Reading, at: number): number | null {
+    if (source.kind === 'gauge') {
+      const series = presentIn(reading, source.of);
+      if (series === undefined) return null;
+      const values = wholesOf(series.values(), source.partLabel);
+      if (values.length === 0) return null;
+      return (sumOf(values) / (source.over === 'sum' ? 1 : values.length)) * source.factor;
+    }
+    const seconds = this.#before === null ? 0 : (at - this.#before.at) / 1000;
+    if (seconds <= 0) return null;
+    if (source.kind === 'rate') {
+      const increase = this.#increaseOf(reading, source.of);
+      return increase === null ? null : (increase / seconds) * source.factor;
+    }
+    const [part, whole] = [source.part, source.whole].map((of) => this.#increaseOf(reading, of));
+    return typeof part !== 'number' || typeof whole !== 'number' || whole === 0
+      ? null
+      : (part / whole) * source.factor;
+  }
+
+  /** The increase of a counter since the last scrape. One that fell has begun at 0 again, as Prometheus’s `increase` takes it. */
+  #increaseOf(reading: Reading, names: readonly string[]): number | null {
+    const series = presentIn(reading, names);
+    if (series === undefined || this.#before === null) return null;
+    const before = presentIn(this.#before.reading, names);
+    // A counter that appears has been 0 until now, unless nothing of it was known.
+    let increase = 0;
+    for (const [labels, { value }] of series) {
+      const earlier = before?.get(labels)?.value ?? 0;
+      if (value < earlier) this.#resets += 1;
+      increase += value < earlier ? value : value - earlier;
+    }
+    return increase;
+  }
+}

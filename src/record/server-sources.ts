@@ -1,0 +1,118 @@
+import type { ServerFigureName } from '../model/measures/server-figures.ts';
+
+/**
+ * Where each figure comes from. Names with alternatives are those of other versions; the first that a server has is read.
+ *
+ * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
+ * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM:
+ * docs/proxy/prometheus.md and litellm/integrations/prometheus.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
+ */
+
+/** `sum` and `mean` are over the labels of a metric: several models, engines or ranks. */
+export type FigureSource =
+  | {
+      readonly kind: 'gauge';
+      readonly of: readonly string[];
+      readonly over: 'sum' | 'mean';
+      /** Series in which this label is not empty are parts of the one in which it is. */
+      readonly partLabel: string | null;
+      readonly factor: number;
+    }
+  /** The increase per second. */
+  | { readonly kind: 'rate'; readonly of: readonly string[]; readonly factor: number }
+  /** The increase of one counter divided by that of another. */
+  | {
+      readonly kind: 'ratio';
+      readonly part: readonly string[];
+      readonly whole: readonly string[];
+      readonly factor: number;
+    };
+
+const gauge = (...of: readonly string[]): FigureSource => ({
+  kind: 'gauge',
+  of,
+  over: 'sum',
+  partLabel: null,
+  factor: 1,
+});
+/** A gauge of which SGLang, with priorities, has the total and its parts. */
+const byPriority = (name: string): FigureSource => ({
+  kind: 'gauge',
+  of: [name],
+  over: 'sum',
+  partLabel: 'priority',
+  factor: 1,
+});
+/** A share from 0 to 1, in percent. */
+const share = (...of: readonly string[]): FigureSource => ({
+  kind: 'gauge',
+  of,
+  over: 'mean',
+  partLabel: null,
+  factor: 100,
+});
+const rate = (...of: readonly string[]): FigureSource => ({ kind: 'rate', of, factor: 1 });
+const percent = (part: readonly string[], whole: readonly string[]): FigureSource => ({
+  kind: 'ratio',
+  part,
+  whole,
+  factor: 100,
+});
+/** The mean of a histogram in seconds since the last reading, in ms. */
+const meanTime = (name: string): FigureSource => ({
+  kind: 'ratio',
+  part: [`${name}_sum`],
+  whole: [`${name}_count`],
+  factor: 1000,
+});
+
+export const serverSources = {
+  vLLM: {
+    running: gauge('vllm:num_requests_running'),
+    waiting: gauge('vllm:num_requests_waiting'),
+    cacheUse: share('vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'),
+    prefixHits: percent(
+      ['vllm:prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'],
+      ['vllm:prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'],
+    ),
+    queueTime: meanTime('vllm:request_queue_time_seconds'),
+    inputTokens: rate('vllm:prompt_tokens_total'),
+    outputTokens: rate('vllm:generation_tokens_total'),
+  },
+  SGLang: {
+    running: byPriority('sglang:num_running_reqs'),
+    waiting: byPriority('sglang:num_queue_reqs'),
+    cacheUse: share('sglang:token_usage'),
+    prefixHits: share('sglang:cache_hit_rate'),
+    queueTime: meanTime('sglang:queue_time_seconds'),
+    inputTokens: rate('sglang:prompt_tokens_total'),
+    outputTokens: rate('sglang:generation_tokens_total'),
+  },
+  TGI: {
+    running: gauge('tgi_batch_current_size'),
+    waiting: gauge('tgi_queue_size'),
+    queueTime: meanTime('tgi_request_queue_duration'),
+    inputTokens: rate('tgi_request_input_length_sum'),
+    outputTokens: rate('tgi_request_generated_tokens_sum'),
+  },
+  'llama.cpp': {
+    running: gauge('llamacpp:requests_processing'),
+    waiting: gauge('llamacpp:requests_deferred'),
+    cacheUse: share('llamacpp:kv_cache_usage_ratio'),
+    inputTokens: rate('llamacpp:prompt_tokens_total'),
+    outputTokens: rate('llamacpp:tokens_predicted_total'),
+  },
+  LiteLLM: {
+    running: gauge('litellm_in_flight_requests'),
+    queueTime: meanTime('litellm_request_queue_time_seconds'),
+    inputTokens: rate('litellm_input_tokens_metric_total'),
+    outputTokens: rate('litellm_output_tokens_metric_total'),
+  },
+} as const satisfies Record<string, Partial<Record<ServerFigureName, FigureSource>>>;
+
+export type ServerSoftware = keyof typeof serverSources;
+export const serverSoftware = Object.keys(serverSources) as readonly ServerSoftware[];
+
+/** The metrics that a source reads. */
+export const metricsOf = (source: FigureSource): readonly string[] =>
+  source.kind === 'ratio' ? [...source.part, ...source.whole] : source.of;

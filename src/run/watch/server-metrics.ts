@@ -1,0 +1,79 @@
+import { instant } from '../../model/quantity.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { ServerMetrics } from '../../model/result/server-metrics.ts';
+import { directWire } from '../../platform/connection/connector.ts';
+import { openScraper } from '../../platform/http/scrape-metrics.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { metricOfLine } from '../../record/prometheus-sample.ts';
+import { ServerReadings } from '../../record/server-readings.ts';
+import type { ReadyTarget } from '../target/prepare-target.ts';
+import type { RunObserver } from './observer.ts';
+
+/** Reads the server’s own metrics beside a run. */
+export interface ServerWatch extends RunObserver {
+  /** What was read; `undefined` for a plan without such metrics. */
+  readonly collected: () => ServerMetrics | undefined;
+}
+
+const noWatch: ServerWatch = { collected: () => undefined };
+
+/** In ms: an answer that takes longer says nothing about its moment. */
+const scrapeTimeout = 2000;
+
+/** The address of the metrics; one that begins with a slash is at the target. */
+const metricsAddress = (metrics: string, baseUrl: string): string =>
+  metrics.startsWith('/') ? new URL(metrics, new URL(baseUrl).origin).href : metrics;
+
+/** Opens the watch of a plan’s `server`. The first failure is said once; a dead endpoint never ends a run. */
+export const watchServer = (
+  { server, wire }: Plan,
+  { baseUrl, certificates }: Pick<ReadyTarget, 'baseUrl' | 'certificates'>,
+  warn: (text: string) => void,
+): ServerWatch => {
+  if (server === undefined) return noWatch;
+  const url = metricsAddress(server.metrics, baseUrl);
+  const isOfTarget = new URL(url).origin === new URL(baseUrl).origin;
+  const readings = new ServerReadings(url, server.every, server.figures);
+  const wanted = readings.wanted();
+  const scraper = openScraper(
+    { url, wire: { ...(isOfTarget ? wire : directWire), http2: false }, certificates },
+    {
+      userAgent: `weir/${weirVersion()}`,
+      isWanted: (line) => wanted.has(metricOfLine(line)),
+      timeout: scrapeTimeout,
+    },
+  );
+  let stop = (): void => undefined;
+  let isBusy = false;
+  let isWarned = false;
+  let isOver = false;
+  const say = (reason: string | null): void => {
+    if (reason === null || isWarned) return;
+    isWarned = true;
+    warn(
+      `The server’s metrics at ${url} could not be read: ${reason}. The run goes on without them.`,
+    );
+  };
+  return {
+    onStart: ({ clock }) => {
+      const read = async (): Promise<void> => {
+        // A scrape that takes longer than the interval is not followed by a second one beside it.
+        if (isBusy || isOver || clock.now() < 0) return;
+        isBusy = true;
+        const sent = clock.now();
+        const scrape = await scraper.scrape();
+        isBusy = false;
+        if (isOver) return;
+        const received = instant(Math.max(sent, clock.now()));
+        say(scrape.ok ? readings.add(scrape.lines, sent, received) : readings.fail(scrape.reason));
+      };
+      stop = clock.every(server.every, () => void read());
+    },
+    onEnd: () => {
+      isOver = true;
+      stop();
+    },
+    collected: () => readings.result(),
+    close: () => scraper.close(),
+  };
+};
