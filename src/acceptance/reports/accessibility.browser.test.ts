@@ -9,6 +9,8 @@ import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import type { Result } from '../../model/result/result.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
+import { checkDocument } from '../../report/check/check-document.ts';
+import { fullCheck } from '../../report/check/sample-check.fixture.ts';
 import { comparisonDocument } from '../../report/compare/comparison-document.ts';
 import { sampleComparison } from '../../report/compare/sample-comparison.fixture.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
@@ -59,6 +61,7 @@ beforeAll(async () => {
     run: runPage(judgedResult(), degradedTrust, assets),
     limits: await examined(assets.pageStyle),
     comparison: htmlPage(comparisonDocument(sampleComparison()), assets.pageStyle),
+    check: htmlPage(checkDocument(fullCheck()), assets.pageStyle),
     history: htmlPage(historyDocument('0.0.0', [sampleTrend()]), assets.pageStyle),
   };
   for (const [name, page] of Object.entries(pages))
@@ -78,7 +81,7 @@ const looks = [
 ] as const;
 
 describe('axe-core', { timeout: 120_000 }, () => {
-  it.each(['run', 'limits', 'comparison', 'history'])(
+  it.each(['run', 'limits', 'comparison', 'check', 'history'])(
     'finds no violation in the page of a %s',
     async (name) => {
       for (const look of looks) {

@@ -7,6 +7,10 @@ import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { invalidTrust, validTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { junitFile } from '../../report/junit/junit-file.ts';
+import { compareChecks } from '../../judge/check/compare-checks.ts';
+import { checkComparisonJunit } from '../../report/check/check-comparison-document.ts';
+import { checkJunit } from '../../report/check/check-junit.ts';
+import { fullCheck, sampleCheck, sampleRow } from '../../report/check/sample-check.fixture.ts';
 import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -46,6 +50,21 @@ describe('a JUnit file is valid by the common schema', () => {
     const xml = runJunit({ ...sampleRunResult(), verdicts }, validTrust);
     expect(await complaints(xml)).toBe('');
     expect(xml).toContain('tests="6" failures="2" errors="0" skipped="2"');
+  });
+
+  it.each([false, true])('of a check, with any text of a server, strict: %s', async (isStrict) => {
+    const row = sampleRow({ outcome: 'violation', observed: hostile, evidence: [hostile] });
+    const xml = checkJunit(sampleCheck([...fullCheck().rows, row]), isStrict);
+    expect(await complaints(xml)).toBe('');
+    expect(xml).toContain(`tests="186" failures="${isStrict ? 51 : 31}" errors="0" skipped="40"`);
+  });
+
+  it('of a comparison of two checks', async () => {
+    const before = sampleCheck([sampleRow(), sampleRow({ id: 'lost' })]);
+    const after = sampleCheck([sampleRow({ outcome: 'violation', observed: hostile })]);
+    const xml = checkComparisonJunit(compareChecks(before, after));
+    expect(await complaints(xml)).toBe('');
+    expect(xml).toContain('tests="2" failures="1" errors="0" skipped="1"');
   });
 
   it('and reports an invalid one', async () => {

@@ -17,7 +17,7 @@ export const checkTopics = [
 export type CheckTopic = (typeof checkTopics)[number];
 
 /** The results of a check, the gravest first, each with its meaning. */
-export const checkOutcomes = {
+const checkOutcomes = {
   violation: 'breaks the specification',
   deviation: 'deviates in a way known from other gateways, which clients can cope with',
   exempt: 'not as specified, but known of the servers of this profile',
@@ -39,7 +39,11 @@ const checkRowSchema = z.strictObject({
   topic: z.enum(checkTopics),
   section: z.string().describe('The section of the specification.'),
   sentence: z.string().describe('What the specification says there.'),
-  outcome: z.enum(outcomeNames),
+  outcome: z.enum(outcomeNames).describe(
+    Object.entries(checkOutcomes)
+      .map(([name, meaning]) => `${name}: ${meaning}`)
+      .join('; '),
+  ),
   expected: z.string().describe('What had to come.'),
   observed: z.string().describe('What came, or why nothing could be checked.'),
   name: z.string().nullable().describe('The name of a known deviation.'),

@@ -38,9 +38,9 @@ const exempted = (row: CheckRow, profile: CheckProfile): CheckRow => {
 const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string | null => {
   for (const request of check.needs) {
     const gate = gates.get(request);
-    if (gate === undefined || gate.outcome === 'unchecked')
-      return `there is no answer to ${request}${gate === undefined ? '' : `: ${gate.observed}`}`;
-    if (gate.outcome === 'violation') return `see ${request}`;
+    if (gate === undefined) return `there is no answer to ${request}`;
+    if (gate.outcome === 'unchecked') return gate.observed;
+    if (gate.outcome === 'violation') return `${request} was not answered as wanted`;
   }
   return null;
 };

@@ -1,6 +1,5 @@
 import {
   type CheckOutcome,
-  checkOutcomes,
   type CheckReport,
   type CheckRow,
   countOutcomes,
@@ -23,7 +22,7 @@ import { present } from '../text/present.ts';
 
 /** What `weir check` found, as a document. */
 
-const outcomeTones = {
+export const outcomeTones = {
   violation: 'bad',
   deviation: 'warning',
   exempt: 'quiet',
@@ -41,9 +40,19 @@ const titles: Readonly<Record<CheckOutcome, string>> = {
   pass: 'As specified',
 };
 
-const outcomes = Object.keys(checkOutcomes) as readonly CheckOutcome[];
+const captions: Readonly<Record<CheckOutcome, string>> = {
+  violation: 'What breaks the specification',
+  deviation: 'What deviates in a way known from other gateways, which clients can cope with',
+  exempt: 'What is not as specified, but known of the servers of this profile',
+  unchecked: 'What could not be checked, and why',
+  open: 'What the specification leaves open, as it was seen',
+  pass: 'What is as specified',
+};
 
-const observedText = ({ name, observed }: CheckRow): string =>
+const outcomes = Object.keys(titles) as readonly CheckOutcome[];
+
+/** What was seen, with the name of a known deviation. */
+export const observedText = ({ name, observed }: CheckRow): string =>
   name === null ? observed : `${name}: ${observed}`;
 
 const columns: readonly Column<CheckRow>[] = [
@@ -82,10 +91,10 @@ const unseenTable = (report: CheckReport) =>
 const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   const rows = report.rows.filter((row) => row.outcome === outcome);
   if (rows.length === 0) return null;
-  const found = table(`${titles[outcome]}: ${checkOutcomes[outcome]}`, columns, rows);
+  const found = table(captions[outcome], columns, rows);
   const isFinding = outcome === 'violation' || outcome === 'deviation';
   const title = `${titles[outcome]} (${rows.length})`;
-  return section(title, [isFinding ? found : fold(checkOutcomes[outcome], [found])]);
+  return section(title, [isFinding ? found : fold(captions[outcome], [found])]);
 };
 
 const verdictWords = {
@@ -142,8 +151,9 @@ const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): s
     `transcription ${transcription ?? 'none'}`,
   ].join(', ');
 
-const descriptionOf = (report: CheckReport): readonly string[] => [
-  `${report.target}: ${modelsText(report)}; profile ${report.profile}`,
+/** Of what, and at what expense. */
+export const descriptionOf = (report: CheckReport): readonly string[] => [
+  `models: ${modelsText(report)}; profile ${report.profile}`,
   spentText(report),
 ];
 
@@ -173,24 +183,3 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
   ]),
   footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
 });
-
-const maxSummaryRows = 20;
-
-/** The findings alone, for a terminal. */
-export const checkOverview = (report: CheckReport): ReportDocument => {
-  const found = report.rows.filter(
-    ({ outcome }) => outcome === 'violation' || outcome === 'deviation',
-  );
-  const gravestFirst = found.toSorted(
-    (a, b) => outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome),
-  );
-  const more = found.length - maxSummaryRows;
-  return {
-    ...checkDocument(report),
-    verdict: null,
-    blocks: present([
-      found.length > 0 && table('Findings', columns, gravestFirst.slice(0, maxSummaryRows)),
-      more > 0 && list([`and ${more} more (--details)`], 'quiet'),
-    ]),
-  };
-};

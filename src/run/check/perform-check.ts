@@ -55,20 +55,43 @@ const chosenModels = (
   listed: found.listed,
 });
 
+interface OpenedCheck {
+  readonly selection: CheckSelection;
+  readonly session: CheckSession;
+  readonly run: CheckRun;
+}
+
+/** Why nothing can be checked without a model list; `null` if it can. */
+const whyNoList = (
+  status: number,
+  {
+    baseUrl,
+    hasVersion,
+    model,
+  }: { baseUrl: string; hasVersion: boolean; model?: string | undefined },
+): string | null => {
+  if (status === 401 || status === 403)
+    return `the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`;
+  if (status !== 404 || hasVersion || model !== undefined) return null;
+  const address = baseUrl.replace(/\/+$/, '');
+  return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
+};
+
 /** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
 const readModels = async (
-  run: CheckRun,
+  { run, session }: Omit<OpenedCheck, 'selection'>,
   options: CheckSettings,
   baseUrl: string,
 ): Promise<void> => {
   await run.sendAll([modelList.request]);
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
-  if (status === 401 || status === 403) {
-    throw new Problem(
-      `${baseUrl}: the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`,
-    );
-  }
+  const reason = whyNoList(status, {
+    baseUrl,
+    hasVersion: session.hasRoot,
+    model: options.model,
+  });
+  if (reason !== null) throw new Problem(`${baseUrl}: ${reason}`);
   const models = status === 200 ? listedModels(answer!.text, options.model) : null;
   run.target = { ...run.target, ...chosenModels(models ?? noModels, options) };
 };
@@ -100,11 +123,11 @@ const refusedBy = (run: CheckRun): string | null => {
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-interface OpenedCheck {
-  readonly selection: CheckSelection;
-  readonly session: CheckSession;
-  readonly run: CheckRun;
-}
+/** The selected requests that this target can be sent. */
+const sendableIn = ({ selection, session, run }: OpenedCheck): readonly CheckRequest[] =>
+  selection.requests.filter(
+    ({ base, build }) => (base === 'versioned' || session.hasRoot) && build(run.target) !== null,
+  );
 
 /** Sends and judges what was selected. */
 const checkTarget = async (
@@ -112,8 +135,7 @@ const checkTarget = async (
   baseUrl: string,
 ): Promise<CheckReport> => {
   const begun = session.client.now();
-  const isSendable = ({ base }: CheckRequest): boolean => base === 'versioned' || session.hasRoot;
-  await run.sendAll(selection.requests.filter(isSendable));
+  await run.sendAll(sendableIn({ selection, session, run }));
   const { chat, speech, transcription, voice } = run.target;
   return {
     format: 'check/1',
@@ -161,10 +183,11 @@ export const performCheck = async (
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       say,
     });
-    await stops.unlessStopped(readModels(run, options, target.baseUrl), null);
+    await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
     const { chat } = run.target;
     const { baseUrl } = target;
-    await stops.unlessStopped(confirm(checkBudgetFor(selection.requests), { baseUrl, chat }), null);
+    const budget = checkBudgetFor(sendableIn({ selection, session, run }));
+    await stops.unlessStopped(confirm(budget, { baseUrl, chat }), null);
     const release = stops.onStop((cause) => {
       stoppedBy ??= cause;
       say('stopping: what was answered so far will be judged');

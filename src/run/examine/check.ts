@@ -5,8 +5,9 @@ import {
 } from '../../model/check/check-report.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import type { CheckBudget } from '../../probe/check/check-budget.ts';
-import { checkDocument, checkOverview, checkVerdict } from '../../report/check/check-document.ts';
+import { checkDocument, checkVerdict } from '../../report/check/check-document.ts';
 import { checkJunit } from '../../report/check/check-junit.ts';
+import { checkOverview } from '../../report/check/check-overview.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, plural } from '../../report/text/number-text.ts';

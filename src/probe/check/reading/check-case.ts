@@ -125,6 +125,18 @@ interface CaseParts extends Names {
   readonly onlyIfRefused?: string;
 }
 
+const modelKinds = ['chat', 'speech', 'transcription'] as const;
+
+/** Why a request was not sent: the run ended before, or the target has no model for it. */
+const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
+  const missing = modelKinds.find(
+    (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,
+  );
+  if (missing === undefined) return 'the request was not sent';
+  const option = missing === 'chat' ? '--model' : `--${missing}-model`;
+  return `no model for ${missing} is known (${option} names one)`;
+};
+
 /** A case whose check judges the answer alone. */
 export const caseOf = (
   { id, topic, rows, expected, ...parts }: CaseParts,
@@ -151,7 +163,8 @@ export const caseOf = (
     isGate: true,
     judge: (answers) => {
       const answer = answers.of(id);
-      return answer === null ? unchecked('the request was not sent') : judge(answer);
+      if (answer !== null) return judge(answer);
+      return unchecked(whyUnsent(parts.build, answers.target));
     },
   },
 });
