@@ -56,7 +56,7 @@ const features = {
   },
   'a tokenizer by name': {
     packages: ['gpt-tokenizer'],
-    text: steady.replace('prompt: Say yes.', 'tokenizer: o200k_base, prompt: { tokens: 20 }'),
+    text: steady.replace('prompt: Say yes.', 'prompt: { tokens: 20, tokenizer: o200k_base }'),
     words: [],
     missing:
       'the tokenizer o200k_base needs the package gpt-tokenizer, which is not installed: run `npm install gpt-tokenizer@4`',
