@@ -1,6 +1,13 @@
 import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { emptyTally, moveTally, recordObservation, type StoredPart, type Tally } from './tally.ts';
+import {
+  continueTally,
+  emptyTally,
+  moveTally,
+  recordObservation,
+  type StoredPart,
+  type Tally,
+} from './tally.ts';
 
 /** So many observations are recorded at once: one right after the other they take less time than between reads. All of them must be brief. */
 const batchSize = 32;
@@ -35,7 +42,7 @@ export const createIncrementalTally = (plan: Plan) => {
     finish();
     recordBatch();
     moving = moveTally(current, flushed);
-    current = emptyTally(plan);
+    current = continueTally(flushed);
     return moving;
   };
   return {

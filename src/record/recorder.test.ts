@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';
 import { ledgerRecorder } from './ledger.ts';
+import { requestSampleRecorder } from './request-sample.ts';
 import { anyObservation, itObeysTheLaws } from './recorder-suite.fixture.ts';
 import { timelineRecorder } from './timeline.ts';
 
@@ -37,5 +38,10 @@ itObeysTheLaws('the exemplars beyond their caps', exemplarRecorder, {
   observations: fc.array(anyObservation, { minLength: 60, maxLength: 120 }),
   runs: 4,
 });
+itObeysTheLaws('the sample of requests', requestSampleRecorder({ seed: 7 }));
+itObeysTheLaws(
+  'the sample of requests beyond its size',
+  requestSampleRecorder({ seed: 7 }, { completed: 5, failed: 3 }),
+);
 itObeysTheLaws('the ledger', ledgerRecorder());
 itObeysTheLaws('the ledger beyond its cap', ledgerRecorder(3));

@@ -7,6 +7,8 @@ import { failureRecorder, type Failures } from './failures.ts';
 import { groupRecorder, type Groups } from './groups.ts';
 import { type Ledgers, ledgerRecorder } from './ledger.ts';
 import { byText, type Recorder } from './recorder.ts';
+import { continueSample, requestSampleRecorder, type RequestSamples } from './request-sample.ts';
+import type { RequestSample } from '../model/result/request-sample.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
 /** The running sum of a run's observations, changed in place. */
@@ -17,6 +19,8 @@ export interface Tally {
   readonly timeline: Timeline;
   readonly failures: Failures;
   readonly exemplars: Exemplars;
+  readonly sampleRecorder: Recorder<RequestSamples, RequestSample>;
+  readonly requestSample: RequestSamples;
   readonly ledger: Ledgers;
   /** When the last exchange ended, in ms. */
   ended: number;
@@ -26,11 +30,12 @@ const runTimelineRecorder = timelineRecorder();
 const runLedgerRecorder = ledgerRecorder();
 
 export type StoredPart = Partial<
-  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'ledger'>
+  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'requestSample' | 'ledger'>
 >;
 
 const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
   const groupsRecorder = groupRecorder(plan);
+  const sampleRecorder = requestSampleRecorder(plan);
   return {
     plan,
     groupsRecorder,
@@ -38,12 +43,20 @@ const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
     timeline: runTimelineRecorder.restore(part.timeline ?? []),
     failures: failureRecorder.restore(part.failures ?? []),
     exemplars: exemplarRecorder.restore(part.exemplars ?? []),
+    sampleRecorder,
+    requestSample: sampleRecorder.restore(part.requestSample ?? []),
     ledger: runLedgerRecorder.restore(part.ledger ?? []),
     ended,
   };
 };
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
+
+/** An empty tally of what follows `before` in the same run, to which it will be moved. */
+export const continueTally = (before: Tally): Tally => ({
+  ...emptyTally(before.plan),
+  requestSample: continueSample(before.requestSample),
+});
 
 export const fromResult = (result: Result): Tally =>
   restoreTally(result.plan, result, result.ended);
@@ -53,6 +66,7 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   runTimelineRecorder.record(tally.timeline, observation);
   failureRecorder.record(tally.failures, observation);
   exemplarRecorder.record(tally.exemplars, observation);
+  tally.sampleRecorder.record(tally.requestSample, observation);
   runLedgerRecorder.record(tally.ledger, observation);
   if (observation.outcome.kind === 'dropped') return;
   tally.ended = Math.max(tally.ended, observation.ended);
@@ -64,6 +78,7 @@ const addTally = (into: Tally, from: Tally): void => {
   runTimelineRecorder.add(into.timeline, from.timeline);
   failureRecorder.add(into.failures, from.failures);
   exemplarRecorder.add(into.exemplars, from.exemplars);
+  into.sampleRecorder.add(into.requestSample, from.requestSample);
   runLedgerRecorder.add(into.ledger, from.ledger);
   into.ended = Math.max(into.ended, from.ended);
 };
@@ -97,6 +112,9 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
   yield* movePart(runTimelineRecorder, from.timeline, into.timeline, (timeline) => ({ timeline }));
   yield* movePart(failureRecorder, from.failures, into.failures, (failures) => ({ failures }));
   yield* movePart(exemplarRecorder, from.exemplars, into.exemplars, (exemplars) => ({ exemplars }));
+  yield* movePart(from.sampleRecorder, from.requestSample, into.requestSample, (requestSample) => ({
+    requestSample,
+  }));
   yield* movePart(runLedgerRecorder, from.ledger, into.ledger, (ledger) => ({ ledger }));
   into.ended = Math.max(into.ended, from.ended);
   return into.ended;
@@ -128,6 +146,7 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     timeline: runTimelineRecorder.store(tally.timeline),
     failures: failureRecorder.store(tally.failures),
     exemplars: exemplarRecorder.store(tally.exemplars),
+    requestSample: tally.sampleRecorder.store(tally.requestSample),
     ledger: runLedgerRecorder.store(tally.ledger),
     ...(facts.server === undefined ? {} : { server: facts.server }),
     witness: facts.witness,

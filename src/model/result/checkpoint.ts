@@ -4,6 +4,7 @@ import { exemplarSchema } from './exemplar.ts';
 import { ledgerSchema } from '../observation/ledger.ts';
 import { planSchema } from '../plan/plan.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
@@ -33,6 +34,7 @@ export const checkpointPartSchema = z.strictObject({
   timeline: z.array(timelineSecondSchema).exactOptional(),
   failures: z.array(failureSchema).exactOptional(),
   exemplars: z.array(exemplarSchema).exactOptional(),
+  requestSample: z.array(requestSampleSchema).exactOptional(),
   ledger: z.array(ledgerSchema).exactOptional(),
 });
 

@@ -14,6 +14,7 @@ import { ledgerSchema } from '../observation/ledger.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
+import { requestSampleSchema } from './request-sample.ts';
 import { runSummarySchema } from './run-summary.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
@@ -133,6 +134,8 @@ export const resultSchema = z.strictObject({
   failures: z.array(failureSchema),
   /** The slowest requests and some failed ones; absent in results of earlier versions. */
   exemplars: z.array(exemplarSchema).optional(),
+  /** For pictures of single requests; absent in results of earlier versions. */
+  requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The counters of the reference gateway over the run, if it was the target; independent of Weir's. */
   witness: z.record(z.string(), count).nullable(),

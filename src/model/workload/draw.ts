@@ -18,6 +18,17 @@ const mix = (word: number): number => {
 };
 
 /**
+ * 32 bits that are a pure function of three words (integers up to 2^53): an even sample of what they name, without any state.
+ */
+export const hashOf = (first: number, second: number, third: number): number => {
+  let hash = 0x3c6ef372;
+  hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);
+  hash = mix(hash ^ (second >>> 0)) + Math.floor(second / 0x1_0000_0000);
+  hash = mix(hash ^ (third >>> 0)) + Math.floor(third / 0x1_0000_0000);
+  return mix(hash) >>> 0;
+};
+
+/**
  * A draw keyed by `words` (integers up to 2^53): sfc32 (Doty-Humphrey, PractRand), its 128-bit
  * state filled from the words by MurmurHash3's finaliser.
  */

@@ -69,7 +69,7 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
       aside: 'Lines go from the median to the maximum error; dots and figures are the p99.',
       label: `${title} over ${cells.length} loads`,
       size: [1040, 46 + cells.length * 26],
-      x: logarithmicAxis(least, most, (value) => value.toLocaleString('en-US')),
+      x: logarithmicAxis(least, most),
       y: rowAxis(cells.map((cell) => `${streamLoadText(cell)}, ${transportText(cell)}`)),
     },
     ({ x, y, dot }) =>

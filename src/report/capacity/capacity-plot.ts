@@ -2,7 +2,7 @@ import type { CapacityReport, CapacityStep } from '../../model/series/capacity.t
 import { tones } from '../document/document.ts';
 import { axisTo, type Pen, plotFigure } from '../document/plot.ts';
 import type { Markup } from '../text/markup.ts';
-import { figureText, timeText } from '../text/number-text.ts';
+import { timeText } from '../text/number-text.ts';
 import { capacityStepLine, perSecondText, stepVerdicts } from './capacity-text.ts';
 
 const stepDot = (step: CapacityStep, place: readonly [number, number], { dot }: Pen): Markup =>
@@ -34,7 +34,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
       unit: 'mean from due to end',
       aside: `${kept.length} steps kept, ${known.length - kept.length} not${texts}. Values above the frame are drawn at its edge.`,
       size: [1040, 330],
-      x: { ...axisTo(Math.max(...rates) || 1, figureText), label: 'completed per second' },
+      x: { ...axisTo(Math.max(...rates) || 1), label: 'completed per second' },
       y: axisTo(Math.max(...latencies) || 1, timeText),
     },
     (pen) => [
@@ -62,8 +62,8 @@ export const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null =>
       aside:
         'The line is the Universal Scalability Law, fitted to the kept steps; the shaded area is its 95 % band.',
       size: [1040, 330],
-      x: { ...axisTo(mostInFlight || 1, figureText), label: 'requests in flight' },
-      y: axisTo(highest || 1, figureText),
+      x: { ...axisTo(mostInFlight || 1), label: 'requests in flight' },
+      y: axisTo(highest || 1),
     },
     (pen) => [
       pen.path('area', [...law('high'), ...law('low').toReversed()], 'Z'),

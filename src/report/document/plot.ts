@@ -6,6 +6,9 @@ type Tick = readonly [value: number, text: string];
 type Point = readonly [x: number, y: number];
 type TextOf = (value: number) => string;
 
+/** Round values need no trailing zeros: `5`, `12.5`, `1,000`. */
+const tickText: TextOf = (value) => Number(value.toPrecision(6)).toLocaleString('en-US');
+
 export interface Axis {
   /** What is beyond its ends is drawn at its edge. */
   readonly ends: readonly [from: number, to: number];
@@ -30,7 +33,7 @@ const roundStep = (rough: number): number => {
 };
 
 /** An axis with about four round ticks, which have more digits if they would look alike. */
-export const axisBetween = (low: number, high: number, textOf: TextOf): Axis => {
+export const axisBetween = (low: number, high: number, textOf = tickText): Axis => {
   const values = multiplesBetween(low, high, roundStep((high - low) / 4));
   const isClear = new Set(values.map(textOf)).size === values.length;
   const clearText = isClear ? textOf : (value: number) => String(Number(value.toPrecision(3)));
@@ -38,7 +41,7 @@ export const axisBetween = (low: number, high: number, textOf: TextOf): Axis => 
 };
 
 /** An axis from zero to a round number. */
-export const axisTo = (most: number, textOf: TextOf): Axis => {
+export const axisTo = (most: number, textOf = tickText): Axis => {
   const step = roundStep(most / 4);
   return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);
 };
@@ -55,12 +58,29 @@ export const roundAbove = (value: number): number => {
   return power * roundDigits.find((digit) => digit * power >= value * (1 - 1e-9))!;
 };
 
-/** A logarithmic axis: its ends, and between them 1, 5 and 2 times powers of ten. */
-export const logarithmicAxis = (low: number, high: number, textOf: TextOf): Axis => {
+/** In seconds: what people count time by. */
+const timeSteps = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
+];
+
+/** An axis of seconds since the run began, with at most six round ticks. */
+export const timeAxis = (end: number, textOf: TextOf): Axis => {
+  const step = timeSteps.find((each) => end / each <= 6) ?? roundStep(end / 6);
+  return { ends: [0, end], ticks: multiplesBetween(0, end, step).map((at) => [at, textOf(at)]) };
+};
+
+/** A logarithmic axis with 1, 5 and 2 times powers of ten, or with the ticks of a linear one if fewer than three of these are between its ends. */
+export const logarithmicAxis = (low: number, high: number): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
-  const round = [1, 5, 2].flatMap((digit) => powers.map((power) => digit * 10 ** power));
-  const ticks = [low, high, ...round].map((value) => [value, textOf(value)] as const);
-  return { ends: [low, high], ticks, isLogarithmic: true };
+  const round = [1, 5, 2]
+    .flatMap((digit) => powers.map((power) => digit * 10 ** power))
+    .filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+  const ticks = round.map((value) => [value, tickText(value)] as const);
+  return {
+    ends: [low, high],
+    ticks: ticks.length < 3 ? axisBetween(low, high).ticks : ticks,
+    isLogarithmic: true,
+  };
 };
 
 /** An axis of named rows, downwards: the middle of row i is at i + 0.5. */
@@ -130,6 +150,11 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
         : markup`<path class="${look}" d="M${points.map(at).join('L')}${end}" />`,
     dot: (look: string, [a, b]: Point, title = '', radius = 3.5): Markup =>
       markup`<circle class="${look}" cx="${across.at(a)}" cy="${upwards.at(b)}" r="${radius}">${title === '' ? null : markup`<title>${title}</title>`}</circle>`,
+    /** Many small dots as one element: a page with thousands of elements opens slowly. */
+    dots: (look: string, points: readonly Point[]): Markup | null =>
+      points.length === 0
+        ? null
+        : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
     /** A dashed line with a text beside its upper end. */
     upright: (look: string, value: number, text = ''): Markup => {
       const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];

@@ -88,10 +88,10 @@ const plotOf = (
       aside: `${plural(plotted.length, 'run')} of all plans; no run beats ${front.length === 1 ? 'run' : 'runs'} ${names} at both. Lower and further right is better.`,
       size: [520, 300],
       x: {
-        ...axisTo(Math.max(...plotted.map((each) => each.throughput)), figureText),
+        ...axisTo(Math.max(...plotted.map((each) => each.throughput))),
         label: throughput.name,
       },
-      y: axisTo(Math.max(...plotted.map((each) => each.latency)), figureText),
+      y: axisTo(Math.max(...plotted.map((each) => each.latency))),
     },
     ({ path, dot, x, y }) => [
       path('thin', stairs(front)),

@@ -18,6 +18,7 @@ import { latencyCharts } from '../html/charts/latency-charts.ts';
 import { serverCharts } from '../html/charts/server-charts.ts';
 import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
+import { requestScatter, tokenScatter } from '../html/charts/request-plots.ts';
 import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
@@ -111,6 +112,16 @@ const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
       ),
   );
 
+/** Requests one by one, and what the length of a prompt does to the first token. */
+const requestPlots = (result: Result): readonly Markup[] => {
+  const { requestSample = [], scheduled, ended } = result;
+  const end = Math.max(scheduled, ended) / 1000;
+  return present([
+    ...kindsPresent(result).map((kind) => requestScatter(kind, requestSample, end)),
+    tokenScatter(requestSample),
+  ]);
+};
+
 const latencyMeaning =
   'By the time at which requests were due. The marks above are the failures of all traffic. Drag across a chart to zoom in, double-click to zoom out.';
 const bandMeaning =
@@ -133,7 +144,9 @@ export const speedCharts = (
 ): readonly Block[] => {
   const distribution = distributionSection(result);
   const others = latency.slice(1);
-  const histograms = histogramPlots(result, trust);
+  const foldOf = (title: string, plots: readonly Markup[]): Block | false =>
+    plots.length > 0 &&
+    only(['html'], fold(title, [picture(() => markup`<div class="plots">${plots}</div>`)]));
   return present([
     picture(() => percentilePlots(result, trust)),
     only(['html'], text(bandMeaning, 'quiet')),
@@ -142,13 +155,8 @@ export const speedCharts = (
         ['html'],
         fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
       ),
-    histograms.length > 0 &&
-      only(
-        ['html'],
-        fold('Latency as histograms', [
-          picture(() => markup`<div class="plots">${histograms}</div>`),
-        ]),
-      ),
+    foldOf('Requests one by one', requestPlots(result)),
+    foldOf('Latency as histograms', histogramPlots(result, trust)),
     distribution !== null &&
       only(['html'], fold('Latency as density', [picture(() => distribution)])),
   ]);

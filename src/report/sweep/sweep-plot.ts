@@ -89,7 +89,7 @@ const [palest, darkest] = [0.06, 0.6];
 const widthOf = (columns: number): number => Math.max(narrowestMap, 70 + columns * 62);
 const narrowestMap = 440;
 
-/** One figure over both variables: darker is more. */
+/** One figure over both variables: the stronger the colour, the higher. */
 const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   const [down, across] = report.variables;
   if (down === undefined || across === undefined) return null;
@@ -118,7 +118,7 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
     {
       title: axis.label,
       unit: axis.unit === '/s' ? 'per second' : axis.unit,
-      aside: `${down.path} downwards, ${across.path} across; darker is more. ◆ is on the Pareto front${values.length < report.points.length ? ', – has no figure' : ''}.`,
+      aside: `${down.path} downwards, ${across.path} across; the stronger the colour, the higher. ◆ is on the Pareto front${values.length < report.points.length ? ', – has no figure' : ''}.`,
       size: [widthOf(across.values.length), 54 + rowHeight * down.values.length],
       x: {
         ends: [0, across.values.length],

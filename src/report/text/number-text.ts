@@ -71,6 +71,9 @@ export const timeText = (ms: number): string => {
     .join(' ');
 };
 
+/** The same from seconds. */
+export const secondsText = (seconds: number): string => timeText(seconds * 1000);
+
 /** A moment of the run, in milliseconds since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */
 export const momentText = (ms: number): string =>
   ms < 119_950 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms);

@@ -1,6 +1,6 @@
 import { type Histogram, sumOfHistograms } from '../../../model/measures/histogram.ts';
-import { logarithmicAxis, type Pen, plotFigure } from '../../document/plot.ts';
-import { countText, figureText, plural, timeText } from '../../text/number-text.ts';
+import { logarithmicAxis, type Pen, plotFigure, timeAxis } from '../../document/plot.ts';
+import { countText, figureText, plural, secondsText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import { binCounts } from './bin-counts.ts';
 
@@ -19,9 +19,10 @@ const edgesOf = (least: number, most: number): readonly number[] => {
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
 };
 
-/** One path for each shade. */
+/** One path for each shade; a column is `step` seconds wide. */
 const shadedPaths = (
   columns: readonly (readonly number[])[],
+  step: number,
   edges: readonly number[],
   pen: Pen,
 ): readonly Markup[] => {
@@ -32,7 +33,10 @@ const shadedPaths = (
   const width = (pen.width / columns.length).toFixed(1);
   const outline = `h${width}v${(pen.height / rows).toFixed(1)}h-${width}z`;
   const cells = columns.flatMap((column, i) =>
-    column.map((count, j) => ({ count, d: `M${pen.x(i)} ${pen.y(edges[j + 1]!)}${outline}` })),
+    column.map((count, j) => ({
+      count,
+      d: `M${pen.x(i * step)} ${pen.y(edges[j + 1]!)}${outline}`,
+    })),
   );
   const shaded = Map.groupBy(cells, ({ count }) => (count === 0 ? null : shadeOf(count)));
   return opacities.map((opacity, shade) => {
@@ -57,19 +61,15 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
   const [least, most] = [all.min ?? 0, all.max ?? 0];
   const edges = edgesOf(least, most);
   const cells = columns.map((column) => binCounts(column, edges));
-  const quarters = [0, 0.25, 0.5, 0.75, 1].map((share) => share * columns.length);
   return plotFigure(
     {
       title,
-      unit: `${unit}, ${plural(step, 'second')} across, darker for more`,
+      unit: `${unit}, ${plural(step, 'second')} across, stronger colour for more`,
       aside: `${plural(all.count, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell has ${countText(Math.max(...cells.flat()))}.`,
       size: [900, 232],
-      x: {
-        ends: [0, columns.length],
-        ticks: quarters.map((at) => [at, timeText(at * step * 1000)]),
-      },
-      y: logarithmicAxis(edges[0]!, edges.at(-1)!, figureText),
+      x: timeAxis(columns.length * step, secondsText),
+      y: logarithmicAxis(edges[0]!, edges.at(-1)!),
     },
-    (pen) => shadedPaths(cells, edges, pen),
+    (pen) => shadedPaths(cells, step, edges, pen),
   );
 };

@@ -29,7 +29,7 @@ export const latencyHistogram = (
   const tail = quantile(histogram, drawnShare);
   if (histogram.count < minSamples || tail === null) return null;
   const most = histogram.max ?? 0;
-  const x = axisTo(most < 1.5 * tail.value ? most : tail.value, figureText);
+  const x = axisTo(most < 1.5 * tail.value ? most : tail.value);
   const width = x.ends[1] / bins;
   const counts = binCounts(
     histogram,
@@ -47,7 +47,7 @@ export const latencyHistogram = (
       aside: `${plural(histogram.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${slower}.`,
       size: [440, 220],
       x,
-      y: axisTo(Math.max(...counts), countText),
+      y: axisTo(Math.max(...counts)),
     },
     ({ path }) =>
       counts.flatMap((count, i) => {

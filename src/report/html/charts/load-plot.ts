@@ -34,8 +34,8 @@ export const loadPlot = (
       aside,
       keys: ['p50', 'p95'],
       size: [440, 280],
-      x: { ...axisTo(most, figureText), label: 'sent per second' },
-      y: axisTo(highest, figureText),
+      x: { ...axisTo(most), label: 'sent per second' },
+      y: axisTo(highest),
     },
     ({ dot }) =>
       points.flatMap(({ rate, p50, p95 }) => [

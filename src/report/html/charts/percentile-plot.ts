@@ -49,8 +49,6 @@ const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
     ${path('firm', line.slice(0, firm))}${path('thin', line.slice(Math.max(0, firm - 1)))}</g>`;
 };
 
-const axisText = (value: number): string => Number(value.toPrecision(6)).toLocaleString('en-US');
-
 const description = (curves: readonly PercentileCurve[], unit: string): string =>
   curves
     .map(({ name, histogram }) => {
@@ -83,7 +81,7 @@ export const percentilePlot = (
       label: `${title} by percentile. ${description(drawn, unit)}`,
       size: [440, 280],
       x: { ends: [0, deepest], ticks },
-      y: axisTo(highest || 1, axisText),
+      y: axisTo(highest || 1),
     },
     (pen) => drawn.map((curve) => curveMarkup(curve, pen)),
   );

@@ -1,0 +1,106 @@
+import { outcomeKinds } from '../../../model/observation/outcome.ts';
+import type { RequestSample, SampledRow } from '../../../model/result/request-sample.ts';
+import type { TrafficKind } from '../../../model/workload/traffic.ts';
+import {
+  type Axis,
+  axisTo,
+  logarithmicAxis,
+  plotFigure,
+  roundAbove,
+  roundBelow,
+  timeAxis,
+} from '../../document/plot.ts';
+import type { Markup } from '../../text/markup.ts';
+import { countText, listed, plural, secondsText } from '../../text/number-text.ts';
+
+/** Single requests as dots. Where a result has only a sample of them, the caption says how many of how many. */
+
+const size = [440, 280] as const;
+/** Fewer are better read as single ones. */
+const minDots = 20;
+/** Token counts that differ by less than this factor show no dependence. */
+const minTokenVariation = 1.5;
+/** Values that spread further are drawn on a logarithmic scale. */
+const widestLinear = 20;
+
+const axisOver = (values: readonly number[]): Axis => {
+  const most = values.reduce((a, b) => Math.max(a, b));
+  const least = Math.max(
+    values.reduce((a, b) => Math.min(a, b)),
+    most / 1e6,
+  );
+  if (most <= widestLinear * least) return axisTo(most);
+  return logarithmicAxis(roundBelow(least), roundAbove(most));
+};
+
+const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
+  const [drawn, all] = [countText(rows.length), countText(count)];
+  const name = outcome === 'dropped' ? 'dropped (at the lower edge)' : outcome;
+  if (drawn !== all) return `${drawn} of ${all} ${name}`;
+  return count === 1 ? `1 ${name}` : `all ${all} ${name}`;
+};
+
+/**
+ * When each request of one kind was due and how long it took to its end, by outcome; what was never sent is at the lower edge.
+ * `end` is that of the run in seconds. `null` without requests.
+ */
+export const requestScatter = (
+  traffic: TrafficKind,
+  sample: readonly RequestSample[],
+  end: number,
+): Markup | null => {
+  const ofKind = outcomeKinds.flatMap((outcome) =>
+    sample.filter((each) => each.traffic === traffic && each.outcome === outcome),
+  );
+  const times = ofKind.flatMap(({ rows }) => rows.flatMap(([, , , took]) => took ?? []));
+  if (times.length === 0) return null;
+  const y = axisOver(times);
+  const byLot = ofKind.every(({ count, rows }) => rows.length === count) ? '' : ', chosen by lot';
+  return plotFigure(
+    {
+      title: `Requests, ${traffic}`,
+      unit: 'ms from due to their end',
+      keys: ofKind.map(({ outcome }) => outcome),
+      aside: `Drawn: ${listed(ofKind.map(drawnOf))}${byLot}.`,
+      size,
+      x: timeAxis(end, secondsText),
+      y,
+    },
+    ({ dots }) =>
+      ofKind.map(({ outcome, rows }) =>
+        dots(
+          outcome,
+          rows.map(([, , due, took]) => [due / 1000, took ?? y.ends[0]] as const),
+        ),
+      ),
+  );
+};
+
+type TokenDot = readonly [inputTokens: number, ttft: number];
+
+const tokenDot = ([, , , , ttft, inputTokens]: SampledRow): readonly TokenDot[] =>
+  ttft === null || inputTokens === null || inputTokens === 0 ? [] : [[inputTokens, ttft]];
+
+/** TTFT of completed streamed chats against their input tokens; `null` if there are few, or their lengths hardly differ. */
+export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
+  const ofStreams = sample.find(
+    ({ traffic, outcome }) => traffic === 'chat-stream' && outcome === 'completed',
+  );
+  if (ofStreams === undefined) return null;
+  const points = ofStreams.rows.flatMap(tokenDot);
+  const tokens = points.map(([inputTokens]) => inputTokens);
+  if (points.length < minDots || Math.max(...tokens) < minTokenVariation * Math.min(...tokens))
+    return null;
+  const withTokens = points.length === ofStreams.rows.length ? '' : ' that have both';
+  return plotFigure(
+    {
+      title: 'TTFT against input tokens',
+      unit: 'ms',
+      aside: `Drawn: ${plural(points.length, 'streamed chat')}${withTokens} of ${countText(ofStreams.count)} completed.`,
+      size,
+      x: { ...axisOver(tokens), label: 'input tokens' },
+      y: axisOver(points.map(([, ttft]) => ttft)),
+    },
+    ({ dots }) => [dots('chat-stream', points)],
+  );
+};
