@@ -131,10 +131,14 @@ describe('scripts', () => {
     }
   });
 
-  it('end with the coordinator’s exit code, whatever the workers’ is', () => {
+  it.each([
+    [10, 'whatever the workers’ is', 'return 7'],
+    [2, 'without waiting for workers that it never met', 'exec sleep 50'],
+  ])('end with the coordinator’s exit code %i, %s', (code, _, workers) => {
     const script = slurmScript({ ...launch, plan: fakePlan(constantLoad(1, 1000)) });
-    const fake = 'coordinate() { :; }; srun() { return 7; }; weir() { return 10; };';
+    const fake = `srun() { ${workers}; }; weir() { return ${code}; };`;
     const { status } = spawnSync('bash', ['-c', `${fake} ${script}`], {
+      timeout: 20_000,
       env: {
         PATH: process.env['PATH'],
         SLURM_JOB_ID: '1',
@@ -142,7 +146,7 @@ describe('scripts', () => {
         WEIR_API_KEY: 'k',
       },
     });
-    expect(status).toBe(10);
+    expect(status).toBe(code);
   });
 });
 

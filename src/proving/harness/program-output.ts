@@ -11,7 +11,7 @@ interface ProgramSurroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface ProgramOutput {
+export interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
 }

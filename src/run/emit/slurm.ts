@@ -37,7 +37,17 @@ meet=\${WEIR_RENDEZVOUS:-${rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_J
 $weir coordinate ${shellWord(file)}${at} --slices ${slices} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
 coordinator=$!
 # A worker that ends does not end the others: the coordinator decides.
-srun --ntasks=${slices} --ntasks-per-node=1 --kill-on-bad-exit=0 $weir worker --rendezvous "$meet" --slice auto --folder "$SLURM_SUBMIT_DIR"
+srun --ntasks=${slices} --ntasks-per-node=1 --kill-on-bad-exit=0 $weir worker --rendezvous "$meet" --slice auto --folder "$SLURM_SUBMIT_DIR" &
+workers=$!
+# scancel ends every process of the job: the coordinator writes its report first.
+trap : TERM
 wait "$coordinator"
+status=$?
+while kill -0 "$coordinator" 2>/dev/null; do wait "$coordinator"; status=$?; done
+# Exit code 2: the coordinator could not begin, and the workers wait for it in vain.
+if [ "$status" = 2 ]; then kill "$workers"; fi
+wait "$workers"
+rmdir "$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID" 2>/dev/null
+exit "$status"
 `;
 };

@@ -20,7 +20,7 @@ const failureBefore = ({ led: { slices, run } }: Coordination): string | null =>
 const readyText = ({ record, index }: SliceState, count: number): string => {
   const { host, clock } = record!;
   const { offset = 0, uncertainty = 0 } = clock ?? {};
-  const sign = offset < 0 ? '−' : '+';
+  const sign = offset <= -0.05 ? '−' : '+';
   return `Slice ${index}/${count} is ready on ${host}: clock ${sign}${timeText(Math.abs(offset))} ± ${timeText(uncertainty)}`;
 };
 
