@@ -1,13 +1,11 @@
-import { burstEnvelope } from '../judge/limits/facts/burst-envelope.ts';
 import { evenPace } from '../judge/limits/facts/even-pace.ts';
 import {
   calmPhases,
   evenlyDecided,
   firstKeyHistory,
   isAnswered,
-  limiterDecisions,
 } from '../judge/limits/examination/limiter-decisions.ts';
-import { serverWindow } from '../judge/limits/limiter/server-window.ts';
+import { serverOffset, windowOfClock } from '../judge/limits/limiter/server-window.ts';
 import type {
   DeclaredLimits,
   LimitLog,
@@ -28,7 +26,8 @@ import {
   secondKeyRequests,
 } from './probe-budget.ts';
 import { ExaminationStopped, FailureWatch, isRefusal } from './failure-watch.ts';
-import { provokeLimiter, releaseTogether } from './provoke-limiter.ts';
+import { provokeLimiter } from './provoke-limiter.ts';
+import { isBurstUnclear, releaseTogether, watchRefill } from './release-together.ts';
 import { sustainLoad } from './sustain-load.ts';
 
 export interface ProbeClient {
@@ -145,8 +144,10 @@ class Examination {
 
   /** A start of the server's minute by its `Date` headers, or `null`. */
   #minuteBegin(): Instant | null {
-    const minute = serverWindow(this.replies, this.#rule.window);
-    return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
+    const clock = serverOffset(this.replies);
+    if (clock === null) return null;
+    const { earliest, latest } = windowOfClock(clock, this.#rule.window);
+    return instant((earliest + latest) / 2);
   }
 
   /** Sends one request no sooner than the even rate allows; the second one later, unless the key was certainly idle before the first. */
@@ -231,14 +232,12 @@ class Examination {
     await this.#idle(idleTime(this.#rule));
     const begin = this.#client.now();
     await releaseTogether(sender, this.#rule, this.#burstAt);
-    const log = this.log(null);
-    const { requests } = firstKeyHistory(log);
-    const { bursts, isExceeded } = burstEnvelope(limiterDecisions(log), requests, this.#rule);
-    const last = bursts.at(-1);
-    if (isExceeded || last === undefined || last.admitted <= last.allowed) return;
-    // One burst above the limit can be a window's boundary; a second one at another phase cannot.
-    await this.#idle(idleTime(this.#rule));
-    await releaseTogether(sender, this.#rule, begin);
+    if (isBurstUnclear(this.log(null))) {
+      // One burst above the limit can be a window's boundary; a second one at another phase cannot.
+      await this.#idle(idleTime(this.#rule));
+      await releaseTogether(sender, this.#rule, begin);
+    }
+    await watchRefill(sender, this.#rule);
   }
 
   async #askExhausted(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../model/limits/limit-log.ts';
 import { evenPause, idleTime } from './chat-sender.ts';
 import { aboveLimit, maxProvocationRequests, usualProvocationRequests } from './provoke-limiter.ts';
+import { maxRefillRequests } from './release-together.ts';
 import {
   maxSustainedRequests,
   usualSustainedRequests,
@@ -107,8 +108,12 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBud
       };
     }
     case 'concurrency': {
-      const requests = aboveLimit(rule);
-      return { usual: requests, most: 2 * requests, time: idleTime(rule) + window / 10 };
+      const burst = aboveLimit(rule);
+      return {
+        usual: burst + maxRefillRequests,
+        most: 2 * burst + maxRefillRequests,
+        time: idleTime(rule) + window / 10,
+      };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);

@@ -134,25 +134,3 @@ export const provokeLimiter = async (
   await burst(lastGroup(rule), lastGroup(rule));
   return begin;
 };
-
-/** How far from the first burst the second one starts, in parts of a window: away from the boundaries of windows, and of steps of halves to fifths, that can be in the first. */
-const secondBurstPhases = [
-  [0.27, 0.31],
-  [0.35, 0.38],
-  [0.42, 0.47],
-  [0.53, 0.58],
-  [0.62, 0.645],
-  [0.69, 0.73],
-] as const;
-
-/** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. */
-export const releaseTogether = async (
-  sender: ChatSender,
-  rule: LimitRule,
-  firstBurst: Instant | null,
-): Promise<void> => {
-  if (firstBurst !== null) {
-    await sleepUntilPhase(sender, firstBurst, rule.window, secondBurstPhases);
-  }
-  await Promise.all(Array.from({ length: aboveLimit(rule) }, () => sender.sendChat()));
-};

@@ -36,7 +36,7 @@ describe('the explanation of a limiter’s name', () => {
     const { simulation, declared } = compliantSimulation('fixed-from-first', 3);
     const { log } = await examineSimulatedGateway(simulation, declared);
     const decisions = decisionsToReplay(log);
-    const terms = { declared: log.declared.requests, minute: null, besides: [[]] };
+    const terms = { declared: log.declared.requests, clock: null, besides: [[]] };
     const distinguishing = distinguishLimiters(decisions, terms, [
       'fixed-from-first',
       'sliding-log',
@@ -51,11 +51,11 @@ describe('the explanation of a limiter’s name', () => {
     }
   });
 
-  it('needs two decisions against a class: with one the log does not distinguish it', async () => {
+  it('needs three decisions against a class: with two the log does not distinguish it', async () => {
     const { simulation, declared } = compliantSimulation('sliding-log', 3);
     const { log } = await examineSimulatedGateway(simulation, declared);
     const decisions = decisionsToReplay(log);
-    const terms = { declared: log.declared.requests, minute: null, besides: [[]] };
+    const terms = { declared: log.declared.requests, clock: null, besides: [[]] };
     const classes = ['sliding-log', 'fixed-from-first'] as const;
     const against = distinguishLimiters(decisions, terms, classes).map(({ index }) => index);
     // A refusal changes nothing of what comes after it, so it can be left out.
@@ -70,7 +70,8 @@ describe('the explanation of a limiter’s name', () => {
       return ties.map(({ limiter }) => limiter);
     };
     expect(left).toHaveLength(against.length);
-    expect([1, 2].map((count) => tiesWith(count).includes('fixed-from-first'))).toEqual([
+    expect([1, 2, 3].map((count) => tiesWith(count).includes('fixed-from-first'))).toEqual([
+      true,
       true,
       false,
     ]);

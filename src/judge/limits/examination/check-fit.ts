@@ -4,7 +4,7 @@ import type {
   LimiterFit,
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
-import { isOtherLimiter, minRefusals } from './other-limit.ts';
+import { isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 
 /** Whether a class explains every decision, and the decisions refute all that are not named. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
@@ -36,10 +36,8 @@ export const checkFit = (
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
   // Others who use the key lower what is left for this client, and never raise it.
-  const isLower = explanations.every(
-    ({ limit, window }) => limit.least / window.most < rule.limit / rule.window,
-  );
-  const isExcused = isOther && isLower && otherCause !== null;
+  const isExcusable = explanations.every((fit) => isLower(fit, rule));
+  const isExcused = isOther && isExcusable && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',
     claim: `What explains every decision is a limiter of ${rule.limit} requests in ${rule.window / 1000} s.`,

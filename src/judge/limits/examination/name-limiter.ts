@@ -5,6 +5,7 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 import { isDelayed } from '../limiter/answer-delays.ts';
+import { fitCounters } from '../limiter/fit-counters.ts';
 import { fitOtherLimits } from '../limiter/fit-limits.ts';
 import {
   distinguishLimiters,
@@ -12,8 +13,8 @@ import {
   type LimiterTerms,
 } from '../limiter/identify-limiter.ts';
 import { replayEvidence } from '../limiter/replay-class.ts';
-import { serverWindow } from '../limiter/server-window.ts';
-import { canBeOther, isOtherLimiter, minRefusals } from './other-limit.ts';
+import { serverOffset } from '../limiter/server-window.ts';
+import { canBeOther, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, undecidedChats } from './limiter-decisions.ts';
 
 /** What else a gateway can have counted: a list of models before the log, and chats that failed after the limiter. */
@@ -31,7 +32,7 @@ const termsOf = (log: LimitLog): LimiterTerms => {
   const { declared, replies } = log;
   return {
     declared: declared.requests,
-    minute: serverWindow(replies, declared.requests.window),
+    clock: serverOffset(replies),
     besides: besidesOf(log),
   };
 };
@@ -42,6 +43,13 @@ const minWrong = 4;
 const mostWrong = 1;
 /** and what is likelier than the declared limit contradicts at most this share of what the best limiter of that does. */
 const likelierShare = 0.5;
+
+/** Up to this share of wrong predictions of a log that counts refusals another limiter may count them, which admits less of a load. */
+const maxCountingErrors = 0.15;
+
+const mayCountRefusals = ({ ranking, decisions }: LimiterIdentification): boolean =>
+  ranking[0]?.limiter === 'sliding-log-counting-refusals' &&
+  ranking[0].wrong <= maxCountingErrors * decisions;
 
 const wrongOf = (ranking: readonly LimiterFit[]): number =>
   ranking.reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
@@ -58,14 +66,20 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   if (found.best !== null || refusals < minRefusals) return found;
   const wrong = wrongOf(found.ranking);
   const most = Math.max(mostWrong, Math.floor(likelierShare * wrong));
-  const fits = fitOtherLimits(replayEvidence(decisions, { ...declared, ...known }), most);
+  const evidence = replayEvidence(decisions, { ...declared, ...known });
+  const fits = [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
+    (a, b) => a.wrong - b.wrong,
+  );
   const others = fits.filter((fit) => isOtherLimiter(fit, declared));
   const explaining = fits.filter((fit) => fit.wrong <= mostWrong);
   const [best, ...ties] = explaining;
   const isShown =
     wrong >= minWrong &&
     best?.wrong === 0 &&
+    // A weighted counter of any phase explains too much to accuse of.
+    (best.limiter !== 'sliding-counter' || known.clock !== null) &&
     explaining.every((fit) => others.includes(fit)) &&
+    !(mayCountRefusals(found) && explaining.every((fit) => isLower(fit, declared))) &&
     !isDelayed(decisions, declared);
   return isShown
     ? { ...found, best, ties, runnerUp: found.ranking[0] ?? null }

@@ -37,13 +37,27 @@ export const isOtherLimiter = (
   return limit.least > rule.limit || isOtherRate;
 };
 
-/** Whether a fitted limiter can be another than that of the rule: not all of its limits and windows are declared ones. */
-export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
-  const { limit, window } = fit;
+/** Whether a fitted limiter may admit less than the rule. */
+export const isLower = ({ limit, window }: LimiterFit, rule: LimitRule): boolean =>
+  limit.least / window.most < rule.limit / rule.window;
+
+const includes = ({ least, most }: Fitted, value: number): boolean =>
+  least <= value && value <= most;
+
+/** Whether a fitted limiter can be another than that of the rule: what explains as well is not all of the rule, and nothing of it is the rule itself. */
+export const canBeOther = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
+  const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
+  if (refillingClasses.includes(limiter)) {
+    const [slowest, fastest] = [rule.limit / longer, rule.limit / shorter];
+    return limit.least / window.most < slowest || limit.most / window.least > fastest;
+  }
+  const isRule =
+    (limit.value === rule.limit && includes(window, rule.window)) ||
+    (window.value === rule.window && includes(limit, rule.limit));
   const isDeclared =
     limit.least >= rule.limit - fewRequests &&
     limit.most <= rule.limit &&
-    window.least >= shortestWindow(rule.window) &&
-    window.most <= longestWindow(rule.window);
-  return !isDeclared;
+    window.least >= shorter &&
+    window.most <= longer;
+  return !isRule && !isDeclared;
 };

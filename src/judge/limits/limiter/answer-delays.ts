@@ -27,47 +27,94 @@ const inTurn = (decisions: readonly LimiterDecision[]): number => {
     }).length;
 };
 
-/** Admitted requests that came later than an even pace after the one before, and those that came sooner. */
-const byPace = (log: readonly LimiterDecision[], spacing: number) => {
-  const admitted = log.filter((each) => each.admitted).toSorted((a, b) => a.sent - b.sent);
+/**
+ * Admitted requests that came later than an even pace after the one before, and those that came sooner. Within a window after
+ * a refusal none is calm, however slowly it came: the limiter may still be exhausted, and let it wait.
+ */
+const byPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
+  const ordered = log.toSorted((a, b) => a.sent - b.sent);
   let latest = Number.NEGATIVE_INFINITY;
+  let refused = Number.NEGATIVE_INFINITY;
   const calm: LimiterDecision[] = [];
   const loaded: LimiterDecision[] = [];
-  for (const decision of admitted) {
-    (decision.sent - latest >= spacing ? calm : loaded).push(decision);
-    latest = Math.max(latest, decision.answered);
+  for (const decision of ordered) {
+    const { sent, answered, admitted } = decision;
+    if (!admitted) {
+      refused = Math.max(refused, answered);
+      continue;
+    }
+    const isCalm = sent - latest >= window / limit && sent - refused >= window;
+    (isCalm ? calm : loaded).push(decision);
+    latest = Math.max(latest, answered);
   }
   return { calm, loaded };
 };
 
-/**
- * Whether a limiter delays a load by more than half the time between two requests of the limit: longer
- * than any answer at an even pace took, and longer than a server would need that answers one request
- * after the other. A limiter that decides at once does not explain that, but a busy machine does.
- */
-export const isDelayed = (
+/** Requests at an even pace, so many at the least, show how long an answer takes at the most. */
+const minCalm = 5;
+
+/** So many answers show how fast a server answers. */
+const manyAnswers = 8;
+
+/** How long a server that answers one request after the other can take for each, in ms: no longer than from one answer to the next where many came in a row. */
+const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
+  const answers = log
+    .filter(({ admitted }) => admitted)
+    .map(({ answered }) => answered)
+    .toSorted((a, b) => a - b);
+  return answers
+    .slice(manyAnswers - 1)
+    .reduce((least, last, i) => Math.min(least, (last - answers[i]!) / (manyAnswers - 1)), usual);
+};
+
+/** Whether an answer came more than half the time between two requests of the limit later than `long`, and than from a server that answers one request after the other. */
+const latenessIn = (
   log: readonly LimiterDecision[],
   { limit, window }: LimitRule,
-): boolean => {
-  const spacing = window / limit;
-  const { calm, loaded } = byPace(log, spacing);
+  usual: number,
+) => {
+  const starts = Float64Array.from(log, ({ sent }) => sent).sort();
+  const ends = Float64Array.from(log, ({ ended }) => ended).sort();
+  const serial = serialTimeOf(log, usual);
+  return (decision: LimiterDecision, long: number): boolean => {
+    const others = countBefore(starts, decision.sent) - countBefore(ends, decision.sent);
+    const queued = Math.max(0, others) * serial + usual;
+    return latencyOf(decision) > Math.max(long, queued) + window / limit / 2;
+  };
+};
+
+/** The longest time of an answer at an even pace, in ms; `null` if too few came so. */
+export const longestCalmAnswer = (
+  log: readonly LimiterDecision[],
+  rule: LimitRule,
+): number | null => {
+  const { calm } = byPace(log, rule);
+  return calm.length < minCalm ? null : Math.max(...calm.map(latencyOf));
+};
+
+/**
+ * Whether a limiter delays a load, as none does that decides at once: many answers are later than nearly all at an even pace,
+ * or some are later than all of them. A server that is slow under load explains neither, but a busy machine does.
+ */
+export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
+  const { calm, loaded } = byPace(log, rule);
   if (calm.length === 0) return false;
   const latencies = calm.map(latencyOf).sort((a, b) => a - b);
   const usual = latencies[Math.floor(latencies.length / 2)]!;
-  const long = latencies[Math.floor(latencies.length * longQuantile)]!;
-  const starts = Float64Array.from(log, ({ sent }) => sent).sort();
-  const ends = Float64Array.from(log, ({ ended }) => ended).sort();
-  const isLate = (decision: LimiterDecision): boolean => {
-    const others = countBefore(starts, decision.sent) - countBefore(ends, decision.sent);
-    const queued = (Math.max(0, others) + 1) * usual;
-    return latencyOf(decision) > Math.max(long, queued) + spacing / 2;
-  };
-  const delayed = loaded.filter(isLate);
-  if (delayed.length < minDelayedShare * loaded.length || inTurn(delayed) < minDelayed)
-    return false;
+  const isLate = latenessIn(log, rule, usual);
   const refused = log.filter(({ admitted }) => !admitted);
-  const share = refused.filter(isLate).length / refused.length;
-  const isByMachine =
-    share >= (machineContrast * delayed.length) / loaded.length && share < mostByMachine;
-  return refused.length < minRefusals || !isByMachine;
+  const isShown = (long: number, share: number): boolean => {
+    const delayed = loaded.filter((decision) => isLate(decision, long));
+    if (delayed.length < share * loaded.length || inTurn(delayed) < minDelayed) return false;
+    const lateRefusals = refused.filter((decision) => isLate(decision, long));
+    const refusedShare = lateRefusals.length / refused.length;
+    const isByMachine =
+      refusedShare >= (machineContrast * delayed.length) / loaded.length &&
+      refusedShare < mostByMachine;
+    return refused.length < minRefusals || !isByMachine;
+  };
+  const long = latencies[Math.floor(latencies.length * longQuantile)]!;
+  return (
+    isShown(long, minDelayedShare) || (calm.length >= minCalm && isShown(latencies.at(-1)!, 0))
+  );
 };

@@ -3,11 +3,11 @@ import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import { otherCandidates } from './limiter-candidates.ts';
-import { fewestContradicted, type ReplayEvidence } from './replay-class.ts';
+import { ContradictionCount, type ReplayEvidence } from './replay-class.ts';
 
 /**
  * The classes whose limit and window are fitted. The others have parameters of their own that explain another limit,
- * or explain nearly any bucket: weighted counters with some phase, and logs of all requests with some window.
+ * or explain nearly any bucket, as logs of all requests with some window. For weighted counters see `fit-counters.ts`.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -33,27 +33,34 @@ const hopeless = 0.4;
 /** The precision of an interval's ends. */
 const precision = 1e-4;
 
-interface Place {
+export interface Place {
   readonly limit: number;
   readonly window: number;
   readonly wrong: number;
 }
 
 /** How many decisions a class contradicts at the least with this limit and window; infinite if more than `most`. */
-type Score = (limit: number, window: number, most: number) => number;
+export type Score = (limit: number, window: number, most: number) => number;
 
-const scoreOf =
-  (name: LimiterClass, histories: readonly DecisionHistory[]): Score =>
-  (limit, window, most) => {
+const scoreOf = (name: LimiterClass, histories: readonly DecisionHistory[]): Score => {
+  const counts = histories.map((history) => ({
+    history,
+    count: new ContradictionCount(name, history),
+  }));
+  return (limit, window, most) => {
     const rule = { limit, window: milliseconds(window) };
-    return histories.reduce((fewest, history) => {
+    return counts.reduce((fewest, { history, count }) => {
       const tried = otherCandidates(name, history, rule);
-      return Math.min(fewest, fewestContradicted(name, history, tried, Math.min(most, fewest - 1)));
+      return Math.min(fewest, count.fewest(tried, Math.min(most, fewest - 1)));
     }, Infinity);
   };
+};
 
 /** How many were admitted of the requests that were sent, after a window without any, before a refusal was known: what a limiter holds. */
-const admittedFromIdle = ({ decisions }: DecisionHistory, window: number): readonly number[] => {
+const admittedFromIdle = (
+  { decisions, admitted }: DecisionHistory,
+  window: number,
+): readonly number[] => {
   const ordered = decisions.toSorted((a, b) => a.sent - b.sent);
   let latest = Number.NEGATIVE_INFINITY;
   const begins = ordered.flatMap(({ sent, answered }, place) => {
@@ -64,23 +71,30 @@ const admittedFromIdle = ({ decisions }: DecisionHistory, window: number): reado
   return begins.flatMap((begin, i) => {
     const burst = ordered.slice(begin, begins[i + 1]);
     const known = burst.reduce(
-      (least, { admitted, answered }) => (admitted ? least : Math.min(least, answered)),
+      (least, each) => (each.admitted ? least : Math.min(least, each.answered)),
       Infinity,
     );
-    const count = burst.filter(({ admitted, sent }) => admitted && sent < known).length;
+    const count = admitted.filter(({ sent }) => sent >= burst[0]!.sent && sent < known).length;
     return known < Infinity ? [count] : [];
   });
 };
 
-const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
+export const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
 
-/** A look at all windows, with the declared limit and with what bursts from idle were admitted. */
+/** The declared limit, and what bursts from idle were admitted. */
+export const likelyLimits = (
+  histories: readonly DecisionHistory[],
+  { limit, window }: LimitRule,
+): readonly number[] => [
+  ...new Set([limit, ...histories.flatMap((history) => admittedFromIdle(history, window))]),
+];
+
+/** A look at all windows. */
 const lookAtAll = (
   score: Score,
-  history: DecisionHistory,
+  limits: readonly number[],
   declared: LimitRule,
 ): readonly Place[] => {
-  const limits = new Set([declared.limit, ...admittedFromIdle(history, declared.window)]);
   const places: Place[] = [];
   let fewest = Infinity;
   for (const limit of limits) {
@@ -165,7 +179,7 @@ const windowInterval = (
 };
 
 /** Limits are whole numbers. */
-const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted => {
+export const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted => {
   const explains = (value: number): boolean => score(value, window, wrong) <= wrong;
   let [least, most] = [limit, limit];
   while (least > 1 && explains(least - 1)) least -= 1;
@@ -180,12 +194,14 @@ const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted =>
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
   mostWrong: number,
-): readonly LimiterFit[] =>
-  fittedClasses
+): readonly LimiterFit[] => {
+  const promptHistories = histories.slice(0, context.besides.length);
+  const limits = likelyLimits(promptHistories, context);
+  return fittedClasses
     .flatMap((name) => {
       const score = scoreOf(name, histories);
-      const coarse = scoreOf(name, histories.slice(0, context.besides.length));
-      const places = lookAtAll(coarse, histories[0]!, context);
+      const coarse = scoreOf(name, promptHistories);
+      const places = lookAtAll(coarse, limits, context);
       if (places[0]!.wrong > hopeless * log.length) return [];
       const place = lookCloser(score, places);
       if (place.wrong > mostWrong) return [];
@@ -198,3 +214,4 @@ export const fitOtherLimits = (
       };
     })
     .toSorted((a, b) => a.wrong - b.wrong);
+};

@@ -34,8 +34,8 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 /** Maximum share of wrong predictions of a limiter that is named, and how many times as many every other class must have. */
 const tolerance = 0.005;
 const minContrast = 10;
-/** So few decisions more do not distinguish a class from the best: the times of one can be wrong by more than its interval. */
-const tiedBy = 1;
+/** So few decisions more do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
+const tiedBy = 2;
 
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
@@ -57,7 +57,7 @@ const toFit = (
 /** What is known of a limiter before its log. */
 export interface LimiterTerms {
   readonly declared: LimitRule;
-  readonly minute: ReplayContext['minute'];
+  readonly clock: ReplayContext['clock'];
   readonly besides: ReplayContext['besides'];
 }
 

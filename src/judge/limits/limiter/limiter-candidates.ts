@@ -1,5 +1,6 @@
 import type { LimiterClass, LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import { type DecisionHistory, middleOf } from './decision-history.ts';
+import { type OffsetBounds, windowOfClock } from './server-window.ts';
 
 /** Instants and lengths in ms. */
 export interface LimiterParameters {
@@ -11,6 +12,8 @@ export interface LimiterParameters {
   readonly burst: number;
   /** The number of refill steps per window. */
   readonly steps: number;
+  /** The length of what a gateway counts in instead of instants; `null` for instants. */
+  readonly second: number | null;
   /** What must be left of a fractional limit for a request: more than 0, or at least 1. */
   readonly room: 'some' | 'whole';
 }
@@ -18,18 +21,44 @@ export interface LimiterParameters {
 export interface ReplayContext extends LimitRule {
   /** What the limiter can have counted besides the log's own decisions: each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
-  /** The earliest and latest possible start of the server's minute; `null` if its clock is unknown. */
-  readonly minute: { readonly earliest: number; readonly latest: number } | null;
+  /** The server's clock; `null` if it is unknown. */
+  readonly clock: OffsetBounds | null;
 }
 
 const evenly = (from: number, to: number, pieces: number): readonly number[] =>
   Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
 
-/** Phases of the server's minute if its clock is known, otherwise of the whole window. */
-const phases = ({ window, minute }: ReplayContext): readonly number[] =>
-  minute === null
-    ? evenly(0, window, 120)
-    : [...evenly(minute.earliest, minute.latest, 20), minute.latest];
+/** Phases of the windows of the server's clock if it is known, otherwise of the whole window. */
+const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): readonly number[] => {
+  if (clock === null) return evenly(0, window, 120);
+  const { earliest, latest } = windowOfClock(clock, window);
+  return [...evenly(earliest, latest, 20), latest];
+};
+
+const rooms = ['some', 'whole'] as const;
+
+/** A server that reads its clock for `Date` once a second seems to be late by up to so many ms. */
+const refreshed = 1000;
+
+/** The precision of the phase of weighted counters, in windows: half a request of 60 and more. */
+const counterPrecision = 1 / 240;
+const mostCounterPhases = 60;
+
+/** Phases of a weighted counter of the server's clock, or of the whole window if that is unknown. */
+const counterPhases = (
+  clock: OffsetBounds | null,
+  window: number,
+  finer: number,
+): readonly number[] => {
+  if (clock === null) return evenly(0, window, finer * 2 * mostCounterPhases);
+  const { earliest, latest } = windowOfClock(clock, window);
+  const pieces = Math.ceil((latest - earliest + refreshed) / (counterPrecision * window));
+  return evenly(
+    earliest - refreshed,
+    latest,
+    finer * Math.min(mostCounterPhases, Math.max(20, pieces)),
+  );
+};
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
@@ -89,6 +118,9 @@ const distinctPhases = (history: DecisionHistory, period: number): readonly numb
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
 };
 
+/** How many places of the seconds that a gateway counts in are tried. */
+const secondPhases = 40;
+
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
 /** Every number of requests that were in flight. */
@@ -107,16 +139,20 @@ type VariantsOf = (
 
 /** The parameters to try for a class, in addition to the limit and the window. */
 const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
+  'fixed-from-first': () => [
+    {},
+    ...evenly(0, 1000, secondPhases).map((phase) => ({ phase, second: 1000 })),
+  ],
   'fixed-any-phase': (history, context) =>
-    [...phases({ ...context, minute: null }), ...distinctPhases(history, context.window)].map(
+    [...phases({ ...context, clock: null }), ...distinctPhases(history, context.window)].map(
       (phase) => ({ phase }),
     ),
   'fixed-aligned': (_, context) => phases(context).map((phase) => ({ phase })),
   'burst-bucket': (history, context) => bursts(history, context).map((burst) => ({ burst })),
   'sliding-counter': (history, context) =>
-    (['some', 'whole'] as const).flatMap((room) => [
+    rooms.flatMap((room) => [
       { phase: firstMiddle(history), room },
-      ...phases(context).map((phase) => ({ phase, room })),
+      ...counterPhases(context.clock, context.window, 1).map((phase) => ({ phase, room })),
     ]),
   'stepped-bucket': (history, context) =>
     stepCounts.flatMap((steps) => [
@@ -136,6 +172,7 @@ const parametersOf = (
     phase: 0,
     burst: limit,
     steps: 1,
+    second: null,
     room: 'some',
     ...own,
   }));
@@ -146,6 +183,24 @@ export const limiterCandidates = (
   context: ReplayContext,
 ): readonly LimiterParameters[] =>
   parametersOf(context, variants[name]?.(history, context) ?? [{}]);
+
+/** Into how many parts the space between two phases of a weighted counter is divided. */
+const phaseParts = 8;
+
+/** Limiters with a phase close to that of the best of a class so far: those of a weighted counter are tried coarsely. */
+export const closerCandidates = (
+  name: LimiterClass,
+  parameters: LimiterParameters,
+  { window, clock }: ReplayContext,
+): readonly LimiterParameters[] => {
+  if (name !== 'sliding-counter') return [];
+  const [first = 0, next = 0] = counterPhases(clock, window, 1);
+  const step = (next - first) / phaseParts;
+  return evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map((parts) => ({
+    ...parameters,
+    phase: parameters.phase + parts * step,
+  }));
+};
 
 /** The limiters to try of a class with another limit or window than the declared one. */
 export const otherCandidates = (
@@ -158,4 +213,25 @@ export const otherCandidates = (
     name === 'fixed-any-phase'
       ? distinctPhases(history, rule.window).map((phase) => ({ phase }))
       : [{}],
+  );
+
+/** The grids on which a weighted counter of the server's clock can count with a window. */
+export const counterGrids = (
+  clock: OffsetBounds | null,
+  window: number,
+  finer: number,
+): readonly { readonly window: number; readonly phase: number }[] =>
+  counterPhases(clock, window, finer).map((phase) => ({ window, phase }));
+
+/** Weighted counters of the server's clock with another limit or window than the declared one. */
+export const counterCandidates = (
+  clock: OffsetBounds | null,
+  rule: LimitRule,
+  finer: number,
+): readonly LimiterParameters[] =>
+  parametersOf(
+    rule,
+    rooms.flatMap((room) =>
+      counterGrids(clock, rule.window, finer).map(({ phase }) => ({ phase, room })),
+    ),
   );

@@ -19,7 +19,7 @@ const logOf = (spacing: number): readonly LimiterDecision[] => [
 ];
 
 const wrongOfBucket = (log: readonly LimiterDecision[]): number | undefined =>
-  identifyLimiter(log, { declared, minute: null, besides: [[]] }).ranking.find(
+  identifyLimiter(log, { declared, clock: null, besides: [[]] }).ranking.find(
     ({ limiter }) => limiter === 'token-bucket',
   )?.wrong;
 

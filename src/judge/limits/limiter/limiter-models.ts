@@ -14,12 +14,18 @@ type LimiterModelBuilder = (
   parameters: LimiterParameters,
 ) => LimiterModel;
 
-const fixedFromFirst: LimiterModelBuilder = ({ admitted, middles }, { limit, window }) => {
+const fixedFromFirst: LimiterModelBuilder = (
+  { admitted, middles },
+  { limit, window, phase, second },
+) => {
+  /** A gateway that counts whole seconds begins a window with the second of its first request. */
+  const beginOf = (moment: number): number =>
+    second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
   /** The window of each admitted request, as the index of its first request. */
   const first: number[] = [];
   for (const [place, { answered }] of admitted.entries()) {
     const begin = first[place - 1] ?? 0;
-    const end = middles[begin]! + window;
+    const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
     // If the window's end is within the round trip, a request beyond the limit shows that it was over.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
@@ -27,7 +33,7 @@ const fixedFromFirst: LimiterModelBuilder = ({ admitted, middles }, { limit, win
   }
   return ({ admitted: before }, moment) => {
     const begin = first[before - 1];
-    if (begin === undefined || moment >= middles[begin]! + window) return true;
+    if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
     return before - begin < limit;
   };
 };

@@ -1,4 +1,5 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
+import { longestCalmAnswer } from './answer-delays.ts';
 
 /** Shorter delays, in round trips, are ignored. */
 const minNoticeableRoundTrips = 3;
@@ -49,6 +50,12 @@ export const queueDelays = (
     (isExplained ? explained : contradicted).push(index);
   }
   const waited = explained.length + contradicted.length;
-  const isQueue = waited >= minQueuedRequests && contradicted.length <= waited / 2;
+  // What takes no longer than an answer at an even pace need not have waited at all.
+  const calm = longestCalmAnswer(log, { limit, window }) ?? 0;
+  const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
+  const isQueue =
+    waited >= minQueuedRequests &&
+    contradicted.length <= waited / 2 &&
+    certain.length >= minQueuedRequests;
   return isQueue ? { explained, contradicted } : null;
 };

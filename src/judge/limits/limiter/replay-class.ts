@@ -1,7 +1,8 @@
 import type { LimiterAction } from '../../../model/limits/limiter-fit.ts';
 import type { LimiterClass, LimiterDecision } from '../../../model/limits/limit-log.ts';
-import { decisionHistoriesOf, type DecisionHistory, middleOf } from './decision-history.ts';
+import { decisionHistoriesOf, type DecisionHistory } from './decision-history.ts';
 import {
+  closerCandidates,
   limiterCandidates,
   type LimiterParameters,
   type ReplayContext,
@@ -48,63 +49,137 @@ interface Replay {
   readonly unlikely: number;
 }
 
+/**
+ * The order in which a history's decisions are looked at: what contradicted the limiters before comes first, since it is likely
+ * to contradict the next one, too, which then needs few looks to be ruled out. No count depends on it.
+ */
+class ReplayOrder {
+  readonly #places: Uint32Array;
+
+  constructor({ decisions }: DecisionHistory) {
+    this.#places = Uint32Array.from(decisions.keys());
+  }
+
+  get length(): number {
+    return this.#places.length;
+  }
+
+  at(turn: number): number {
+    return this.#places[turn]!;
+  }
+
+  bringForward(turn: number): void {
+    const earlier = turn >>> 1;
+    const place = this.#places[turn]!;
+    this.#places[turn] = this.#places[earlier]!;
+    this.#places[earlier] = place;
+  }
+}
+
 /** Replays a log; `null` if the limiter contradicts more than `most` decisions. */
 const replay = (
   { decisions, indexes, priors, slack }: DecisionHistory,
   model: LimiterModel,
   most: number,
+  order: ReplayOrder,
 ): Replay | null => {
   const wrong: number[] = [];
   let unlikely = 0;
-  for (const [place, decision] of decisions.entries()) {
-    const { sent, answered, admitted } = decision;
+  for (let turn = 0; turn < order.length; turn += 1) {
+    const place = order.at(turn);
+    const { sent, answered, admitted } = decisions[place]!;
     const prior = priors[place]!;
-    if (model(prior, middleOf(decision)) === admitted) continue;
+    const isRightAt = (moment: number): boolean => model(prior, moment) === admitted;
+    if (isRightAt((sent + answered) / 2)) continue;
     unlikely += 1;
-    const moments = [sent - slack, sent, answered, answered + slack];
-    if (moments.every((moment) => model(prior, moment) !== admitted)) wrong.push(indexes[place]!);
+    if (
+      isRightAt(sent - slack) ||
+      isRightAt(answered + slack) ||
+      isRightAt(sent) ||
+      isRightAt(answered)
+    )
+      continue;
+    wrong.push(indexes[place]!);
+    order.bringForward(turn);
     if (wrong.length > most) return null;
   }
-  return { wrong, unlikely };
+  return { wrong: wrong.sort((a, b) => a - b), unlikely };
 };
 
-/** The fewest decisions that one of these limiters contradicts; infinite if each contradicts more than `most`. */
-export const fewestContradicted = (
+/** Counts the decisions of a history that limiters of a class contradict. */
+export class ContradictionCount {
+  readonly #limiter: LimiterClass;
+  readonly #history: DecisionHistory;
+  readonly #order: ReplayOrder;
+
+  constructor(limiter: LimiterClass, history: DecisionHistory) {
+    this.#limiter = limiter;
+    this.#history = history;
+    this.#order = new ReplayOrder(history);
+  }
+
+  /** The fewest that one of these limiters contradicts; infinite if each contradicts more than `most`. */
+  fewest(candidates: readonly LimiterParameters[], most: number): number {
+    let fewest = Infinity;
+    for (const parameters of candidates) {
+      const model = limiters[this.#limiter].model(this.#history, parameters);
+      const found = replay(this.#history, model, Math.min(most, fewest - 1), this.#order);
+      if (found !== null) fewest = found.wrong.length;
+      if (fewest === 0) break;
+    }
+    return fewest;
+  }
+}
+
+/** The best limiter of a class, and the view of the log that it explains. */
+interface BestReplay extends Replay {
+  readonly parameters: LimiterParameters;
+  readonly history: DecisionHistory;
+}
+
+/** The best of some limiters of a class and of what was the best before, by what is right whenever it was decided. */
+const bestAmong = (
   limiter: LimiterClass,
   history: DecisionHistory,
-  candidates: readonly LimiterParameters[],
-  most: number,
-): number => {
-  let fewest = Infinity;
-  for (const parameters of candidates) {
+  tried: readonly LimiterParameters[],
+  before: BestReplay | null,
+): BestReplay | null => {
+  // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
+  const chance = Math.log2(tried.length);
+  const order = new ReplayOrder(history);
+  let best = before;
+  for (const parameters of tried) {
     const model = limiters[limiter].model(history, parameters);
-    const found = replay(history, model, Math.min(most, fewest - 1));
-    if (found !== null) fewest = found.wrong.length;
-    if (fewest === 0) break;
+    const found = replay(history, model, best?.wrong.length ?? Infinity, order);
+    if (found === null) continue;
+    const unlikely = found.unlikely + chance;
+    const isBetter =
+      best === null || found.wrong.length < best.wrong.length || unlikely < best.unlikely;
+    if (isBetter) best = { wrong: found.wrong, unlikely, parameters, history };
   }
-  return fewest;
+  return best;
 };
 
-/** The best limiter of a class over all views of the log, by what is right whenever it was decided. */
-const bestOf = (
+/** The best limiter of a class over all views of the log. */
+const bestReplay = (
   limiter: LimiterClass,
-  { log, histories, context }: ReplayEvidence,
-): ReplayedFit | null => {
-  let best: (Replay & { readonly parameters: LimiterParameters }) | null = null;
-  for (const history of histories) {
-    const tried = limiterCandidates(limiter, history, context);
-    // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
-    const chance = Math.log2(tried.length);
-    for (const parameters of tried) {
-      const model = limiters[limiter].model(history, parameters);
-      const found = replay(history, model, best?.wrong.length ?? Infinity);
-      if (found === null) continue;
-      const unlikely = found.unlikely + chance;
-      const isBetter =
-        best === null || found.wrong.length < best.wrong.length || unlikely < best.unlikely;
-      if (isBetter) best = { wrong: found.wrong, unlikely, parameters };
-    }
-  }
+  { histories, context }: ReplayEvidence,
+): BestReplay | null => {
+  // A request that had waited for its decision would not have been in flight.
+  const views = limiter === 'in-flight' ? histories.slice(0, context.besides.length) : histories;
+  const best = views.reduce<BestReplay | null>(
+    (before, history) =>
+      bestAmong(limiter, history, limiterCandidates(limiter, history, context), before),
+    null,
+  );
+  if (best === null || best.wrong.length === 0) return best;
+  const closer = closerCandidates(limiter, best.parameters, context);
+  return bestAmong(limiter, best.history, closer, best);
+};
+
+const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
+  const { log } = evidence;
+  const best = bestReplay(limiter, evidence);
   if (best === null) return null;
   const { wrong, unlikely, parameters } = best;
   const own = (name: 'phase' | 'burst' | 'steps'): number | null =>

@@ -2,7 +2,8 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-interface OffsetBounds {
+/** The server's wall clock (ms since 1970) minus the log's instants. */
+export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
 }
@@ -33,7 +34,7 @@ const maxAgreement = (
 };
 
 /**
- * The server's wall clock (ms since 1970) minus the log's instants: each `Date` header was written
+ * The server's clock by `Date` headers: each was written
  * between `sent` and `answered`, up to a second or, on servers that refresh it once a second, two
  * seconds after the moment that it names. `null` without such headers, or if too many contradict each
  * other.
@@ -55,12 +56,10 @@ export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | nul
 };
 
 /** The earliest and latest start of a window of the server's clock; others are whole windows apart. */
-export const serverWindow = (
-  replies: readonly DatedReply[],
+export const windowOfClock = (
+  { least, most }: OffsetBounds,
   window: number,
-): { readonly earliest: number; readonly latest: number } | null => {
-  const offset = serverOffset(replies);
-  if (offset === null) return null;
-  const latest = ((-offset.least % window) + window) % window;
-  return { earliest: latest - (offset.most - offset.least), latest };
+): { readonly earliest: number; readonly latest: number } => {
+  const latest = ((-least % window) + window) % window;
+  return { earliest: latest - (most - least), latest };
 };

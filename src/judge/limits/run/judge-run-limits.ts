@@ -67,7 +67,7 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
 /** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
-  const known = { declared: { limit, window: milliseconds(minute) }, minute: null, besides: [[]] };
+  const known = { declared: { limit, window: milliseconds(minute) }, clock: null, besides: [[]] };
   const classes = interpretationsOf(entries).flatMap((decisions) => {
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
