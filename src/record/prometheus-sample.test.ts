@@ -38,6 +38,8 @@ describe('a line of Prometheus’s text format', () => {
     '<html>',
     'a',
     'a b',
+    'a.5',
+    'a:1e3',
     'a 0x10',
     'a 1 2 3',
     'a 1 2.5',
@@ -59,6 +61,7 @@ describe('a line of Prometheus’s text format', () => {
     ['# HELP a b', ''],
     ['', ''],
     ['<html>', ''],
+    ['a', ''],
   ])('%j begins with the metric %j', (line, metric) => {
     expect(metricOfLine(line)).toBe(metric);
   });

@@ -7,7 +7,8 @@ export interface PrometheusSample {
   readonly value: number;
 }
 
-const namePattern = /[ \t]*([A-Za-z_:][\w:]*)[ \t]*/y;
+/** A name, with what ends it: blanks or a brace. */
+const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /** A value, and the moment in ms at which it held, which is not used. */

@@ -75,10 +75,14 @@ const unitText = (unit: ReturnType<typeof unitOfServerFigure>): string => {
   return unit === '/s' ? unit : ` ${unit}`;
 };
 
+/** Whether the line of a summary has a figure: its queue and what fills it, and what the scenario asked for. */
+const isOfLine = ({ name }: ServerRow): boolean =>
+  unitOfServerFigure(name) !== '/s' && name !== 'prefixHits';
+
 /** The server’s figures in a line, and what was wrong with reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
   if (result.server === undefined) return null;
-  const rows = rowsOf(result);
+  const rows = rowsOf(result).filter(isOfLine);
   const found = rows.map(({ name, values }) => {
     const [mean, most] = [meanOf(values), Math.max(...values)].map((value) => numberText(value));
     return `${labelOfServerFigure(name).toLowerCase()} ${mean}${unitText(unitOfServerFigure(name))} (most ${most})`;

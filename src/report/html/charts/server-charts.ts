@@ -48,9 +48,7 @@ const ownTokens = (result: Result): readonly ChartLine[] => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
     chartValue(seconds.reduce((sum, { outputTokens }) => sum + outputTokens, 0) / bins.step);
-  return chartLines(intoBins(result.timeline, bins), [
-    ['output, counted by Weir at the end of each answer', 'sent', rate, 'dashed'],
-  ]);
+  return chartLines(intoBins(result.timeline, bins), [['output, by Weir', 'sent', rate, 'dashed']]);
 };
 
 const chart = (
@@ -77,8 +75,8 @@ export const serverCharts = (result: Result): readonly Chart[] => {
     style: 'dashed',
   }));
   const tokens = lines(
-    ['outputTokens', 'output, counted by the server', 'completed'],
-    ['inputTokens', 'input, counted by the server', 'p95'],
+    ['outputTokens', 'output, by the server', 'completed'],
+    ['inputTokens', 'input, by the server', 'p95'],
   );
   const charts = [
     chart(
