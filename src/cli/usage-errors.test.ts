@@ -95,7 +95,10 @@ it.each([
   ['run a --set', '--set: expected a value, got nothing'],
   ['run a --out', '--out: expected a value, got nothing'],
   ['mock --second-key', /^unknown option --second-key/],
-  ['schema other', 'subject: expected "scenario" or "result" or "check", got "other"'],
+  [
+    'schema other',
+    'subject: expected "scenario" or "result" or "check" or "sweep" or "capacity", got "other"',
+  ],
   ['mock --port x', '--port: expected a whole number from 0 to 65535, got "x"'],
   [
     'mock --control-port 65536',

@@ -187,8 +187,8 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     load: async () => (await import('./verbs/mock.ts')).mockVerb,
   },
   'schema [subject]': {
-    summary: 'Print the JSON Schema of scenario files or results',
-    expects: 'scenario, result or check',
+    summary: 'Print the JSON Schema of scenario files, or of what a verb leaves',
+    expects: 'scenario, result, check, sweep or capacity',
     examples: [
       ['schema > weir.schema.json', 'the schema of scenarios, for an editor'],
       ['schema result', 'the schema of results'],

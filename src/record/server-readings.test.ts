@@ -63,6 +63,12 @@ llamacpp:requests_deferred 9`,
       { running: 4, waiting: 9, inputTokens: 60, outputTokens: 40 },
     ],
     [
+      'llama.cpp',
+      'llamacpp:prompt_tokens_total 100\nllamacpp:prompt_tokens_cached_total 1000',
+      'llamacpp:prompt_tokens_total 110\nllamacpp:prompt_tokens_cached_total 1030',
+      { inputTokens: 40, prefixHits: 75 },
+    ],
+    [
       'TGI',
       `tgi_batch_current_size 2
 tgi_queue_size 1

@@ -26,7 +26,7 @@ type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
 
 const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
   as === 'rate'
-    ? { kind: 'rate', of: [metric], factor: 1 }
+    ? { kind: 'rate', of: [metric], plus: [], factor: 1 }
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
 /** Reads lines of wanted metrics. What has no finite value is left out, as if the server had not said it. */
@@ -69,6 +69,8 @@ export class ServerReadings {
   #failed = 0;
   #lastFailure: string | null = null;
   #resets = 0;
+  /** Whether a counter fell in the reading under way: one restart makes several fall. */
+  #hasFallen = false;
   /** One of this many scrapes is kept. */
   #keepEvery = 1;
 
@@ -96,6 +98,8 @@ export class ServerReadings {
       ) ?? null;
     const values = this.#valuesOf(reading, (sent + received) / 2);
     this.#before = { reading, at: (sent + received) / 2 };
+    if (this.#hasFallen) this.#resets += 1;
+    this.#hasFallen = false;
     if (this.#software === null && Object.keys(values).length === 0) {
       return this.fail('it has no metric that Weir knows, or that `server.figures` names');
     }
@@ -157,13 +161,18 @@ export class ServerReadings {
     const seconds = this.#before === null ? 0 : (at - this.#before.at) / 1000;
     if (seconds <= 0) return null;
     if (source.kind === 'rate') {
-      const increase = this.#increaseOf(reading, source.of);
+      const increase = this.#increaseOfAll(reading, source.of, source.plus);
       return increase === null ? null : (increase / seconds) * source.factor;
     }
-    const [part, whole] = [source.part, source.whole].map((of) => this.#increaseOf(reading, of));
-    return typeof part !== 'number' || typeof whole !== 'number' || whole === 0
-      ? null
-      : (part / whole) * source.factor;
+    const part = this.#increaseOf(reading, source.part);
+    const whole = this.#increaseOfAll(reading, source.whole, source.plus);
+    return part === null || whole === null || whole === 0 ? null : (part / whole) * source.factor;
+  }
+
+  #increaseOfAll(reading: Reading, names: readonly string[], plus: readonly string[]) {
+    const increase = this.#increaseOf(reading, names);
+    const more = plus.map((name) => this.#increaseOf(reading, [name]) ?? 0);
+    return increase === null ? null : increase + sumOf(more);
   }
 
   /** The increase of a counter since the last scrape. One that fell has begun at 0 again, as Prometheus’s `increase` takes it. */
@@ -175,7 +184,7 @@ export class ServerReadings {
     let increase = 0;
     for (const [labels, { value }] of series) {
       const earlier = before?.get(labels)?.value ?? 0;
-      if (value < earlier) this.#resets += 1;
+      if (value < earlier) this.#hasFallen = true;
       increase += value < earlier ? value : value - earlier;
     }
     return increase;

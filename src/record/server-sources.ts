@@ -18,13 +18,19 @@ export type FigureSource =
       readonly partLabel: string | null;
       readonly factor: number;
     }
-  /** The increase per second. */
-  | { readonly kind: 'rate'; readonly of: readonly string[]; readonly factor: number }
-  /** The increase of one counter divided by that of another. */
+  /** The increase per second, with that of the counters `plus` where the server has them. */
+  | {
+      readonly kind: 'rate';
+      readonly of: readonly string[];
+      readonly plus: readonly string[];
+      readonly factor: number;
+    }
+  /** The increase of one counter divided by that of another, or of several together. */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];
       readonly whole: readonly string[];
+      readonly plus: readonly string[];
       readonly factor: number;
     };
 
@@ -51,11 +57,21 @@ const share = (...of: readonly string[]): FigureSource => ({
   partLabel: null,
   factor: 100,
 });
-const rate = (...of: readonly string[]): FigureSource => ({ kind: 'rate', of, factor: 1 });
-const percent = (part: readonly string[], whole: readonly string[]): FigureSource => ({
+const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
+  kind: 'rate',
+  of: [of],
+  plus,
+  factor: 1,
+});
+const percent = (
+  part: readonly string[],
+  whole: readonly string[],
+  ...plus: readonly string[]
+): FigureSource => ({
   kind: 'ratio',
   part,
   whole,
+  plus,
   factor: 100,
 });
 /** The mean of a histogram in seconds since the last reading, in ms. */
@@ -63,6 +79,7 @@ const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],
   whole: [`${name}_count`],
+  plus: [],
   factor: 1000,
 });
 
@@ -99,7 +116,13 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    inputTokens: rate('llamacpp:prompt_tokens_total'),
+    // Its own count of prompt tokens is of those that were not cached.
+    prefixHits: percent(
+      ['llamacpp:prompt_tokens_cached_total'],
+      ['llamacpp:prompt_tokens_total'],
+      'llamacpp:prompt_tokens_cached_total',
+    ),
+    inputTokens: rate('llamacpp:prompt_tokens_total', 'llamacpp:prompt_tokens_cached_total'),
     outputTokens: rate('llamacpp:tokens_predicted_total'),
   },
   LiteLLM: {
@@ -115,4 +138,6 @@ export const serverSoftware = Object.keys(serverSources) as readonly ServerSoftw
 
 /** The metrics that a source reads. */
 export const metricsOf = (source: FigureSource): readonly string[] =>
-  source.kind === 'ratio' ? [...source.part, ...source.whole] : source.of;
+  source.kind === 'gauge'
+    ? source.of
+    : [...(source.kind === 'rate' ? source.of : [...source.part, ...source.whole]), ...source.plus];

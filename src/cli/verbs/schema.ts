@@ -3,7 +3,11 @@ import { terminalHost } from '../options/terminal-host.ts';
 
 export const schemaVerb = defineVerb({
   options: {
-    subject: { choices: ['scenario', 'result', 'check'], default: 'scenario', group: positionals },
+    subject: {
+      choices: ['scenario', 'result', 'check', 'sweep', 'capacity'],
+      default: 'scenario',
+      group: positionals,
+    },
     write: { ...switchOption('Write all to their places in a checkout'), hidden: true },
   },
   run: async ({ subject, write }) => {

@@ -27,7 +27,7 @@ export const serverMetricsSchema = z.strictObject({
   failed: count,
   /** Why the last of those failed. */
   lastFailure: z.string().nullable(),
-  /** How often a counter fell, as after a restart of the server. */
+  /** Readings in which a counter had fallen, as after a restart of the server. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });

@@ -144,3 +144,9 @@ export const capacityReportSchema = z.strictObject({
   notes: z.array(z.string()),
 });
 export type CapacityReport = z.infer<typeof capacityReportSchema>;
+
+/** The JSON Schema of `capacity/1`, as published in `reports/capacity.schema.json`. */
+export const capacityJsonSchema = (): object => ({
+  title: 'What weir capacity found, capacity/1',
+  ...z.toJSONSchema(capacityReportSchema, { io: 'input' }),
+});

@@ -93,6 +93,12 @@ export const sweepReportSchema = z.strictObject({
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;
 
+/** The JSON Schema of `sweep/1`, as published in `reports/sweep.schema.json`. */
+export const sweepJsonSchema = (): object => ({
+  title: 'What weir sweep found, sweep/1',
+  ...z.toJSONSchema(sweepReportSchema, { io: 'input' }),
+});
+
 /** Whether a variable changes how requests come. */
 export const isLoadPath = (path: string): boolean =>
   /^load\b/.test(path) || /^stages[.[]\d+\]?\.load\b/.test(path);

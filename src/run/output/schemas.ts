@@ -1,4 +1,6 @@
 import { checkJsonSchema } from '../../model/check/check-report.ts';
+import { capacityJsonSchema } from '../../model/series/capacity.ts';
+import { sweepJsonSchema } from '../../model/series/sweep.ts';
 import { resultJsonSchema } from '../../model/result/result.ts';
 import { writeText } from '../../platform/files/plain-files.ts';
 import { scenarioJsonSchema } from '../../scenario/schema/scenario-schema.ts';
@@ -8,6 +10,8 @@ export const schemas = {
   scenario: { make: scenarioJsonSchema, path: 'scenarios/schema.json' },
   result: { make: resultJsonSchema, path: 'reports/result.schema.json' },
   check: { make: checkJsonSchema, path: 'reports/check.schema.json' },
+  sweep: { make: sweepJsonSchema, path: 'reports/sweep.schema.json' },
+  capacity: { make: capacityJsonSchema, path: 'reports/capacity.schema.json' },
 } as const;
 
 /** The text of a published schema. */
