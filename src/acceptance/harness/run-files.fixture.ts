@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Observation } from '../../model/observation/observation.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import { readObservation } from '../../record/observation-lines.ts';
+import { publishedResult } from './published-result.fixture.ts';
 
-/** The result that a run left in its folder. */
+/** The result that a run left in its folder, valid by its published schema. */
 export const resultIn = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+  publishedResult(await readFile(join(folder, 'result.json'), 'utf8'));
 
 /** The lines of a JSONL file, without the end of the last one. */
 export const readLines = async (path: string): Promise<readonly string[]> =>

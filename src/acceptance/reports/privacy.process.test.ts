@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { resultSchema } from '../../model/result/result.ts';
+import { publishedResult } from '../harness/published-result.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
@@ -107,7 +107,7 @@ describe('the files and the output of a run', () => {
       for (const [where, text] of Object.entries(left)) {
         expect(text?.match(/planted-[a-z-]+/g), where).toBeNull();
       }
-      const result = resultSchema.parse(JSON.parse(json!));
+      const result = publishedResult(json!);
       expect(sumOutcomes(result.groups)).toMatchObject({ completed: 5, refused: 5 });
       expect(json).toContain('[prompt]');
       expect(stdout).toContain('10/s');

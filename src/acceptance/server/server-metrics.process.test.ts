@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { capacityReportSchema } from '../../model/series/capacity.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
+import { publishedResult } from '../harness/published-result.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -36,7 +37,7 @@ const runWith = async (changes: object) => {
   const out = await tempFolder();
   const finished = await weir(['run', file, '--out', out]);
   const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => null);
-  const result: Result | null = text === null ? null : resultSchema.parse(JSON.parse(text));
+  const result: Result | null = text === null ? null : publishedResult(text);
   return {
     ...finished,
     result,

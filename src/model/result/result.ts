@@ -151,5 +151,12 @@ export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({
   title: 'A result of Weir, result/1',
-  ...z.toJSONSchema(resultSchema, { io: 'input' }),
+  ...z.toJSONSchema(resultSchema, {
+    io: 'input',
+    // Strict validators refuse keywords and formats that JSON Schema does not know.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema['unit'];
+      if (jsonSchema.format === 'base64') delete jsonSchema.format;
+    },
+  }),
 });

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { publishedResult } from '../../acceptance/harness/published-result.fixture.ts';
+import type { Result } from '../../model/result/result.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 import { provingKeys } from './server-process.ts';
 
@@ -21,5 +22,5 @@ export const runScenario = async (
   });
   const path = join(folder, 'result.json');
   if (!existsSync(path)) throw new Error(`weir run left no result: ${stderrTail}`);
-  return { code, result: resultSchema.parse(JSON.parse(await readFile(path, 'utf8'))) };
+  return { code, result: publishedResult(await readFile(path, 'utf8')) };
 };
