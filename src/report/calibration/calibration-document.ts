@@ -59,8 +59,9 @@ export const calibratedErrorText = (
 const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {
   const errors = cells.map((cell) => cell.errors[name]);
   const least = roundBelow(Math.max(0.001, Math.min(...errors.map(({ p50 }) => p50))));
-  // The text after the longest line needs room.
-  const most = roundAbove(Math.max(0.002, ...errors.map(({ max }) => max)) * 1.2);
+  // The text after the longest line needs a tenth of the width.
+  const highest = Math.max(0.002, ...errors.map(({ max }) => max));
+  const most = roundAbove(highest * (highest / least) ** 0.12);
   const title = `Error of ${errorTitles[name]}`;
   return plotFigure(
     {
@@ -76,11 +77,8 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
       errors.map(({ p50, p99, max }, i) => {
         const row = i + 0.5;
         const text = `p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms`;
-        // Beyond four fifths of the drawing the text stands before the line.
-        const isFar = Math.log(max / least) > 0.8 * Math.log(most / least);
-        const [end, anchor, dx] = isFar ? [p50, 'end', -10] : [max, 'start', 10];
         return markup`<path class="firm" d="M${x(p50)} ${y(row)}H${x(max)}" />${dot(cells[i]!.trust, [p99, row], text)}
-          <text x="${x(end)}" y="${y(row)}" dx="${dx}" dy="0.32em" text-anchor="${anchor}">${figureText(p99)} ms</text>`;
+          <text x="${x(max)}" y="${y(row)}" dx="10" dy="0.32em">${figureText(p99)} ms</text>`;
       }),
   );
 };

@@ -32,7 +32,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
     {
       title: 'Latency against throughput',
       unit: 'mean from due to end',
-      aside: `${kept.length} steps kept, ${known.length - kept.length} not${texts}. Values above the frame are drawn at its edge.`,
+      aside: `${kept.length} steps kept (filled), ${known.length - kept.length} not (hollow)${texts}. Values above the frame are drawn at its edge.`,
       size: [1040, 330],
       x: { ...axisTo(Math.max(...rates) || 1), label: 'completed per second' },
       y: axisTo(Math.max(...latencies) || 1, timeText),

@@ -38,8 +38,13 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
 /** On a narrow screen a row with sentences becomes a paragraph: then each cell needs its title, and one that says nothing is left out. */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
-  return text === '' || text === '–' ? markup` data-label=""` : markup` data-label="${label}: "`;
+  return text.trim() === '' || text === '–'
+    ? markup` data-label=""`
+    : markup` data-label="${label}: "`;
 };
+
+/** A name that is a number says nothing without its title. */
+const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
 
 const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Markup => {
   const { holds, text, unit, tone } = cell;
@@ -50,7 +55,10 @@ const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Marku
     return markup`<td class="${look}"><span class="level">${sign}${text}</span></td>`;
   }
   const inner = markup`${textMarkup(cell, rowTone)}${unit === undefined ? null : markup` <span class="unit">${unit}</span>`}${noteMarkup(cell)}${detailsMarkup(cell)}`;
-  if (holds === 'name') return markup`<th scope="row">${inner}</th>`;
+  if (holds === 'name') {
+    const title = isNumeric(text) ? label : null;
+    return markup`<th scope="row"${labelMarkup(cell, title)}>${inner}</th>`;
+  }
   return markup`<td class="${tone === 'quiet' ? `${holds} quiet` : holds}"${labelMarkup(cell, label)}>${inner}</td>`;
 };
 

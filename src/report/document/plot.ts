@@ -141,6 +141,8 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
   return {
     axes,
     x: across.at,
+    /** In pixels from the left. */
+    place: across.place,
     y: upwards.at,
     width: right - left,
     height: bottom - top,
@@ -159,7 +161,7 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
     upright: (look: string, value: number, text = ''): Markup => {
       const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];
       return markup`<g class="${look}"><path class="thin" d="M${across.at(value)} 0V${bottom}" />
-        <text x="${across.at(value)}" y="9" dx="${dx}" text-anchor="${anchor}">${text}</text></g>`;
+        <text x="${across.at(value)}" y="10" dx="${dx}" text-anchor="${anchor}">${text}</text></g>`;
     },
   };
 };

@@ -30,6 +30,12 @@ const pointText = (figure: TrendFigure, value: number, run: StoredRun): string =
   return `run ${id}, ${dateTimeText(startedAt)}: ${valueText(figure, value)}; Weir ${weir}, generator ${trust}${named}`;
 };
 
+/** The numbers of runs: first those that are multiples of ten, then of five. */
+const runTicks = (runs: readonly StoredRun[]) =>
+  [10, 5, 1].flatMap((step) =>
+    runs.flatMap(({ id }, i) => (id % step === 0 ? [[i, String(id)] as const] : [])),
+  );
+
 export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Markup => {
   const { points, changes, label, unit } = figure;
   const indexes = new Map(runs.map(({ id }, i) => [id, i]));
@@ -46,7 +52,7 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
       unit,
       label: `${label} over ${points.length} runs, last ${valueText(figure, points.at(-1)!.value)}; ${changesText || 'no change of level'}`,
       size: [520, 170],
-      x: { ends: [-0.5, runs.length - 0.5], ticks: runs.map(({ id }, i) => [i, String(id)]) },
+      x: { ends: [-0.5, runs.length - 0.5], ticks: runTicks(runs) },
       y: axisBetween(...rangeOf(figure), (value) => sideValueText(figure, value)),
     },
     ({ x, y, upright, dot }) => [

@@ -8,6 +8,8 @@ import {
   type Cell,
   column,
   type Column,
+  fold,
+  only,
   section,
   type Section,
   table,
@@ -159,7 +161,8 @@ export const costSection = (result: Result): Section | null => {
       showsNotes: true,
     }),
     rates !== null && text(audioRatesText(rates)),
-    text(runTotalsMeaning, 'quiet'),
+    only(['terminal', 'markdown'], text(runTotalsMeaning, 'quiet')),
+    only(['html'], fold('How costs are counted', [text(runTotalsMeaning, 'quiet')])),
   ];
   const hasDetails = totals.all.cost.known > 0 || hasAudio(totals);
   const total = text(costSentence(totals));

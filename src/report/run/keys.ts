@@ -57,6 +57,9 @@ const findingTones = {
   undecided: 'quiet',
 } as const satisfies Record<LimitFinding, Tone>;
 
+const findingsMeaning =
+  'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.';
+
 const limitBlocks = (
   { key, checks, ...limits }: KeyLimits,
   isJudged: boolean,
@@ -81,7 +84,7 @@ const limitBlocks = (
   });
   const claims = fold(
     'Proved and refuted claims about the limits of this key',
-    [table(`Claims about ${key}`, columns, checks)],
+    [table(`Claims about ${key}`, columns, checks), text(findingsMeaning, 'quiet')],
     refuted.length > 0,
   );
   return [
@@ -90,9 +93,6 @@ const limitBlocks = (
     only(['html'], claims),
   ];
 };
-
-const findingsMeaning =
-  'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.';
 
 /** The limits and the remaining quota of each key, and what the run proves about them. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
@@ -116,7 +116,6 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
           only(['html', 'markdown'], section(`Limits of ${usage.key}`, blocks)),
         ),
       ...usages.map(({ usage, blocks }) => usageBlock(usage, blocks)),
-      limits !== undefined && usages.length > 0 && only(['html'], text(findingsMeaning, 'quiet')),
     ],
     'limits',
   );

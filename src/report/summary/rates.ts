@@ -94,9 +94,11 @@ const measuredSentence = (result: Result): string => {
   return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${perSecondPhrase(completed, 'completed')}${apart}${tokens}.`;
 };
 
+/** `null` for a run that is its measured window. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
-  if (rates === null) return null;
+  if (rates === null || measuredRates(result)?.seconds === Number(rates.seconds.toFixed(1)))
+    return null;
   const bySource = rates.tokens.map(({ source, answers, input, output }) =>
     tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
   );

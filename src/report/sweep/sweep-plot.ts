@@ -2,7 +2,7 @@ import type { SweepAxis, SweepPoint, SweepReport } from '../../model/series/swee
 import { tones } from '../document/document.ts';
 import { axisTo, type Pen, plotFigure, rowAxis } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { figureText, timeText } from '../text/number-text.ts';
+import { timeText } from '../text/number-text.ts';
 import { frontOf, pointText, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
 
 /** A point with both figures. */
@@ -17,8 +17,8 @@ const placedOf = ({ points, throughput, latency }: SweepReport): readonly Placed
     return x === undefined || y === undefined ? [] : [{ point, place: [x.value, y.value] }];
   });
 
-const textOf = ({ unit }: SweepAxis): ((value: number) => string) =>
-  unit === 'ms' ? timeText : figureText;
+const textOf = ({ unit }: SweepAxis): ((value: number) => string) | undefined =>
+  unit === 'ms' ? timeText : undefined;
 
 /** The lines between the points of each curve, with its name at the end. */
 const curveLines = (
@@ -35,11 +35,13 @@ const curveLines = (
       line.push([places[i] as number, places[i + 1] as number]);
     }
     const end = line.at(-1);
+    // Near the left edge the name is on the other side.
+    const [anchor, dx] = end !== undefined && pen.place(end[0]) < 200 ? ['start', 8] : ['end', -8];
     return [
       pen.path('curve', line),
       end === undefined || name === ''
         ? null
-        : markup`<text x="${pen.x(end[0])}" y="${pen.y(end[1])}" dx="-8" dy="-7" text-anchor="end">${name}</text>`,
+        : markup`<text x="${pen.x(end[0])}" y="${pen.y(end[1])}" dx="${dx}" dy="-7" text-anchor="${anchor}">${name}</text>`,
     ];
   });
 
@@ -59,7 +61,7 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
     {
       title: `${latency.label} against ${throughput.label.toLowerCase()}`,
       unit: latency.unit,
-      aside: `Right is more, down is faster. Pareto front: ${frontText}; no other kept point is at least as good in both figures.`,
+      aside: `Right is more, down is faster; filled points kept the objectives. Pareto front: ${frontText}; no other kept point is at least as good in both figures.`,
       size: [1040, 380],
       x: {
         ...axisTo(Math.max(...placed.map(({ place }) => place[0])) * 1.05 || 1, textOf(throughput)),
