@@ -17,16 +17,19 @@ const untold = (file: Buffer): Buffer => {
 
 it.each([
   ['boats.webm', 3.379],
-  ['library.webm', 30.039],
+  ['library.webm', 10.188],
 ])('measures a WebM file that does not declare its duration: %s', async (name, seconds) => {
-  expect(await durationOf(untold(fixture(name)))).toBeCloseTo(seconds, 2);
+  const measured = await durationOf(untold(fixture(name)));
+  // ffmpeg declares the end of the sound, which may be within the last block of 20 ms.
+  expect(measured! - seconds).toBeGreaterThan(-0.001);
+  expect(measured! - seconds).toBeLessThan(0.02);
 });
 
 it('the duration follows from the blocks', () => {
   const whole = untold(fixture('library.webm'));
   const half = webmDuration(whole.subarray(0, whole.length / 2)) ?? 0;
-  expect(half).toBeGreaterThan(10);
-  expect(half).toBeLessThan(20);
+  expect(half).toBeGreaterThan(4);
+  expect(half).toBeLessThan(6);
   expect(webmDuration(whole.subarray(0, 300))).toBe(null);
 });
 
