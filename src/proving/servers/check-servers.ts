@@ -47,7 +47,7 @@ export const checkServer = async (server: CheckedServer): Promise<ObservedInterf
       const { code, report } = await runCheck(started.url, folder, {
         profile,
         key,
-        ...(server.words === undefined ? {} : { words: server.words }),
+        words: [...(server.words ?? []), ...(started.words ?? [])],
       });
       checks.push({ profile, code, requests: report.spent.requests, rows: report.rows });
     }

@@ -8,7 +8,9 @@ import { startBeforeGateway } from '../harness/upstream.ts';
 import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 import { startLlama } from './model-servers.ts';
 import type { ServerCase } from './server-case.ts';
+import { startFakeLlm, startMockLlm, startPortkey, startSglangRouter } from './other-servers.ts';
 import { startAimock, startLlmock } from './simulators.ts';
+import type { VerifiedFinding } from './verified-finding.ts';
 import {
   aimockFindings,
   liteLlmFindings,
@@ -16,8 +18,13 @@ import {
   lockedLlamaFindings,
   nginxAsItComes,
   openLlamaFindings,
-  type VerifiedFinding,
 } from './verified-findings.ts';
+import {
+  fakeLlmFindings,
+  mockLlmFindings,
+  portkeyFindings,
+  sglangFindings,
+} from './verified-others.ts';
 
 /** A server of others whose interface `weir check` examines. */
 export interface CheckedServer {
@@ -36,6 +43,12 @@ const asSpecified: SettingsInput = {
   ttft: milliseconds(2),
   gap: milliseconds(1),
   limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000 },
+};
+
+/** A gateway that lets the requests through that another one before it should have refused. */
+const roomySpecified: SettingsInput = {
+  ...asSpecified,
+  limits: { requestsPerMinute: 90, tokensPerMinute: 2_000_000 },
 };
 
 const nginx = (
@@ -122,5 +135,33 @@ export const checkedServers: readonly CheckedServer[] = [
     findings: aimockFindings,
     start: startAimock,
     words: '--model gpt-4o --speech-model tts-1 --transcription-model whisper-1'.split(' '),
+  },
+  {
+    name: 'Portkey gateway',
+    profile: 'spec',
+    findings: portkeyFindings,
+    start: (options) =>
+      startBeforeGateway((gateway) => startPortkey(options, gateway), roomySpecified),
+  },
+  {
+    name: 'SGLang router',
+    profile: 'spec',
+    findings: sglangFindings,
+    words: ['--model', 'proving/small'],
+    start: (options) =>
+      startBeforeGateway((gateway) => startSglangRouter(options, gateway), asSpecified),
+  },
+  {
+    name: 'mock-llm',
+    profile: 'spec',
+    findings: mockLlmFindings,
+    start: startMockLlm,
+  },
+  {
+    name: 'fakellm',
+    profile: 'spec',
+    findings: fakeLlmFindings,
+    start: startFakeLlm,
+    words: ['--model', 'gpt-4o'],
   },
 ];

@@ -13,6 +13,8 @@ export interface StartedServer extends RunningServer {
   readonly countTokens?: () => Promise<ServerTokens>;
   /** The requests in a journal of its own; absent if it writes its log. */
   readonly readRequests?: () => Promise<readonly LoggedRequest[]>;
+  /** Options of the command line without which it answers nothing. */
+  readonly words?: readonly string[];
 }
 
 /** A server of others, and what a run against it sends. */
