@@ -81,7 +81,8 @@ const parts = [
 4.3.speed | speed: number, playback multiplier, default 1.0; about 0.5 to 2.0 is natural.
 4.3.response | Response 200: binary audio in the requested format.
 4.3.type | Content-Type of speech: not shown.
-4.4.file | file: required; mp3, mp4, mpeg, mpga, m4a, wav, webm (and ogg).
+4.4.file | file: required; mp3, m4a, wav, webm.
+4.4.aliases | mp4, mpeg and mpga are accepted as well, and another table has ogg. | the first three are other names for the same containers, and a minute allows no more requests
 4.4.model | model: string, required, the speech-to-text model.
 4.4.language | language: string, a language code; detected by default.
 4.4.response_format | response_format: json, text, srt, vtt or verbose_json; default json.

@@ -1,20 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
-import { checkReportSchema } from '../../model/check/check-report.ts';
+import { testKey } from '../../mock/settings/settings.ts';
+import { type CheckReport, checkReportSchema } from '../../model/check/check-report.ts';
+import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
+const reportIn = async (folder: string): Promise<CheckReport> =>
+  checkReportSchema.parse(JSON.parse(await readFile(join(folder, 'check.json'), 'utf8')));
+
 it('weir check finds nothing wrong with the reference gateway, in under a minute', async () => {
   const out = await tempFolder();
-  const { code, stdout } = await startWeir(['check', '--target', 'mock', '--yes', '--out', out])
-    .ended;
+  const { code, stdout, stderr } = await startWeir([
+    'check',
+    '--target',
+    'mock',
+    '--yes',
+    '--out',
+    out,
+  ]).ended;
   expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^✓ The interface is kept: \d+ as specified/);
+  expect(stdout.split('\n').length).toBeLessThan(10);
   expect(code).toBe(0);
-  const report = checkReportSchema.parse(
-    JSON.parse(await readFile(join(out, 'check.json'), 'utf8')),
-  );
+  const report = await reportIn(out);
   const findings = report.rows.filter(
     ({ outcome }) => !['pass', 'open', 'unchecked'].includes(outcome),
   );
@@ -23,6 +34,75 @@ it('weir check finds nothing wrong with the reference gateway, in under a minute
   expect(unchecked.map(({ id }) => id)).toEqual(['error-body.429', 'error-body.402']);
   expect(report.took).toBeLessThan(60_000);
   expect(report.spent).toMatchObject({ waits: 0 });
+  // What was spent is no more than was said before.
+  const [, most = ''] = /Budget: (\d+) requests, .* at most ([\d,]+) tokens/.exec(stderr) ?? [];
+  expect(report.spent.requests).toBeLessThanOrEqual(Number(most));
+  // An independent reader takes the file by the published schema.
+  const schema: unknown = JSON.parse(await readFile('reports/check.schema.json', 'utf8'));
+  const isValid = new Ajv2020({ strict: false }).compile(schema as object);
+  expect([
+    isValid(JSON.parse(await readFile(join(out, 'check.json'), 'utf8'))),
+    isValid.errors,
+  ]).toEqual([true, null]);
+  expect(isValid({ ...report, rows: [{ ...report.rows[0], outcome: 'fine' }] })).toBe(false);
+});
+
+it('the budget is printed first, and nothing but the model list is requested without a consent', async () => {
+  const mock = await openMock({});
+  const { code, stderr } = await startWeir(['check', '--target', mock.url], {
+    WEIR_API_KEY: testKey(0),
+  }).ended;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /Budget: 67 requests, .* tokens of chats.* characters of speech; .* s of audio; .* add --yes/s,
+  );
+  // The first look at the target, and the list that names the models.
+  expect(await countersOf(mock)).toMatchObject({
+    received: 1,
+    'admitted.models': 1,
+    preflights: 1,
+  });
+});
+
+it('--model, --voice and the models for audio name what the list does not show', async () => {
+  const mock = await openMock({ models: ['a/one', 'a/two'] });
+  const out = await tempFolder();
+  const names = [
+    '--model',
+    'a/two',
+    '--voice',
+    'Nobody.wav',
+    '--only',
+    'models,chat-answers,speech',
+  ];
+  const { code } = await startWeir(
+    ['check', '--target', mock.url, '--yes', '--out', out, ...names],
+    { WEIR_API_KEY: testKey(0) },
+  ).ended;
+  expect(code).toBe(10);
+  const { models, rows } = await reportIn(out);
+  expect(models).toMatchObject({ chat: 'a/two', voice: 'Nobody.wav' });
+  const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
+  expect([
+    outcomes.get('chat'),
+    outcomes.get('chat.model-used'),
+    outcomes.get('speech-wav'),
+  ]).toEqual(['pass', 'pass', 'violation']);
+  expect(new Set(rows.map(({ topic }) => topic))).toEqual(
+    new Set(['models', 'chat-answers', 'speech']),
+  );
+});
+
+it('known deviations fail only with --strict, and a profile hides nothing else', async () => {
+  const headers = '--set=mock.limits.profile=litellm';
+  const check = ['check', '--target', 'mock', '--yes', '--only', 'limits,streams', headers];
+  const broken = '--set=mock.faults=[{"fault":"no-done","routes":["chat"],"every":1}]';
+  const codeOf = async (...words: readonly string[]): Promise<number | null> =>
+    (await startWeir([...check, '--out', await tempFolder(), ...words]).ended).code;
+  expect(await codeOf()).toBe(0);
+  expect(await codeOf('--strict')).toBe(10);
+  expect(await codeOf('--strict', '--profile', 'litellm')).toBe(0);
+  expect(await codeOf('--profile', 'litellm', broken)).toBe(10);
 });
 
 it('weir compare says what changed between two checks', async () => {
@@ -58,9 +138,7 @@ it('--no-cost sends nothing that is paid for, and --only and --skip choose check
   ];
   const { code } = await startWeir(words).ended;
   expect(code).toBe(0);
-  const report = checkReportSchema.parse(
-    JSON.parse(await readFile(join(out, 'check.json'), 'utf8')),
-  );
+  const report = await reportIn(out);
   expect(report.spent).toMatchObject({ outputTokens: 0, characters: 0, audioSeconds: 0 });
   expect(report.rows.some(({ topic }) => topic === 'speech')).toBe(false);
   expect(report.rows.some(({ id }) => id === 'temperature-above')).toBe(true);
@@ -72,4 +150,14 @@ it('a budget that nobody can confirm and a profile that does not exist end with 
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
   const unknown = await startWeir(['check', '--target', 'mock', '--profile', 'vlm']).ended;
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean') });
+});
+
+it('an address without its version, and a key that is not known, end with advice', async () => {
+  const mock = await openMock({});
+  const check = ['check', '--yes', '--target'];
+  const key = { WEIR_API_KEY: testKey(0) };
+  const bare = await startWeir([...check, mock.url.replace(/\/v1$/, '')], key).ended;
+  expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining(`try ${mock.url};`) });
+  const wrong = await startWeir([...check, mock.url], { WEIR_API_KEY: 'sk-nobody' }).ended;
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('check the key') });
 });

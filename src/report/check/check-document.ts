@@ -153,7 +153,7 @@ const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): s
 
 /** Of what, and at what expense. */
 export const descriptionOf = (report: CheckReport): readonly string[] => [
-  `models: ${modelsText(report)}; profile ${report.profile}`,
+  `Models: ${modelsText(report)}; profile ${report.profile}`,
   spentText(report),
 ];
 

@@ -41,7 +41,7 @@ describe('the findings on a terminal', () => {
       assistant messages
 
       Not checked: 2 (no model for speech is known).
-      models: chat a/b, speech tts, transcription c/whisper; profile spec
+      Models: chat a/b, speech tts, transcription c/whisper; profile spec
       67 requests in 12.3 s, 72 input and 277 output tokens, 280 characters of speech, 80 s of audio"
     `);
   });

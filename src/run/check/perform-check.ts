@@ -6,6 +6,7 @@ import type { CheckRequest, CheckTarget } from '../../probe/check/reading/check-
 import { checkTable } from '../../probe/check/check-table.ts';
 import { answersFrom, judgeChecks, unseenRows } from '../../probe/check/judge-checks.ts';
 import { placesAt } from '../../probe/check/reading/json-fields.ts';
+import { reportedUsage } from '../../probe/check/reading/judge-chunks.ts';
 import { modelList } from '../../probe/check/topics/model-checks.ts';
 import { CheckRun } from '../../probe/check/run-checks.ts';
 import { listedModels } from '../../probe/find-probe-models.ts';
@@ -96,9 +97,9 @@ const readModels = async (
   run.target = { ...run.target, ...chosenModels(models ?? noModels, options) };
 };
 
-const sumOf = (run: CheckRun, path: string): number =>
-  [...run.answers.values()].reduce((sum, { json }) => {
-    const value = placesAt(json, path)[0]?.value;
+const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): number =>
+  [...run.answers.values()].reduce((sum, answer) => {
+    const value = placesAt(reportedUsage(answer), count)[0]?.value;
     return sum + (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
   }, 0);
 
@@ -108,8 +109,8 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
     answered.reduce((whole, { cost }) => whole + pick(cost), 0);
   return {
     requests: run.sent,
-    inputTokens: sumOf(run, 'usage.prompt_tokens'),
-    outputTokens: sumOf(run, 'usage.completion_tokens'),
+    inputTokens: sumOf(run, 'prompt_tokens'),
+    outputTokens: sumOf(run, 'completion_tokens'),
     characters: sum(({ characters }) => characters),
     audioSeconds: sum(({ audioSeconds }) => audioSeconds),
     waits: run.waits,

@@ -82,6 +82,8 @@ export class CheckAnswer {
     const error = readErrorBody(this.json, this.#redact);
     if (error !== null) return this.quote(error.message);
     if (looksLikeHtml(this.text)) return 'an HTML page';
+    const own = (this.json as { readonly message?: unknown } | null | undefined)?.message;
+    if (typeof own === 'string' && own !== '') return this.quote(own);
     return this.text.trim() === '' ? 'an empty body' : 'a body that is no error';
   }
 

@@ -46,6 +46,12 @@ const usageIn = (events: readonly StreamEvent[]): readonly unknown[] =>
     .map(({ json }) => placesAt(json, 'usage')[0]?.value)
     .filter((usage) => usage !== undefined && usage !== null);
 
+/** The usage that an answer reports, whole or in its chunks; undefined if it reports none. */
+export const reportedUsage = (answer: CheckAnswer): unknown =>
+  answer.contentType === 'text/event-stream'
+    ? usageIn(eventsOf(answer)).at(-1)
+    : placesAt(answer.json, 'usage')[0]?.value;
+
 const contentsOf = (events: readonly StreamEvent[]): readonly unknown[] =>
   events.flatMap(({ json }) => placesAt(json, 'choices.*.delta.content').map(({ value }) => value));
 

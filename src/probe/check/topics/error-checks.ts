@@ -85,6 +85,7 @@ const noted = (id: string, title: string, build: CheckCase['request']['build']):
       if (status >= 200 && status < 300)
         return deviation('answers-anything', `answered with status ${status}`);
       if (status >= 500) return deviation('server-error', answer.summary);
+      if (looksLikeHtml(answer.text)) return deviation('proxy-page', answer.summary);
       return status === 404 || status === 405 || status === 400
         ? pass(`status ${status}`)
         : open(answer.summary);

@@ -1,5 +1,12 @@
 import { maxUploadBytes } from '../../../contract/audio.ts';
-import { type CheckCase, caseOf, type CheckTarget } from '../reading/check-case.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
+import {
+  type CheckCase,
+  caseOf,
+  type CheckTarget,
+  deviation,
+  type Judged,
+} from '../reading/check-case.ts';
 import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-status.ts';
 import { transcriptionForm } from './transcription-requests.ts';
 
@@ -62,7 +69,7 @@ const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') +
 export const namedLanguage = { upload: 'upload-mp3', code: 'en' } as const;
 
 /** Recordings in other containers, by extension. */
-const inContainers = ['mp3', 'm4a', 'webm'].map((extension) =>
+const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   caseOf(
     {
       id: `upload-${extension}`,
@@ -127,6 +134,14 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
+/** A server may end a connection on which too much comes; what it said before cannot be read then. */
+const endedConnection: readonly string[] = ['reset', 'closed-early'];
+
+const judgeUpload = (answer: CheckAnswer): Judged =>
+  answer.status === null && endedConnection.includes(answer.received.failure?.cause ?? '')
+    ? deviation('ended-upload', `the connection was ended during the upload (${answer.summary})`)
+    : judgeRefused(413, 400)(answer);
+
 const tooLarge = caseOf(
   {
     id: 'transcription-too-large',
@@ -136,7 +151,7 @@ const tooLarge = caseOf(
     title: 'transcription of a file of 25 MiB and one byte',
     build: (target) => transcriptionForm(target, { clip: hugeClip(target) }),
   },
-  judgeRefused(413, 400),
+  judgeUpload,
 );
 
 export const transcriptionCases: readonly CheckCase[] = [

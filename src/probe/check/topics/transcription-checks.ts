@@ -1,5 +1,4 @@
 import { transcriptionResponseSchema } from '../../../contract/audio.ts';
-import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Answers,
@@ -21,6 +20,7 @@ import {
   readVttCues,
   wrongTimes,
 } from '../reading/cues.ts';
+import { plainText } from '../reading/plain-text.ts';
 import { judgeWords } from '../reading/judge-words.ts';
 import { aNumber, anArray, aString, fieldChecks, placesAt } from '../reading/json-fields.ts';
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
@@ -28,16 +28,6 @@ import { namedLanguage, transcriptId, transcriptionCases } from './transcription
 /** Speech-to-text in its five formats, parsed and held against each other (interface 2.7, 4.4). */
 
 const topic = 'transcription';
-
-/** A text body, unwrapped where a server puts it into JSON. */
-const plainText = (answer: CheckAnswer): { readonly text: string; readonly isWrapped: boolean } => {
-  const json = /^\s*[{"]/.test(answer.text) ? jsonIn(answer.text) : undefined;
-  if (typeof json === 'string') return { text: json, isWrapped: true };
-  const parsed = transcriptionResponseSchema.safeParse(json);
-  return parsed.success
-    ? { text: parsed.data.text, isWrapped: true }
-    : { text: answer.text, isWrapped: false };
-};
 
 const readers = { srt: readSrtCues, vtt: readVttCues } as const;
 type CueFormat = keyof typeof readers;
