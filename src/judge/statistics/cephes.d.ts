@@ -6,8 +6,6 @@ declare module 'cephes' {
   export const compiled: Promise<void>;
   /** The regularised incomplete beta function I_x(a, b). */
   export const incbet: (a: number, b: number, x: number) => number;
-  /** The x at which I_x(a, b) is y. */
-  export const incbi: (a: number, b: number, y: number) => number;
   /** The standard normal distribution function. */
   export const ndtr: (x: number) => number;
   /** Its inverse. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { beyondNormal, beyondT, criticalT } from './student-t.ts';
+import {
+  criticalValuesOfNormal,
+  criticalValuesOfT,
+  tailsOfNormal,
+  tailsOfT,
+} from './reference-values.fixture.ts';
+import { beyondNormal, beyondT, criticalNormal, criticalT } from './student-t.ts';
 
 /** Two-sided critical values as tables print them: Fisher & Yates, Statistical Tables, table III. */
 const table = [
@@ -50,5 +56,26 @@ describe('Student’s t distribution', () => {
   it('has 5 % beyond 1.96 in the limit of the normal distribution', () => {
     expect(beyondNormal(1.959963984540054)).toBeCloseTo(0.05, 12);
     expect(beyondNormal(-1.959963984540054)).toBeCloseTo(0.05, 12);
+  });
+});
+
+describe('the reference values of mpmath', () => {
+  /** Relative, since the smallest is below 1e-70. With many degrees of freedom 1 − x loses digits that no verdict needs. */
+  const expectNear = (found: number, wanted: number, within: number): void => {
+    expect(Math.abs(found / wanted - 1), `${found}, not ${wanted}`).toBeLessThan(within);
+  };
+
+  it('are those of Student’s t, from 1 to 100,000 degrees of freedom', () => {
+    for (const [freedom, t, tails] of tailsOfT) expectNear(beyondT(t, freedom), tails, 1e-8);
+  });
+
+  it('are those of its inverse', () => {
+    for (const [freedom, tails, t] of criticalValuesOfT)
+      expectNear(criticalT(tails, freedom), t, 1e-8);
+  });
+
+  it('are those of the normal distribution and of its inverse', () => {
+    for (const [z, tails] of tailsOfNormal) expectNear(beyondNormal(z), tails, 1e-12);
+    for (const [tails, z] of criticalValuesOfNormal) expectNear(criticalNormal(tails), z, 1e-12);
   });
 });

@@ -1,4 +1,4 @@
-import { compiled, incbet, incbi, ndtr, ndtri } from 'cephes';
+import { compiled, incbet, ndtr, ndtri } from 'cephes';
 
 /**
  * Student's t with any number of degrees of freedom, as Welch's test needs them, and the normal
@@ -13,10 +13,19 @@ await compiled;
 export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
-/** The t that |T| exceeds with probability `tails`, 0 < tails < 1: the inverse of `beyondT`. */
+/**
+ * The t that |T| exceeds with probability `tails`, 0 < tails < 1: the inverse of `beyondT`, by bisection to the last digit. Cephes’s
+ * own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
+ */
 export const criticalT = (tails: number, freedom: number): number => {
-  const x = incbi(freedom / 2, 0.5, tails);
-  return Math.sqrt((freedom * (1 - x)) / x);
+  let [low, high] = [0, 1];
+  while (beyondT(high, freedom) > tails) [low, high] = [high, 2 * high];
+  for (;;) {
+    const middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return high;
+    if (beyondT(middle, freedom) > tails) low = middle;
+    else high = middle;
+  }
 };
 
 /** The probability of a standard normal |Z| beyond |z|. */
