@@ -7,27 +7,31 @@ import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-pr
 import { formulaKnee } from './simulated-sweep.fixture.ts';
 
 cleanUpAfterEach();
-vi.setConfig({ testTimeout: 900_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
-/** Few long steps: what timers add to each is little beside them. */
+/**
+ * What is outside the model, the way of each answer to the client and of its next request back, adds to the part of a step that
+ * requests share in: on a busy machine 10 to 60 ms, which with steps of 60 ms moved a knee by 7 %. With steps this long it
+ * needs 72 ms to move one by 5 %. More runs would not help: it is no noise.
+ */
 const outputTokens = 10;
 const promptTokens = [100, 400, 1000];
-const users = [1, 4, 10, 24];
+const users = [1, 5, 12, 32];
 
 const server = batchingSchema.parse({
   batch: 32,
   overhead: 15,
-  perPromptToken: 0.06,
-  step: 60,
-  stepPerRequest: 2,
+  perPromptToken: 0.12,
+  step: 160,
+  stepPerRequest: 4,
   stepPerThousandTokens: 0,
 });
 
 const scenario = JSON.stringify({
   name: 'knees',
   traffic: [{ kind: 'chat', model: 'weir/small', prompt: { tokens: 1 }, maxTokens: outputTokens }],
-  load: { kind: 'closed', users: 1, duration: '13s' },
-  warmUp: '3s',
+  load: { kind: 'closed', users: 1, duration: '24s' },
+  warmUp: '4s',
   limits: 'none',
   vary: { 'prompt.tokens': promptTokens, 'load.users': users },
   mock: {
@@ -36,9 +40,9 @@ const scenario = JSON.stringify({
     latency: {
       batch: server.batch,
       overhead: '15ms',
-      perPromptToken: '0.06ms',
-      step: '60ms',
-      stepPerRequest: '2ms',
+      perPromptToken: '0.12ms',
+      step: '160ms',
+      stepPerRequest: '4ms',
       stepPerThousandTokens: '0ms',
       jitter: 0.05,
     },

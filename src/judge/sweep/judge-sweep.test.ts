@@ -157,7 +157,7 @@ describe('the curve of a load', () => {
       offeredRate: rate,
       completedRate: rate,
       inFlight: users,
-      'endToEnd.mean': (users / rate) * 1000,
+      steadyMean: (users / rate) * 1000,
       'endToEnd.p50': (users / rate) * 1000,
     });
   };
@@ -177,7 +177,7 @@ describe('the curve of a load', () => {
       offeredRate: 500,
       completedRate: 60,
       inFlight: 3600,
-      'endToEnd.mean': 60_000,
+      steadyMean: 60_000,
       'endToEnd.p50': 60_000,
     });
     const points = [1, 5, 10, 20].map((users) => pointWith(String(users), runAt(users)));

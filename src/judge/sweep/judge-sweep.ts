@@ -47,7 +47,7 @@ const steadyShare = 0.9;
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {
-    const { offeredRate = 0, completedRate, inFlight, 'endToEnd.mean': latency } = figures;
+    const { offeredRate = 0, completedRate, inFlight, steadyMean: latency } = figures;
     if (excludedBecause !== null || completedRate === undefined) return [];
     if (inFlight === undefined || latency === undefined) return [];
     const isSteady = completedRate >= steadyShare * offeredRate;

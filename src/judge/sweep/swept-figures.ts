@@ -3,7 +3,12 @@ import { quantile } from '../../model/measures/quantile.ts';
 import { type RateName, rateNames, rates } from '../../model/measures/run-figures.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, measuredWindow, outsideWarmUp } from '../../model/result/summary.ts';
+import {
+  distributionOf,
+  latencyOver,
+  measuredWindow,
+  outsideWarmUp,
+} from '../../model/result/summary.ts';
 import type { SweepAxis } from '../../model/series/sweep.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { percentileOf } from '../compare/gates.ts';
@@ -33,7 +38,7 @@ const usualFigures: readonly string[] = [
   'firstAudio.p50',
   'firstAudio.p95',
   'tpot.p50',
-  'endToEnd.mean',
+  'steadyMean',
   'inFlight',
   'endToEnd.p50',
   'endToEnd.p95',
@@ -76,26 +81,46 @@ const meanOf = (result: Result, measure: MeasureName): RunFigure | null => {
   return mean === null ? null : { value: mean, isWeak: false };
 };
 
-/**
- * Requests in flight on average: the users of a closed load without think time, which all wait for answers; else by
- * Little’s law.
- */
+/** The users of a closed load without think time, who all wait for answers; `null` for other loads. */
+const waitingUsers = ({ plan }: Result): number | null => {
+  const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
+  return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
+};
+
+/** Requests in flight on average: the users who wait, else by Little’s law. */
 const inFlightOf = (result: Result): RunFigure | null => {
-  const [{ load }, ...others] = result.plan.stages as [Plan['stages'][number]];
-  if (others.length === 0 && load.kind === 'closed' && load.thinkTime === 0) {
-    return { value: load.users, isWeak: false };
-  }
+  const users = waitingUsers(result);
+  if (users !== null) return { value: users, isWeak: false };
   const [rate, latency] = [rateOf(result, 'completedRate'), meanOf(result, 'endToEnd')];
   return rate === null || latency === null
     ? null
     : { value: (rate.value * latency.value) / 1000, isWeak: false };
 };
 
+/**
+ * The mean time of a request in ms while all of these users were there. When the load ends they leave, and the last requests
+ * share the server with fewer: what was due in the last part, as long as the longest request, is left out. Where nothing else
+ * is left, and for other loads, it is the mean of all.
+ */
+const steadyMeanOf = (result: Result): RunFigure | null => {
+  const { max } = distributionOf(result, 'endToEnd', outsideWarmUp);
+  const window = measuredWindow(result);
+  if (waitingUsers(result) === null || max === null || window === null)
+    return meanOf(result, 'endToEnd');
+  const seconds = window.timeline.filter(
+    ({ second }) => (second + 1) * 1000 + max <= result.scheduled,
+  );
+  const parts = trafficKinds.map((kind) => latencyOver(seconds, kind, 'endToEnd'));
+  const samples = parts.reduce((sum, { count }) => sum + count, 0);
+  const total = parts.reduce((sum, { count, mean }) => sum + count * (mean ?? 0), 0);
+  return samples === 0 ? meanOf(result, 'endToEnd') : { value: total / samples, isWeak: false };
+};
+
 /** A figure of a run over all its traffic after the warm-up; `null` if the run does not have it. */
 export const figureOfRun = (result: Result, name: string): RunFigure | null => {
   if (isRate(name)) return rateOf(result, name);
   if (name === 'inFlight') return inFlightOf(result);
-  if (name === 'endToEnd.mean') return meanOf(result, 'endToEnd');
+  if (name === 'steadyMean') return steadyMeanOf(result);
   const percentile = percentileOf(name);
   if (percentile === null) return null;
   const { measure, q } = percentile;
