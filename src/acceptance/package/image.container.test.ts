@@ -1,12 +1,12 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
+import { builtWeirImage, program } from '../harness/weir-image.fixture.ts';
 import {
   cleanUpAfterEach,
-  type FinishedProgram,
   startProgram,
   type StartedProgram,
   tempFolder,
@@ -17,33 +17,7 @@ import {
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
-const checkout = resolve(import.meta.dirname, '..', '..', '..');
-const image = `weir:test-${process.pid}`;
-
-const program = (...words: readonly [string, ...string[]]): Promise<FinishedProgram> =>
-  startProgram(words, process.env, checkout).ended;
-
-/** Whether an engine answers; in CI, where `WEIR_REQUIRE_CONTAINER=1`, it must. */
-const hasEngine = async (): Promise<boolean> => {
-  const answers = (await program('docker', 'version').catch(() => null))?.code === 0;
-  if (!answers && process.env['WEIR_REQUIRE_CONTAINER'] === '1')
-    throw new Error('No container engine answers.');
-  return answers;
-};
-
-const engine = await hasEngine();
-
-beforeAll(async () => {
-  if (!engine) return;
-  const { code, stdout, stderr } = await program('node', '.package/image.ts', image);
-  if (code !== 0 || stdout !== `${image}\n`) throw new Error(`ended with ${code}: ${stderr}`);
-});
-beforeEach((context) => {
-  if (!engine) context.skip('no container engine answers');
-});
-afterAll(async () => {
-  if (engine) await program('docker', 'rmi', image);
-});
+const { image } = await builtWeirImage();
 
 /** A folder in which any user may write, as a mounted one is prepared. */
 const openFolder = async (): Promise<string> => {

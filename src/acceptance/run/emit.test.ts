@@ -21,6 +21,7 @@ const launch: Launch = {
   text: "name: Evening\nprompt: it's $HOME\n",
   target: null,
   slices: 3,
+  onLost: 'stop',
   image: 'weir:0.1.0',
   rendezvous: null,
   natsImage: 'nats:2.11.10',

@@ -13,7 +13,7 @@ import {
 import { rendezvousRunSuite } from '../harness/rendezvous-run-suite.fixture.ts';
 import { exitOf } from '../harness/run-files.fixture.ts';
 import { startNatsServer } from '../../platform/rendezvous/nats-server.fixture.ts';
-import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import { cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -45,6 +45,27 @@ describe('a NATS server', () => {
     expect(completed).toBe(720);
     expect(await completedBy(run.mock)).toBe(720);
   }, 90_000);
+
+  it('that starts after coordinator and workers is waited for', async () => {
+    const server = await startNatsServer();
+    await server.stop();
+    const run = await startRendezvousRun(server.url, { slices: 1, seconds: 2 });
+    const worker = run.worker();
+    await Promise.all(
+      [run.coordinator, worker].map((each) => each.waitForOutput('Trying again each second')),
+    );
+    await server.start();
+    expect((await worker.ended).code).toBe(0);
+    await run.coordinator.ended;
+    expect(await completedBy(run.mock)).toBe(120);
+    const patient = await weir([
+      ...['worker', '--rendezvous', 'nats://127.0.0.1:1', '--wait', '1s'],
+    ]);
+    expect(patient).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot be reached'),
+    });
+  }, 60_000);
 
   it('that stays away ends the run: nobody sends on his own', async () => {
     const server = await startNatsServer();

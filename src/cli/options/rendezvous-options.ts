@@ -1,5 +1,6 @@
 import { milliseconds } from '../../model/quantity.ts';
 import { durationNotation, formatDuration } from '../../scenario/schema/notation.ts';
+import { lossPolicies } from '../../run/rendezvous/loss-policies.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import { textOption, UsageProblem } from './define-verb.ts';
 
@@ -11,6 +12,14 @@ export const rendezvousOptions = (wait: string) => ({
   },
   wait: textOption(wait),
 });
+
+export const onLostOption = {
+  'on-lost': {
+    choices: lossPolicies,
+    default: 'stop' as const,
+    describe: 'When a slice is lost: stop the others, or let them go on',
+  },
+};
 
 /** A length of time in ms; `usual` where none is given. */
 export const lengthFrom = (

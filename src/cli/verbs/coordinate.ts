@@ -1,4 +1,3 @@
-import { lossPolicies } from '../../run/rendezvous/loss-policies.ts';
 import { defineVerb, inGroup, switchOption, textOption } from '../options/define-verb.ts';
 import {
   extraReportsFrom,
@@ -6,7 +5,12 @@ import {
   historyOption,
   reportOptions,
 } from '../options/output-options.ts';
-import { lengthFrom, rendezvousOptions, sliceCountFrom } from '../options/rendezvous-options.ts';
+import {
+  lengthFrom,
+  onLostOption,
+  rendezvousOptions,
+  sliceCountFrom,
+} from '../options/rendezvous-options.ts';
 import { planSourceFrom, runIdFrom, scenarioOptions } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
@@ -24,11 +28,7 @@ export const coordinateVerb = defineVerb({
     ...inGroup('Scale:', {
       ...rendezvousOptions('How long to wait for the workers [5m]'),
       slices: { ...textOption('How many workers share the load'), demandOption: true },
-      'on-lost': {
-        choices: lossPolicies,
-        default: 'stop' as const,
-        describe: 'When a slice is lost: stop the others, or let them go on',
-      },
+      ...onLostOption,
       silence: textOption(
         'How long without a sign of life until a worker or the coordinator is taken for gone [10s]',
       ),

@@ -6,7 +6,7 @@ import {
   textOption,
   UsageProblem,
 } from '../options/define-verb.ts';
-import { sliceCountFrom } from '../options/rendezvous-options.ts';
+import { onLostOption, sliceCountFrom } from '../options/rendezvous-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
 /** A positive number of an option, of any size that a machine has. */
@@ -28,6 +28,7 @@ export const emitVerb = defineVerb({
     ...inGroup('Scale:', {
       slices: { ...textOption('How many workers share the load'), demandOption: true },
       rendezvous: textOption('Where they meet [a NATS server beside them; Slurm: a shared folder]'),
+      ...onLostOption,
       cpus: textOption('Cores of each worker [2]'),
       memory: textOption('Memory of each worker in GiB [2]'),
     }),

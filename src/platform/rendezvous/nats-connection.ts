@@ -6,6 +6,7 @@ import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { readFile } from 'node:fs/promises';
 import { whyUnreadable } from '../files/file-error-reasons.ts';
 import { Problem } from '../problem.ts';
+import { UnreachableRendezvous } from './unreachable.ts';
 
 /** The packages of NATS, which are optional. */
 export interface NatsPackages {
@@ -34,6 +35,10 @@ export const loadNatsPackages = async (): Promise<NatsPackages> => {
     );
   }
 };
+
+/** What Node and the client say where no server is listening, or none has the name. */
+const unanswered =
+  /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|timeout/i;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,7 +75,7 @@ const reconnectInterval = 250;
 
 /**
  * Connects to the server of an address. Once connected, it reconnects for as long as it takes. Throws a `Problem` if it cannot
- * connect at first.
+ * connect at first, an `UnreachableRendezvous` if nothing answers.
  */
 export const connectToNats = async (
   packages: NatsPackages,
@@ -91,8 +96,9 @@ export const connectToNats = async (
       ...(isTls ? { tls: ca === null ? {} : { ca } } : {}),
     });
   } catch (error) {
-    throw new Problem(
-      `the rendezvous ${url.protocol}//${url.host} cannot be reached: ${(error as Error).message}. Start nats-server with JetStream (nats-server -js) there; a token, an nkey or credentials come from WEIR_NATS_TOKEN, WEIR_NATS_NKEY or WEIR_NATS_CREDS, and WEIR_NATS_CA names a file of certificates`,
+    const { message } = error as Error;
+    throw new (unanswered.test(message) ? UnreachableRendezvous : Problem)(
+      `the rendezvous ${url.protocol}//${url.host} cannot be reached: ${message}. Start nats-server with JetStream (nats-server -js) there; a token, an nkey or credentials come from WEIR_NATS_TOKEN, WEIR_NATS_NKEY or WEIR_NATS_CREDS, and WEIR_NATS_CA names a file of certificates`,
       { cause: error },
     );
   }

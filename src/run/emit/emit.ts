@@ -26,6 +26,7 @@ interface EmitRequest {
   /** In the place of the scenario's target. */
   readonly target: string | undefined;
   readonly slices: number;
+  readonly onLost: Launch['onLost'];
   /** `undefined`: the image that `npm run image` builds. */
   readonly image: string | undefined;
   readonly natsImage: string;

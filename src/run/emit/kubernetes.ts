@@ -1,5 +1,12 @@
 import { stringify } from 'yaml';
-import { type Launch, longestLife, secretFiles, secretVariables } from './launch.ts';
+import {
+  beside,
+  coordinatorOptions,
+  type Launch,
+  longestLife,
+  secretFiles,
+  secretVariables,
+} from './launch.ts';
 import { metadata, natsPort, partLabels } from './kubernetes-names.ts';
 import { networkPolicies } from './network-policies.ts';
 
@@ -97,13 +104,12 @@ const coordinatorJob = (launch: Launch) =>
           args: [
             'coordinate',
             `/scenario/${launch.file}`,
-            `--slices=${launch.slices}`,
-            ...(launch.target === null ? [] : [`--target=${launch.target}`]),
+            ...coordinatorOptions(launch),
             `--rendezvous=${rendezvousOf(launch)}`,
             '--out=/work/report',
             '--no-history',
           ],
-          resources: resourcesOf(1, 1),
+          resources: resourcesOf(...beside),
           securityContext: containerSecurity,
           volumeMounts: [
             ...emptyMounts,
@@ -185,7 +191,7 @@ const natsServer = (launch: Launch) => [
               args: ['--port', String(natsPort), '--jetstream', '--store_dir', '/data'],
               ports: [{ name: 'nats', containerPort: natsPort, protocol: 'TCP' }],
               readinessProbe: { tcpSocket: { port: natsPort }, periodSeconds: 1 },
-              resources: resourcesOf(1, 1),
+              resources: resourcesOf(...beside),
               securityContext: containerSecurity,
               volumeMounts: [
                 { name: 'data', mountPath: '/data' },

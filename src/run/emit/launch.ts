@@ -1,5 +1,6 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
+import type { lossPolicies } from '../rendezvous/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /** What a manifest starts: a coordinator, its workers, and if none is there the server where they meet. */
@@ -13,6 +14,7 @@ export interface Launch {
   /** A target in the place of the scenario's; `null`: the scenario's own. */
   readonly target: string | null;
   readonly slices: number;
+  readonly onLost: (typeof lossPolicies)[number];
   readonly image: string;
   /** The rendezvous; `null`: a server is started beside the workers. */
   readonly rendezvous: string | null;
@@ -23,6 +25,9 @@ export interface Launch {
   readonly version: string;
 }
 
+/** Cores and GiB of the coordinator, and of the server: they speak once a second, and only the report takes more. */
+export const beside = [0.5, 1] as const;
+
 /** A name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
 export const launchName = (plan: string): string => {
   const safe = plan
@@ -32,6 +37,13 @@ export const launchName = (plan: string): string => {
     .replaceAll(/^-+|-+$/g, '');
   return `weir-${safe || 'run'}`;
 };
+
+/** The options of the coordinator that are the same whoever starts it. */
+export const coordinatorOptions = ({ slices, target, onLost }: Launch): readonly string[] => [
+  `--slices=${slices}`,
+  ...(target === null ? [] : [`--target=${target}`]),
+  ...(onLost === 'stop' ? [] : [`--on-lost=${onLost}`]),
+];
 
 /** The references to secrets in keys and headers of a plan. */
 const referencesOf = ({ keys, headers, target }: Plan) =>

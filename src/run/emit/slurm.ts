@@ -1,4 +1,4 @@
-import { type Launch, longestLife, secretVariables } from './launch.ts';
+import { coordinatorOptions, type Launch, longestLife, secretVariables } from './launch.ts';
 
 /** A batch script for Slurm: the coordinator beside the first worker, one worker on each node. */
 
@@ -12,11 +12,11 @@ export const shellWord = (text: string): string =>
   /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 export const slurmScript = (launch: Launch): string => {
-  const { name, plan, file, target, slices, cpus, memoryGiB, rendezvous, version } = launch;
+  const { name, plan, file, slices, cpus, memoryGiB, rendezvous, version } = launch;
   const keys = secretVariables(plan).map(
     (variable) => `: "\${${variable}:?export it before sbatch}"`,
   );
-  const at = target === null ? '' : ` --target ${shellWord(target)}`;
+  const options = coordinatorOptions(launch).map(shellWord).join(' ');
   return `#!/bin/bash
 # ${plan.name} in ${slices} slices, written by weir emit slurm (Weir ${version}). Read it, then, in the scenario's folder:
 #   sbatch FILE
@@ -34,7 +34,7 @@ weir=\${WEIR:-weir}
 # A folder that all nodes share, unless WEIR_RENDEZVOUS names another or nats://HOST:4222.
 meet=\${WEIR_RENDEZVOUS:-${rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID'}}
 
-$weir coordinate ${shellWord(file)}${at} --slices ${slices} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
+$weir coordinate ${shellWord(file)} ${options} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
 coordinator=$!
 # A worker that ends does not end the others: the coordinator decides.
 srun --ntasks=${slices} --ntasks-per-node=1 --kill-on-bad-exit=0 $weir worker --rendezvous "$meet" --slice auto --folder "$SLURM_SUBMIT_DIR" &

@@ -1,4 +1,4 @@
-import { type Launch, secretFiles, secretVariables } from './launch.ts';
+import { beside, coordinatorOptions, type Launch, secretFiles, secretVariables } from './launch.ts';
 import { shellWord } from './slurm.ts';
 
 /** Commands for Docker Swarm: a replicated job of workers, a job of the coordinator, and NATS beside them. */
@@ -8,36 +8,37 @@ const limits = (cpus: number, memoryGiB: number): string => {
   return amounts.map((amount) => `--limit-${amount} --reserve-${amount}`).join(' ');
 };
 
-/** What every container of Weir may not do. */
+/** What every container of Weir may not do; it writes to a volume of its own, which is the image's user's as the folder in the image is. */
 const hardened =
-  '--user 1000:1000 --read-only --cap-drop ALL --mount type=tmpfs,target=/tmp --mount type=tmpfs,target=/work,tmpfs-mode=1777';
+  '--user 1000:1000 --read-only --cap-drop ALL --mount type=tmpfs,target=/tmp --mount type=volume,target=/work';
 
 export const swarmScript = (launch: Launch): string => {
-  const { name, plan, file, text, target, slices, image, natsImage, cpus, memoryGiB, version } =
-    launch;
+  const { name, plan, file, text, slices, image, natsImage, cpus, memoryGiB, version } = launch;
   const secrets = [...secretVariables(plan), ...secretFiles(plan)];
   const meet = launch.rendezvous ?? `nats://${name}-nats:4222`;
   const secretOf = (secret: string): string => `${name}-${secret.toLowerCase()}`;
   const job = '--mode replicated-job --restart-condition none --detach';
   const given = secrets.map((secret) => `--secret source=${secretOf(secret)},target=${secret}`);
   const end = `WEIR_SCENARIO_${name.toUpperCase().replaceAll('-', '_')}`;
-  const server = `docker service create --name ${name}-nats --network ${name} --detach --user 1000:1000 --read-only \\
-  --cap-drop ALL --mount type=tmpfs,target=/data,tmpfs-mode=1777 ${limits(1, 1)} \\
+  // Without a virtual address, which not every kernel can forward.
+  const server = `docker service create --name ${name}-nats --network ${name} --endpoint-mode dnsrr --detach --user 1000:1000 --read-only \\
+  --cap-drop ALL --mount type=tmpfs,target=/data,tmpfs-mode=1777 ${limits(...beside)} \\
   ${natsImage} --port 4222 --jetstream --store_dir /data
 `;
-  const at = target === null ? '' : ` --target ${shellWord(target)}`;
+  const options = coordinatorOptions(launch).map(shellWord).join(' ');
   return `#!/bin/sh
 # ${plan.name} in ${slices} slices, written by weir emit swarm (Weir ${version}). Read it, then run it on a manager.
-${secrets.map((secret) => `# Before: printf %s "$${secret}" | docker secret create ${secretOf(secret)} -\n`).join('')}# After:  docker service logs -f ${name}-coordinator
-#         docker service rm ${name}-coordinator ${name}-worker${launch.rendezvous === null ? ` ${name}-nats` : ''}; docker network rm ${name}; docker config rm ${name}-scenario
+${secrets.map((secret) => `# Before: printf %s "$${secret}" | docker secret create ${secretOf(secret)} -\n`).join('')}# Then:   docker service logs -f ${name}-coordinator
+#         docker cp "$(docker ps -aqf name=${name}-coordinator)":/work/report .   # on the node that it ran on
+# After:  docker service rm ${name}-coordinator ${name}-worker${launch.rendezvous === null ? ` ${name}-nats` : ''}; docker network rm ${name}; docker config rm ${name}-scenario
 # Swarm starts a failed task again in spite of its condition: the new one finds its slice taken, and sends nothing.
 set -eu
 docker network create --driver overlay ${name}
 docker config create ${name}-scenario - <<'${end}'
 ${text.replace(/\n?$/, '\n')}${end}
 ${launch.rendezvous === null ? server : ''}docker service create --name ${name}-coordinator ${job} --network ${name} --replicas 1 ${hardened} \\
-  --config source=${name}-scenario,target=${shellWord(`/scenario/${file}`)} ${limits(1, 1)} \\
-  ${image} coordinate ${shellWord(`/scenario/${file}`)}${at} --slices ${slices} --rendezvous ${meet} --out /work/report --no-history
+  --config source=${name}-scenario,target=${shellWord(`/scenario/${file}`)} ${limits(...beside)} \\
+  ${image} coordinate ${shellWord(`/scenario/${file}`)} ${options} --rendezvous ${meet} --out /work/report --no-history
 docker service create --name ${name}-worker ${job} --network ${name} --replicas ${slices} --max-concurrent ${slices} ${hardened} \\
   --env WEIR_SLICES=${slices} --env 'WEIR_TASK_SLOT={{.Task.Slot}}' ${given.join(' ')} ${limits(cpus, memoryGiB)} \\
   ${image} worker --rendezvous ${meet} --slice auto

@@ -6,7 +6,6 @@ import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folde
 import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { sleep } from '../../platform/process/pause.ts';
-import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
 import { plural, timeText } from '../../report/text/number-text.ts';
 import { join } from 'node:path';
 import { checkPlanFits } from '../forecast.ts';
@@ -27,6 +26,7 @@ import { followLoad } from './follow-load.ts';
 import { gatherWorkers } from './gather-workers.ts';
 import { storePlan } from './hand-over-plan.ts';
 import { joinedResult } from './joined-result.ts';
+import { reachRendezvous } from './reach-rendezvous.ts';
 import { closeMeeting, LedRun, openMeeting, removeAbandoned } from './lead-run.ts';
 
 /** Why nothing was published, or what was. */
@@ -162,7 +162,7 @@ export const coordinateOnce = async (
     if (!request.yes) checkPlanFits(read);
     const outputs = await openOutputs(request, plan, printer.say);
     try {
-      const rendezvous = await openRendezvous(request.rendezvous, environment);
+      const rendezvous = await reachRendezvous(request, host, stops);
       try {
         return await leadAt(rendezvous, plan, outputs, { request, host, stops });
       } finally {

@@ -9,7 +9,6 @@ import { steadyNow } from '../../platform/host/clock.ts';
 import { hostName, uniqueName } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
-import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
 import { followStops } from '../input/follow-stops.ts';
 import type { Host, OnStop } from '../input/host.ts';
 import type { PlannedStart } from '../input/planned-start.ts';
@@ -22,6 +21,7 @@ import { type FollowedCoordinator, followCoordinator } from './follow-coordinato
 import { receivePlan, type WorkerFolder } from './hand-over-plan.ts';
 import { claimSlice, waitForRun } from './join-run.ts';
 import { measureOffset } from './measure-offset.ts';
+import { reachRendezvous } from './reach-rendezvous.ts';
 import { persist } from './persist.ts';
 
 /** Runs one slice of a run that a coordinator leads. */
@@ -200,7 +200,10 @@ const workOn = async (
 export const work = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const stops = followStops(host.onStop, () => say('the result is being handed over'));
-  const rendezvous = await openRendezvous(request.rendezvous, host.environment);
+  const rendezvous = await reachRendezvous(request, host, stops).catch((error: unknown) => {
+    stops.release();
+    throw error;
+  });
   let follow: FollowedCoordinator | null = null;
   try {
     const run = await waitForRun(rendezvous, request.wait, stops, say);
