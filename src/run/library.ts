@@ -3,16 +3,24 @@
  * needs is imported only when it is called, so that a scenario file which imports `defineScenario`
  * loads at once.
  */
-import type { z } from 'zod';
 import type { CheckProfile, CheckReport } from '../model/check/check-report.ts';
-import { processEnvironment } from '../platform/process/this-process.ts';
 import { Problem } from '../platform/problem.ts';
-import type { scenarioSchema } from '../scenario/schema/scenario-schema.ts';
-import type { Host, OnStop } from './input/host.ts';
-import type { ProgressReport, RunReport, RunVerdicts } from './input/run-report.ts';
+import {
+  type RunOptions,
+  type ScenarioInput,
+  silentHost,
+  stoppedByErrors,
+  withWeirErrors,
+} from './input/library-host.ts';
+import type { RunReport, RunVerdicts } from './input/run-report.ts';
 
-/** A scenario as users write it, with quantities as text (`5/s`, `30s`), as in a YAML file. */
-export type ScenarioInput = z.input<typeof scenarioSchema>;
+export { type RunOptions, type ScenarioInput, WeirError } from './input/library-host.ts';
+export {
+  coordinate,
+  type CoordinateOptions,
+  work,
+  type WorkOptions,
+} from './rendezvous/library.ts';
 
 /**
  * Gives a scenario its type and returns it unchanged. A scenario file in TypeScript exports the
@@ -25,68 +33,6 @@ export type ScenarioInput = z.input<typeof scenarioSchema>;
  *     });
  */
 export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenario;
-
-/** An expected failure, such as a wrong scenario or a target that cannot be used; the message is what `weir` prints. */
-export class WeirError extends Error {
-  override readonly name = 'WeirError';
-}
-
-/** All optional. */
-export interface RunOptions {
-  /** Stops the run as Ctrl-C does: no new requests, two seconds for those in flight, and a partial report. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called once a second of the load. If it throws, the run stops and `run` rejects with that error. */
-  readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
-  /** The folder for `result.json` and `report.html`; by default nothing is written. */
-  readonly out?: string | undefined;
-  /** A base address (`https://host/v1`), `mock` or `container`, in place of the scenario's. */
-  readonly target?: string | undefined;
-  /** Overrides fields of the scenario, as `path=value`. */
-  readonly set?: readonly string[] | undefined;
-  /** Lets a scenario file name files outside its folder. */
-  readonly allowFiles?: boolean | undefined;
-  /** Runs the scenario even if it does not fit its own budget or pace. */
-  readonly force?: boolean | undefined;
-  /** The variables for keys and `${env:NAME}`; by default those of the process. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-}
-
-/** Rejects with a `WeirError` for every expected failure; other errors are defects of Weir. */
-const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof Problem ? new WeirError(error.message, { cause: error }) : error;
-  }
-};
-
-const stopOnAbort =
-  (signal: AbortSignal): OnStop =>
-  (listener) => {
-    const onAbort = (): void => listener('AbortSignal', 1);
-    if (signal.aborted) queueMicrotask(onAbort);
-    signal.addEventListener('abort', onAbort, { once: true });
-    return () => signal.removeEventListener('abort', onAbort);
-  };
-
-/** A host that prints nothing; `warnings` grows. */
-const silentHost = (
-  environment: RunOptions['environment'],
-  signal: AbortSignal,
-  warnings: string[],
-): Host => ({
-  environment: environment ?? processEnvironment(),
-  printer: {
-    say: () => undefined,
-    warn: (text) => warnings.push(text),
-    print: () => undefined,
-    close: () => undefined,
-    listFiles: () => undefined,
-    screen: null,
-  },
-  onStop: stopOnAbort(signal),
-  ask: null,
-});
 
 /**
  * Runs a scenario, or the scenario file at a path, and resolves with its report, even if objectives
@@ -117,23 +63,14 @@ export const run = (
       history: null,
       yes: force,
     };
-    // An error in the caller's function ends the run as a stop does, instead of the caller's process.
-    const failure = new AbortController();
-    const stop = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
-    const onSecond = (progress: ProgressReport): void => {
-      try {
-        onProgress?.(progress);
-      } catch (error) {
-        failure.abort(error);
-      }
-    };
+    const { stop, onSecond, failure } = stoppedByErrors(onProgress, signal);
     const warnings: string[] = [];
     const host = silentHost(options.environment, stop, warnings);
     const finished = await runOnce(request, host, (plan) =>
       onProgress === undefined ? {} : reportProgress(plan, onSecond),
     );
     if (finished.written === 'unwritten') throw new Problem(warnings.join(' '));
-    failure.signal.throwIfAborted();
+    failure.throwIfAborted();
     return reportOf(finished);
   });
 

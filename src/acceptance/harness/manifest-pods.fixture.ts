@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { printed } from './weir-image.fixture.ts';
+import { outputInCheckout } from './weir-image.fixture.ts';
 import { tempFolder } from './weir-process.fixture.ts';
 
 /** Starts the pods of a manifest for Kubernetes with Docker alone, each as restricted as the manifest says. */
@@ -66,9 +66,14 @@ const restrictionsOf = ({ securityContext, containers: [container] }: Pod): read
   const { cpu, memory } = container.resources.limits;
   const amount = memoryOf(memory);
   return [
-    ...['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'],
-    ...[`--user=${securityContext.runAsUser}:${securityContext.runAsGroup}`, '--restart=no'],
-    ...[`--cpus=${cpu}`, `--memory=${amount}`, `--memory-swap=${amount}`],
+    '--read-only',
+    '--cap-drop=ALL',
+    '--security-opt=no-new-privileges',
+    '--restart=no',
+    `--user=${securityContext.runAsUser}:${securityContext.runAsGroup}`,
+    `--cpus=${cpu}`,
+    `--memory=${amount}`,
+    `--memory-swap=${amount}`,
   ];
 };
 
@@ -121,12 +126,16 @@ export const startPods = async (
       const name = completions === undefined ? metadata.name : `${metadata.name}-${index}`;
       const indexed = completions === undefined ? [] : [`--env=JOB_COMPLETION_INDEX=${index}`];
       const words = [
-        ...['run', '--detach', `--name=${name}`, `--network=${network}`],
-        ...[...restrictionsOf(pod), ...mountsOf(pod, maps)],
-        ...[...environmentOf(pod, secrets), ...indexed],
-        ...[pod.containers[0].image, ...pod.containers[0].args],
+        `--name=${name}`,
+        `--network=${network}`,
+        ...restrictionsOf(pod),
+        ...mountsOf(pod, maps),
+        ...environmentOf(pod, secrets),
+        ...indexed,
+        pod.containers[0].image,
+        ...pod.containers[0].args,
       ];
-      started.set(name, await printed('docker', ...words));
+      started.set(name, await outputInCheckout('docker', 'run', '--detach', ...words));
     }
   }
   return started;

@@ -7,19 +7,21 @@ import { type FinishedProgram, startProgram } from './weir-process.fixture.ts';
 const checkout = resolve(import.meta.dirname, '..', '..', '..');
 
 /** Runs a program in the checkout, in this process's environment. */
-export const program = (...words: readonly [string, ...string[]]): Promise<FinishedProgram> =>
+export const runInCheckout = (...words: readonly [string, ...string[]]): Promise<FinishedProgram> =>
   startProgram(words, process.env, checkout).ended;
 
-/** What a program prints. Throws, with what it said, if it fails. */
-export const printed = async (...words: readonly [string, ...string[]]): Promise<string> => {
-  const { code, stdout, stderr } = await program(...words);
+/** What a runInCheckout prints. Throws, with what it said, if it fails. */
+export const outputInCheckout = async (
+  ...words: readonly [string, ...string[]]
+): Promise<string> => {
+  const { code, stdout, stderr } = await runInCheckout(...words);
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
   return stdout.trim();
 };
 
 /** Whether an engine answers; in CI, where `WEIR_REQUIRE_CONTAINER=1`, it must. */
 const hasEngine = async (): Promise<boolean> => {
-  const answers = (await program('docker', 'version').catch(() => null))?.code === 0;
+  const answers = (await runInCheckout('docker', 'version').catch(() => null))?.code === 0;
   if (!answers && process.env['WEIR_REQUIRE_CONTAINER'] === '1')
     throw new Error('No container engine answers.');
   return answers;
@@ -33,13 +35,13 @@ export const builtWeirImage = async (): Promise<{
   const image = `weir:test-${process.pid}`;
   const engine = await hasEngine();
   beforeAll(async () => {
-    if (engine) await printed('node', '.package/image.ts', image);
+    if (engine) await outputInCheckout('node', '.package/image.ts', image);
   });
   beforeEach((context) => {
     if (!engine) context.skip('no container engine answers');
   });
   afterAll(async () => {
-    if (engine) await program('docker', 'rmi', image);
+    if (engine) await runInCheckout('docker', 'rmi', image);
   });
   return { image, engine };
 };

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
-import { builtWeirImage, program } from '../harness/weir-image.fixture.ts';
+import { builtWeirImage, runInCheckout } from '../harness/weir-image.fixture.ts';
 import {
   cleanUpAfterEach,
   startProgram,
@@ -40,7 +40,7 @@ const startConfined = (
 
 describe('the image of Weir', () => {
   it('is at most 200 MB, belongs to nobody in particular and starts weir', async () => {
-    const { stdout } = await program('docker', 'image', 'inspect', image);
+    const { stdout } = await runInCheckout('docker', 'image', 'inspect', image);
     const [inspected] = z
       .tuple([
         z.object({
@@ -57,7 +57,7 @@ describe('the image of Weir', () => {
     expect(inspected.Size).toBeLessThan(200e6);
     expect(inspected.Config).toMatchObject({ User: '1000:1000', WorkingDir: '/work' });
     expect(inspected.Config.Entrypoint.at(-1)).toBe('/weir/src/cli/weir.js');
-    const help = await program('docker', 'run', '--rm', image, 'help', 'run');
+    const help = await runInCheckout('docker', 'run', '--rm', image, 'help', 'run');
     expect(help.stdout).toContain('weir run');
   });
 
@@ -98,14 +98,19 @@ describe('the image of Weir', () => {
       ['--name', name],
     );
     await started.waitForOutput('Ctrl-C ends it early');
-    await program('docker', 'stop', '--time', '30', name);
+    await runInCheckout('docker', 'stop', '--time', '30', name);
     expect((await started.ended).code).toBe(143);
     expect((await readdir(join(mounted, 'out'))).sort()).toEqual(['report.html', 'result.json']);
   });
 
   it('says what to do where nothing is mounted', async () => {
     const all = ['run', '--rm', ...confined, image] as const;
-    const { code, stderr } = await program('docker', ...all, 'run', '/weir/scenarios/ci-gate.yaml');
+    const { code, stderr } = await runInCheckout(
+      'docker',
+      ...all,
+      'run',
+      '/weir/scenarios/ci-gate.yaml',
+    );
     expect(stderr).toMatch(/the file system is read-only. Give another with --out FOLDER/);
     expect(code).toBe(2);
   });

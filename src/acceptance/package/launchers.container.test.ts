@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { completedBy, joinedIn } from '../harness/rendezvous-run.fixture.ts';
 import { startPods } from '../harness/manifest-pods.fixture.ts';
-import { builtWeirImage, printed, program } from '../harness/weir-image.fixture.ts';
+import { builtWeirImage, outputInCheckout, runInCheckout } from '../harness/weir-image.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 
 /**
@@ -18,55 +18,56 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const { image, engine } = await builtWeirImage();
 const natsImage = `weir-nats:test-${process.pid}`;
-const name = `swarm-test-${process.pid}`;
-const launch = `weir-${name}`;
+const scenarioName = `launch-test-${process.pid}`;
+const launch = `weir-${scenarioName}`;
 
 /** An image of Debian's NATS server, as NATS's own is used: its words are the server's options. */
 const buildNats = async (): Promise<void> => {
   const folder = await tempFolder();
-  const base = process.env['WEIR_NODE_IMAGE'] ?? (await printed('bash', 'src/mock/base-image.sh'));
+  const base =
+    process.env['WEIR_NODE_IMAGE'] ?? (await outputInCheckout('bash', 'src/mock/base-image.sh'));
   await copyFile('/usr/sbin/nats-server', join(folder, 'nats-server'));
   const lines = [`FROM ${base}`, 'COPY nats-server /', 'ENTRYPOINT ["/nats-server"]'];
   await writeFile(join(folder, 'Dockerfile'), lines.join('\n'));
-  await printed('docker', 'build', '--tag', natsImage, folder);
+  await outputInCheckout('docker', 'build', '--tag', natsImage, folder);
 };
 
 beforeAll(async () => {
   if (engine) await buildNats();
 });
 afterAll(async () => {
-  if (engine) await program('docker', 'rmi', natsImage);
+  if (engine) await runInCheckout('docker', 'rmi', natsImage);
 });
 
 const containersOf = async (service: string, ...options: readonly string[]): Promise<string[]> => {
   const label = `label=com.docker.swarm.service.name=${launch}-${service}`;
-  const ids = await printed('docker', 'ps', '--quiet', '--filter', label, ...options);
+  const ids = await outputInCheckout('docker', 'ps', '--quiet', '--filter', label, ...options);
   return ids.split('\n').filter((id) => id !== '');
 };
 
 /** Starts a swarm that the test leaves, with all that was in it. Refuses one that is already there. */
 const startSwarm = async (): Promise<void> => {
-  const state = await printed('docker', 'info', '--format', '{{.Swarm.LocalNodeState}}');
+  const state = await outputInCheckout('docker', 'info', '--format', '{{.Swarm.LocalNodeState}}');
   if (state !== 'inactive')
     throw new Error(`this machine is in a swarm (${state}): leave it first`);
   const isThere = async (): Promise<boolean> =>
-    (await program('docker', 'network', 'inspect', 'docker_gwbridge')).code === 0;
+    (await runInCheckout('docker', 'network', 'inspect', 'docker_gwbridge')).code === 0;
   const hadBridge = await isThere();
-  await printed('docker', 'swarm', 'init', '--advertise-addr', '127.0.0.1');
+  await outputInCheckout('docker', 'swarm', 'init', '--advertise-addr', '127.0.0.1');
   onTestFinished(async () => {
-    const services = (await printed('docker', 'service', 'ls', '--quiet')).split('\n');
-    await program('docker', 'service', 'rm', ...services);
-    await program('docker', 'swarm', 'leave', '--force');
+    const services = (await outputInCheckout('docker', 'service', 'ls', '--quiet')).split('\n');
+    await runInCheckout('docker', 'service', 'rm', ...services);
+    await runInCheckout('docker', 'swarm', 'leave', '--force');
     const parts = ['nats', 'coordinator', 'worker'];
     const left = await Promise.all(parts.map((part) => containersOf(part, '--all')));
-    if (left.flat().length > 0) await program('docker', 'rm', '-fv', ...left.flat());
-    await program('docker', 'network', 'rm', launch);
-    if (!hadBridge) await program('docker', 'network', 'rm', 'docker_gwbridge');
+    if (left.flat().length > 0) await runInCheckout('docker', 'rm', '-fv', ...left.flat());
+    await runInCheckout('docker', 'network', 'rm', launch);
+    if (!hadBridge) await runInCheckout('docker', 'network', 'rm', 'docker_gwbridge');
   });
 };
 
 const logsOf = async (service: string): Promise<string> => {
-  const { stdout, stderr } = await program(
+  const { stdout, stderr } = await runInCheckout(
     'docker',
     'service',
     'logs',
@@ -89,13 +90,12 @@ const rate = 60;
 
 /** What `weir emit` prints for a load of so many seconds, and the gateway that it goes to. */
 const emitted = async (launcher: 'k8s' | 'swarm', seconds: number, ...words: string[]) => {
-  const host = await printed(
-    ...(['docker', 'network', 'inspect', 'bridge'] as const),
-    ...['--format', '{{(index .IPAM.Config 0).Gateway}}'],
-  );
+  const format = '{{(index .IPAM.Config 0).Gateway}}';
+  const inspect = ['docker', 'network', 'inspect', '--format'] as const;
+  const host = await outputInCheckout(...inspect, format, 'bridge');
   const mock = await openMock({ host, limits: { requestsPerMinute: null } });
   const scenario = `
-name: ${name}
+name: ${scenarioName}
 target: ${mock.url}
 keys: [{ name: blue, key: '\${env:BLUE_KEY}' }]
 traffic: [{ kind: models }]
@@ -120,8 +120,8 @@ limits: { requestsPerMinute: none, tokensPerMinute: none }
 const startJob = async (seconds: number) => {
   const { mock, manifest } = await emitted('swarm', seconds, '--on-lost=degrade');
   const key = await tempFile('key', 'sk-weir-test');
-  await printed('docker', 'secret', 'create', `${launch}-blue_key`, key);
-  await printed('sh', await tempFile('job.sh', manifest));
+  await outputInCheckout('docker', 'secret', 'create', `${launch}-blue_key`, key);
+  await outputInCheckout('sh', await tempFile('job.sh', manifest));
   return mock;
 };
 
@@ -135,7 +135,7 @@ it('tasks of the job that are ended by force start again in vain: their slices a
   expect([0, 1, 2].filter((n) => !log.includes(`This worker has slice ${n}/3`))).toEqual([]);
   // Swarm starts a failed task again when the next one fails.
   for (const victim of (await containersOf('worker')).slice(1)) {
-    await printed('docker', 'kill', victim);
+    await outputInCheckout('docker', 'kill', victim);
     await sleep(1000);
   }
   const before = await completedBy(mock);
@@ -143,7 +143,7 @@ it('tasks of the job that are ended by force start again in vain: their slices a
   await logged('coordinator', 'Result: /work/report/result.json');
   const folder = await tempFolder();
   const [coordinator = ''] = await containersOf('coordinator', '--all');
-  await printed('docker', 'cp', `${coordinator}:/work/report`, folder);
+  await outputInCheckout('docker', 'cp', `${coordinator}:/work/report`, folder);
   const { result, completed } = await joinedIn(join(folder, 'report'));
   expect(result.slices).toHaveLength(1);
   expect(result.partial).toMatch(/slice \d\/3 was lost .*slice \d\/3 was lost/);
@@ -152,33 +152,33 @@ it('tasks of the job that are ended by force start again in vain: their slices a
   // Whatever else the gateway has seen came before the two were ended.
   expect(await completedBy(mock)).toBeLessThanOrEqual(share + before);
   expect(share + before).toBeLessThan(2 * share);
-  expect(await printed('docker', 'wait', coordinator)).toBe('3');
+  expect(await outputInCheckout('docker', 'wait', coordinator)).toBe('3');
 });
 
 it('the pods of weir emit k8s run as the manifest restricts them: to one report, with the gateway’s counts', async () => {
   const seconds = 4;
   const { mock, manifest } = await emitted('k8s', seconds);
   const network = `${launch}-pods`;
-  await printed('docker', 'network', 'create', network);
+  await outputInCheckout('docker', 'network', 'create', network);
   const started: string[] = [];
   onTestFinished(async () => {
-    if (started.length > 0) await program('docker', 'rm', '-fv', ...started);
-    await program('docker', 'network', 'rm', network);
+    if (started.length > 0) await runInCheckout('docker', 'rm', '-fv', ...started);
+    await runInCheckout('docker', 'network', 'rm', network);
   });
   const pods = await startPods(manifest, { network, secrets: { BLUE_KEY: 'sk-weir-test' } });
   started.push(...pods.values());
   const idOf = (name: string): string => pods.get(`${launch}-${name}`) ?? '';
   const coordinator = idOf('coordinator');
   const workers = [0, 1, 2].map((n) => idOf(`worker-${n}`));
-  const codes = await Promise.all(workers.map((id) => printed('docker', 'wait', id)));
-  const code = Number(await printed('docker', 'wait', coordinator));
-  const { stdout, stderr } = await program('docker', 'logs', coordinator);
+  const codes = await Promise.all(workers.map((id) => outputInCheckout('docker', 'wait', id)));
+  const code = Number(await outputInCheckout('docker', 'wait', coordinator));
+  const { stdout, stderr } = await runInCheckout('docker', 'logs', coordinator);
   expect(codes, stdout + stderr).toEqual(['0', '0', '0']);
   expect([0, 12]).toContain(code);
   expect(stdout).toMatch(new RegExp(`models +${rate * seconds} +100\\.0 %`));
   expect(stderr).toContain('Result: /work/report/result.json');
   expect(await completedBy(mock)).toBe(rate * seconds);
-  const memory = await printed(
+  const memory = await outputInCheckout(
     'docker',
     'inspect',
     '--format',

@@ -58,9 +58,7 @@ describe('a NATS server', () => {
     expect((await worker.ended).code).toBe(0);
     await run.coordinator.ended;
     expect(await completedBy(run.mock)).toBe(120);
-    const patient = await weir([
-      ...['worker', '--rendezvous', 'nats://127.0.0.1:1', '--wait', '1s'],
-    ]);
+    const patient = await weir(['worker', '--rendezvous', 'nats://127.0.0.1:1', '--wait', '1s']);
     expect(patient).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('cannot be reached'),

@@ -38,7 +38,7 @@ export const workerVerb = defineVerb({
       slice: given.slice === undefined ? null : sliceFrom(given.slice, process.env),
       wait: lengthFrom('wait', given.wait, 300_000),
     };
-    const { work } = await import('../../run/rendezvous/work.ts');
-    return work(request, terminalHost(given));
+    const { workOnce } = await import('../../run/rendezvous/work.ts');
+    return workOnce(request, terminalHost(given));
   },
 });

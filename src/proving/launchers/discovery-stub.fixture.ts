@@ -31,7 +31,10 @@ const resourceList = (groupVersion: string) => ({
   apiVersion: 'v1',
   groupVersion,
   resources: kinds[groupVersion]!.map(([kind, name]) => ({
-    ...{ name, singularName: kind.toLowerCase(), namespaced: true, kind },
+    name,
+    singularName: kind.toLowerCase(),
+    namespaced: true,
+    kind,
     verbs: ['create', 'get', 'list', 'patch'],
   })),
 });
@@ -44,7 +47,11 @@ const answers: ReadonlyMap<string, object> = new Map<string, object>([
 ]);
 
 const absent = {
-  ...{ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 },
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  reason: 'NotFound',
+  code: 404,
   message: 'not found',
 };
 

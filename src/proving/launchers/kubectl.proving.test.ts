@@ -35,9 +35,8 @@ it('kubectl would create what weir emit k8s prints, and nothing that the server 
     const env = { KUBECONFIG: join(home, 'none'), HOME: home };
     return (await outputOf(kubectl, [...words, `--server=${stub.url}`], { env })).stdout;
   };
-  const { stdout } = await weir([
-    ...['emit', 'k8s', await tempFile('evening.yaml', scenario), '--slices=5'],
-  ]);
+  const file = await tempFile('evening.yaml', scenario);
+  const { stdout } = await weir(['emit', 'k8s', file, '--slices=5']);
   const created = (await apply(stdout)).trim().split('\n');
   expect(created).toEqual(
     [

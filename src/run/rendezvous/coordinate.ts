@@ -116,7 +116,7 @@ const leadAt = async (
   rendezvous: Rendezvous,
   plan: Plan,
   outputs: Outputs,
-  rest: Pick<Coordination, 'request' | 'host' | 'stops'>,
+  rest: Pick<Coordination, 'request' | 'host' | 'stops' | 'onProgress'>,
 ): Promise<CoordinatedRun> => {
   const { request, host, stops } = rest;
   await stops.unlessStopped(removeAbandoned(rendezvous, host.printer.say), null);
@@ -150,6 +150,7 @@ const leadAt = async (
 export const coordinateOnce = async (
   request: CoordinateRequest,
   host: Host,
+  onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
   const { printer, environment } = host;
   const stops = followStops(host.onStop, () =>
@@ -164,7 +165,7 @@ export const coordinateOnce = async (
     try {
       const rendezvous = await reachRendezvous(request, host, stops);
       try {
-        return await leadAt(rendezvous, plan, outputs, { request, host, stops });
+        return await leadAt(rendezvous, plan, outputs, { request, host, stops, onProgress });
       } finally {
         await rendezvous.close();
       }

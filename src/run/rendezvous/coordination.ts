@@ -1,6 +1,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import type { FollowedStops } from '../input/follow-stops.ts';
 import type { Host } from '../input/host.ts';
+import type { ProgressReport } from '../input/run-report.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 import type { ExtraReportPaths } from '../input/run-request.ts';
 import type { LedRun } from './lead-run.ts';
@@ -32,6 +33,8 @@ export interface Coordination {
   readonly led: LedRun;
   readonly host: Host;
   readonly stops: FollowedStops;
+  /** Called once a second with the progress of all slices. */
+  readonly onProgress: (progress: ProgressReport) => void;
 }
 
 /** How often the coordinator looks, in ms. */

@@ -32,9 +32,9 @@ const lossReporter = () => {
 
 /** Follows the load to its end. Returns what stopped it, if the user did. */
 export const followLoad = async (coordination: Coordination): Promise<StopCause | null> => {
-  const { led, plan, host, stops } = coordination;
+  const { led, plan, host, stops, onProgress } = coordination;
   const { printer } = host;
-  const show = showProgress(plan, printer.screen);
+  const show = showProgress(plan, printer.screen, onProgress);
   let stoppedBy: StopCause | null = null;
   const release = stops.onStop((cause, times) => {
     stoppedBy ??= cause;

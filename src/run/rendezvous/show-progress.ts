@@ -4,8 +4,10 @@ import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import type { SharedProgress } from '../../model/rendezvous/records.ts';
+import { scheduledEnd } from '../../schedule/stages.ts';
 import type { Screen } from '../../platform/screen.ts';
 import { displayedRun, openProgressView } from '../watch/live-display.ts';
+import type { ProgressReport } from '../input/run-report.ts';
 import type { SliceState } from './slice-watch.ts';
 
 /** The figures of all slices so far. */
@@ -29,17 +31,24 @@ const progressOfAll = (shared: readonly SharedProgress[]) => {
   return { elapsed, due, inFlight, outcomes, latencies };
 };
 
-/** Shows the progress of all slices as that of one run. */
+/** Shows the progress of all slices as that of one run, and tells it once a second. */
 export const showProgress = (
   plan: Plan,
   screen: Screen | null,
+  onProgress: (progress: ProgressReport) => void,
 ): ((slices: readonly SliceState[]) => void) => {
-  if (screen === null) return () => undefined;
-  const show = openProgressView(screen, displayedRun(plan));
+  const show = screen === null ? null : openProgressView(screen, displayedRun(plan));
+  const scheduled: number = scheduledEnd(plan);
+  let told = 0;
   return (slices) => {
     const shared = slices.flatMap(({ record }) => record?.progress ?? []);
     if (shared.length === 0) return;
     const { elapsed, ...figures } = progressOfAll(shared);
-    show(elapsed, figures);
+    show?.(elapsed, figures);
+    const second = Math.floor(elapsed / 1000);
+    if (second === told) return;
+    told = second;
+    const { due, inFlight, outcomes } = figures;
+    onProgress({ elapsed, scheduled, due, inFlight, outcomes });
   };
 };

@@ -197,7 +197,7 @@ const workOn = async (
  * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and hands its result over. Throws a
  * `Problem`, and sends nothing, if another worker has the slice, or version, plan or files differ.
  */
-export const work = async (request: WorkRequest, host: Host): Promise<ExitName> => {
+export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const stops = followStops(host.onStop, () => say('the result is being handed over'));
   const rendezvous = await reachRendezvous(request, host, stops).catch((error: unknown) => {
