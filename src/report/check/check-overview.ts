@@ -14,7 +14,7 @@ const maxFindings = 6;
 const maxReasons = 3;
 /** A finding takes at most two lines of a hundred columns. */
 const maxLength = 190;
-const maxNames = 12;
+const maxNames = 8;
 
 const cut = (text: string): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
