@@ -22,6 +22,12 @@ const joinNegatives = (words: readonly string[]): string[] => {
   return joined;
 };
 
+/** The parser makes an empty text of a lone dash, which stands for standard input. */
+const nameStandardInput = (words: readonly string[]): string[] => {
+  const end = words.indexOf('--');
+  return words.map((word, i) => (word === '-' && (end < 0 || i < end) ? '/dev/stdin' : word));
+};
+
 class ParserError extends Error {}
 
 const parserOf = (words: readonly string[], name: string): Argv =>
@@ -97,7 +103,9 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       const verb = await entry.load();
       // For a default command the parser does not also render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
-      const parser = isDefault ? parserOf(given, `weir ${name}`) : parserOf(words, 'weir');
+      const own = verb.takesCommand === true ? nameStandardInput(given) : given;
+      const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');
+      parser.parserConfiguration({ 'populate--': verb.takesCommand === true });
       const usage = isDefault ? entry.usage.replace(name, '$0') : entry.usage;
       declareVerb(parser, [usage, entry.summary, verb], parsed, entry.examples).parseSync();
     }

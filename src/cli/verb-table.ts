@@ -105,6 +105,15 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('./verbs/init.ts')).initVerb,
   },
+  'import [file]': {
+    summary: 'Turn files of vegeta or k6, or command lines of GuideLLM or AIPerf, into a scenario',
+    expects: 'one file, - or a command line behind --',
+    examples: [
+      ['import targets.txt --rate 50/s --duration 30s --out evening.yaml', 'the targets of vegeta'],
+      ['import -- aiperf profile -m a/b -u host:8000 --concurrency 8', 'a command line'],
+    ],
+    load: async () => (await import('./verbs/import.ts')).importVerb,
+  },
   'plan [scenario]': {
     summary: 'Forecast requests, tokens, cost and duration; sends nothing',
     expects: 'one scenario file',

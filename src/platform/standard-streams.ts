@@ -1,3 +1,4 @@
+import { text as readAll } from 'node:stream/consumers';
 import { visible, wantsColour } from './screen.ts';
 
 const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
@@ -16,3 +17,6 @@ export const stdoutStyle = (): { readonly colour: boolean; readonly width: numbe
   colour: wantsColour(process.stdout, process.env),
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,
 });
+
+/** All of standard input, to its end. */
+export const readStandardInput = (): Promise<string> => readAll(process.stdin);

@@ -21,6 +21,8 @@ export type Given<Table extends OptionTable> = {
 
 export interface Verb {
   readonly options: OptionTable;
+  /** Whether the words behind `--` are another program’s command line, and not arguments. */
+  readonly takesCommand?: true;
   /** Verbs within this one, which take its options too. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
@@ -30,7 +32,7 @@ export interface Verb {
 
 /** A verb whose work receives its options with their types. */
 export const defineVerb = <const Table extends OptionTable>(
-  verb: Pick<Verb, 'subcommands'> & {
+  verb: Pick<Verb, 'subcommands' | 'takesCommand'> & {
     readonly options: Table;
     run(given: Given<Table>): Promise<ExitName>;
   },

@@ -15,6 +15,8 @@ import { basename, join } from 'node:path';
 
 export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
 
+export const readBytes = (path: string): Promise<Uint8Array> => readFile(path);
+
 /** The lines of a file, one after another. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {
   const file = await open(path);
@@ -43,8 +45,8 @@ export const hasContent = (path: string): Promise<boolean> =>
   );
 
 /** Writes a file that must not exist yet. */
-export const createText = (path: string, text: string): Promise<void> =>
-  writeFile(path, text, { flag: 'wx' });
+export const createText = (path: string, content: string | Uint8Array): Promise<void> =>
+  writeFile(path, content, { flag: 'wx' });
 
 export const appendText = (path: string, text: string): Promise<void> => appendFile(path, text);
 

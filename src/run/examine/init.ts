@@ -1,5 +1,4 @@
-import { basename, dirname, relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
 import { milliseconds } from '../../model/quantity.ts';
 import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
@@ -9,6 +8,7 @@ import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { starterScenarioText } from '../../scenario/starter-scenario.ts';
 import { openProbe } from './examination.ts';
 import type { Host } from '../input/host.ts';
+import { schemaFor } from '../input/schema-address.ts';
 import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { prepareTarget } from '../target/prepare-target.ts';
 
@@ -59,17 +59,6 @@ const chooseChatModel = async (
   const answer = (await ask(`Which one? [${chat}] `)).trim() || chat;
   if (!chats.includes(answer)) throw unlistedModel(answer, chats);
   return answer;
-};
-
-/** The schema of scenarios that comes with Weir; the relative path is the same in the source and in the built package. */
-const schemaFile = fileURLToPath(new URL('../../../scenarios/schema.json', import.meta.url));
-
-/** Where an editor that opens the file `out` finds the schema. */
-const schemaFor = (out: string): string => {
-  const path = relative(dirname(resolve(out)), schemaFile);
-  // An editor reads the address up to the first space.
-  if (/\s/.test(path)) return pathToFileURL(schemaFile).href;
-  return path.startsWith('.') ? path : `./${path}`;
 };
 
 /** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */

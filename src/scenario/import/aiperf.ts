@@ -1,0 +1,247 @@
+import { aiPerfFlags, goodputMeasures, otherAiPerfOptions } from './aiperf-options.ts';
+import {
+  baseAddress,
+  type BenchLoad,
+  durationText,
+  loadOf,
+  sweepNote,
+  targetFields,
+  tokenCount,
+  tokenizerFields,
+} from './bench-scenario.ts';
+import { commandOf, Flags, readSettings } from './command-flags.ts';
+import { headerFields, readHeaders } from './headers.ts';
+import { hasTemplate, type Imported, ImportError, Notes, givenFields } from './imported.ts';
+
+/** `aiperf profile`: https://github.com/ai-dynamo/aiperf. Names and defaults are those of 0.13.0. */
+
+const keyValues = (
+  flags: Flags,
+  name: string,
+  notes: Notes,
+): readonly (readonly [string, unknown, string])[] =>
+  flags.all(name).flatMap(({ values, place }) =>
+    values.flatMap((text): readonly (readonly [string, unknown, string])[] => {
+      if (text.startsWith('{')) {
+        const settings = readSettings(text);
+        if (settings !== null)
+          return Object.entries(settings).map(([key, value]) => [key, value, place]);
+      }
+      const [, key, value = ''] = /^([^:]+):\s*([^]*)$/.exec(text) ?? [];
+      if (key === undefined) {
+        notes.left(place, 'expected NAME:VALUE or JSON');
+        return [];
+      }
+      const isNumber = value !== '' && Number.isFinite(Number(value));
+      const known = { true: true, false: false, null: null }[value];
+      return [[key, isNumber ? Number(value) : known === undefined ? value : known, place]];
+    }),
+  );
+
+const bodyOf = (flags: Flags, notes: Notes) => {
+  const body: Record<string, unknown> = {};
+  for (const [key, value, place] of keyValues(flags, 'extra', notes)) {
+    if (hasTemplate(value)) notes.left(place, `the field "${key}" holds what Weir would replace`);
+    else if (key !== 'stream') body[key] = value;
+  }
+  return Object.keys(body).length > 0 ? { body } : {};
+};
+
+const systemOf = (flags: Flags, notes: Notes): string | null => {
+  const system = flags.text('system');
+  if (system === null || !hasTemplate(system)) return system;
+  notes.left('--system-prompt', 'it holds what Weir would replace');
+  return null;
+};
+
+/** Several values are the first one, and what a sweep varies. */
+const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
+  count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),
+  vary: new Set(values).size > 1 ? [...new Set(values)].map((n) => n + more) : null,
+});
+
+const turnsOf = (flags: Flags, answer: unknown, notes: Notes) => {
+  const [count = 1] = flags.numbers('turns');
+  if (count <= 1) return null;
+  notes.chosen('turns', 'the history has generated answers, not the server’s own');
+  return { count, answer };
+};
+
+const contentOf = (flags: Flags, notes: Notes) => {
+  const given = flags.numbers('input');
+  const pool = flags.number('prefixes') ?? 0;
+  const prefixLength = flags.number('prefixTokens') ?? 0;
+  const prefix = pool * prefixLength > 0 ? { tokens: prefixLength, pool } : null;
+  const inputDeviation = flags.number('inputDeviation') ?? 0;
+  const lengths = given.length > 0 ? given : [550];
+  const input = lengthOf(lengths, inputDeviation, prefix?.tokens);
+  const outputs = flags.numbers('output');
+  const outputDeviation = flags.number('outputDeviation') ?? 0;
+  const output = lengthOf(outputs, outputDeviation);
+  const hasLength = outputs.length > 0;
+  if (hasLength)
+    notes.chosen(
+      'length of answers',
+      'Weir asks for it by max_tokens, AIPerf by max_completion_tokens',
+    );
+  const mean = (path: string, deviation: number) => (deviation > 0 ? `${path}.mean` : path);
+  return {
+    vary: givenFields({
+      [mean('prompt.tokens', inputDeviation)]: input.vary,
+      [mean('maxTokens', outputDeviation)]: output.vary,
+    }),
+    fields: givenFields({
+      system: systemOf(flags, notes),
+      prompt: givenFields({
+        tokens: input.count,
+        prefix,
+        turns: turnsOf(flags, hasLength ? output.count : 128, notes),
+        ...tokenizerFields(flags.text('tokenizer'), notes),
+      }),
+      maxTokens: hasLength ? output.count : null,
+    }),
+  };
+};
+
+const trafficOf = (flags: Flags, notes: Notes) => {
+  const type = flags.one('type');
+  if (type !== null && type.values[0] !== 'chat') {
+    notes.left(type.place, 'only the type chat can be imported: the requests are chat completions');
+  }
+  const endpoint = flags.one('endpoint');
+  if (endpoint !== null && !/^\/?v1\/chat\/completions$/.test(endpoint.values[0] ?? '')) {
+    notes.left(endpoint.place, 'requests go to /chat/completions below the target');
+  }
+  const kind = flags.isOn('streaming', false) ? 'chat-stream' : 'chat';
+  const models = flags.all('model').flatMap(({ values }) => values.join(',').split(','));
+  if (models.length === 0) notes.left('model', 'put its name in the place of MODEL');
+  const { fields, vary } = contentOf(flags, notes);
+  const rest = { ...fields, ...bodyOf(flags, notes) };
+  const names = models.length > 0 ? models : ['MODEL'];
+  return { traffic: names.map((model) => ({ kind, model, ...rest })), vary };
+};
+
+const arrivalsOf = (flags: Flags): BenchLoad['arrivals'] => {
+  const shape = flags.number('shape');
+  const pattern = flags.text('arrivals') ?? (shape === null ? 'poisson' : 'gamma');
+  if (pattern === 'gamma') return { gamma: shape ?? 1 };
+  return pattern === 'constant' ? 'constant' : 'poisson';
+};
+
+/** The warm-up in seconds; one of requests has a length at a rate only. */
+const warmUpOf = (flags: Flags, rate: number | undefined, notes: Notes): number => {
+  const requests = flags.number('warmUpRequests');
+  const seconds = flags.number('warmUp');
+  if (requests === null || seconds !== null) return seconds ?? 0;
+  if (rate !== undefined && rate > 0) return requests / rate;
+  const hint = 'write "warmUp: 10s", and a load of the kind "closed"';
+  notes.left('--warmup-request-count', `a load of users has a warm-up by time: ${hint}`);
+  return 0;
+};
+
+const loadFields = (flags: Flags, notes: Notes) => {
+  const rates = flags.numbers('rate');
+  const given = flags.numbers('users');
+  if (rates.length > 0 && given.length > 0)
+    notes.left('--concurrency', 'beside a rate: an open load has no such bound');
+  const users = given.length > 0 ? given : [1];
+  const [seconds, requests] = [flags.number('seconds'), flags.number('requests')];
+  const usual = seconds === null && requests === null ? Math.max(10, 2 * users[0]!) : null;
+  if (usual !== null) notes.chosen('--request-count', `AIPerf’s default of ${usual} requests`);
+  const [rate] = rates;
+  const load = {
+    rates,
+    users,
+    arrivals: arrivalsOf(flags),
+    requests: requests ?? usual,
+    seconds,
+    warmUpSeconds: warmUpOf(flags, rate, notes),
+    rampUpSeconds: flags.number(rate === undefined ? 'userRamp' : 'rateRamp') ?? 0,
+  };
+  return loadOf(load, notes);
+};
+
+const judgedFields = (flags: Flags, notes: Notes) => {
+  const perRequest = flags.all('goodput').flatMap(({ values, place }) =>
+    values
+      .flatMap((text) => text.trim().split(/\s+/))
+      .flatMap((pair) => {
+        const [metric = '', bound = ''] = pair.split(':');
+        const [measure, sign, unit] = goodputMeasures[metric] ?? [];
+        if (measure !== undefined && Number(bound) > 0)
+          return [`${measure} ${sign} ${Number(bound)}${unit}`];
+        notes.left(place, 'Weir has request_latency, time_to_first_token and inter_token_latency');
+        return [];
+      }),
+  );
+  const failures = flags.number('failures');
+  const objective = `errorRate <= ${Number(((failures ?? 0) * 100).toPrecision(6))}%`;
+  return {
+    ...(perRequest.length > 0 ? { perRequest } : {}),
+    ...(failures === null ? {} : { objectives: [{ objective, abort: { after: '10s' } }] }),
+  };
+};
+
+const wireFields = (flags: Flags, notes: Notes) => {
+  const timeout = flags.number('timeout');
+  const grace = flags.number('grace');
+  const metrics = flags.one('metrics');
+  const [first, ...others] = metrics?.values ?? [];
+  if (others.length > 0) notes.left(metrics!.place, 'Weir reads one address of metrics');
+  const runs = flags.number('runs') ?? 1;
+  if (runs > 1) notes.chosen('--num-profile-runs', `run it with weir run --repeat ${runs}`);
+  const address = first === undefined || first.includes('://') ? first : `http://${first}`;
+  return givenFields({
+    grace: grace === null ? null : durationText(grace),
+    deadlines: timeout === null ? null : { total: durationText(timeout) },
+    wire: flags.text('reuse') === 'never' ? { reuse: false } : null,
+    server: address === undefined ? null : { metrics: address },
+  });
+};
+
+const addressOf = (flags: Flags, notes: Notes): string => {
+  const flag = flags.one('url');
+  const [first = 'http://localhost:8000', ...others] = (flag?.values ?? []).flatMap((text) =>
+    text.split(','),
+  );
+  if (others.length > 0) notes.left(flag!.place, 'a run has one target: the first address');
+  const url = baseAddress(first);
+  if (url === null)
+    throw new ImportError('AIPerf’s --url: expected an address such as http://localhost:8000');
+  return url;
+};
+
+/** The scenario of an AIPerf command line, alone or in a script. */
+export const importAiPerf = (script: string): Imported => {
+  const notes = new Notes();
+  const flags = new Flags(commandOf(script, /(^|\/)aiperf$/, notes), aiPerfFlags, notes);
+  const url = addressOf(flags, notes);
+  const written = keyValues(flags, 'header', notes);
+  const read = readHeaders(
+    written.map(([name, value, place]) => ({ name, value: String(value), place })),
+    notes,
+  );
+  const hasKey = flags.one('key') !== null || read.keyHeader !== null;
+  const seed = flags.number('seed');
+  const { traffic, vary } = trafficOf(flags, notes);
+  const load = loadFields(flags, notes);
+  const allVaried = { ...vary, ...(load['vary'] as object | undefined) };
+  const scenario = {
+    ...targetFields({ url, hasKey }, notes),
+    ...headerFields(read),
+    limits: 'none',
+    traffic,
+    ...load,
+    ...(Object.keys(allVaried).length > 0 ? { vary: allVaried } : {}),
+    ...judgedFields(flags, notes),
+    ...(seed === null ? {} : { seed }),
+    ...wireFields(flags, notes),
+  };
+  sweepNote(scenario, notes);
+  for (const { written: name, place } of flags.rest()) {
+    const [, kind, message] = otherAiPerfOptions.find(([names]) => names.test(name)) ?? [];
+    if (kind === undefined) notes.left(place, 'weir import has no counterpart for this option');
+    else notes[kind](place, message!);
+  }
+  return { kind: 'scenario', scenario, files: [], notes: notes.sorted };
+};

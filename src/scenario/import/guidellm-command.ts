@@ -1,0 +1,141 @@
+import { type FlagNames, type Flags, readSettings } from './command-flags.ts';
+import type { Notes } from './imported.ts';
+import { PartSettings } from './part-settings.ts';
+
+/**
+ * `guidellm benchmark` with an option for each setting (up to 0.6), and `guidellm run` with a mapping for each part
+ * (from 0.7): https://github.com/vllm-project/guidellm. The defaults are those of 0.6.1 and 0.8.1.
+ */
+
+export const guideLlmFlags: FlagNames = {
+  '--target': 'target',
+  '--model': 'model',
+  '--data': 'data',
+  '--profile': 'profile',
+  '--rate-type': 'profile',
+  '--rate': 'rate',
+  '--backend': 'backend',
+  '--backend-type': 'backend',
+  '--backend-kwargs': 'backend-kwargs',
+  '--backend-args': 'backend-kwargs',
+  '--request-format': 'request_format',
+  '--request-type': 'request_format',
+  '--processor': 'tokenizer',
+  '--tokenizer': 'tokenizer',
+  '--random-seed': 'seed',
+  '--seed': 'seed',
+  '--max-seconds': 'max_duration',
+  '--max-requests': 'max_requests',
+  '--max-errors': 'max_errors',
+  '--max-error-rate': 'max_error_rate',
+  '--max-global-error-rate': 'max_global_error_rate',
+  '--constraint': 'constraint',
+  '--warmup': 'warmup',
+  '--warmup-percent': 'warmup',
+  '--cooldown': 'cooldown',
+  '--cooldown-percent': 'cooldown',
+  '--rampup': 'rampup_duration',
+  '--override': 'override',
+};
+
+export const guideLlmOutput =
+  /^(--(output|outputs|output-dir|output-path|output-sampling|sample-requests|label|metrics|disable-.*|display-.*|data-num-workers|data-loader|dataloader-kwargs)|-l)$/;
+
+/** What the numbers of `--rate` are, by profile. */
+const rateMeanings: Readonly<Record<string, string>> = {
+  concurrent: 'streams',
+  sweep: 'sweep_size',
+  throughput: 'max_concurrency',
+};
+
+/** The parts of a benchmark, from either form of the command line. */
+export interface GuideLlmBenchmark {
+  readonly backend: PartSettings;
+  readonly profile: PartSettings;
+  readonly constraints: PartSettings;
+  readonly data: PartSettings;
+  readonly tokenizer: string | null;
+  readonly seed: number;
+}
+
+/** The mapping of an option, or `{ kind: word }`. */
+const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
+  const flag = flags.one(name);
+  const text = flag?.values[0];
+  if (flag === null || text === undefined) return {};
+  if (/^[\w-]+$/.test(text)) return { kind: text };
+  const settings = readSettings(text);
+  if (settings === null) notes.left(flag.place, 'expected kind=…,key=value or JSON');
+  return { ...settings };
+};
+
+const constraintsOf = (flags: Flags, notes: Notes): PartSettings => {
+  const given: Record<string, unknown> = {};
+  for (const name of [
+    'max_duration',
+    'max_requests',
+    'max_errors',
+    'max_error_rate',
+    'max_global_error_rate',
+  ]) {
+    const value = flags.number(name);
+    if (value !== null) given[name] = value;
+  }
+  for (const { place, values } of flags.all('constraint')) {
+    const { kind, seconds, count, rate, ...others } = readSettings(values[0] ?? '') ?? {};
+    if (typeof kind === 'string') given[kind] = [seconds ?? count ?? rate].flat()[0];
+    else notes.left(place, 'expected kind=…,key=value or JSON');
+    for (const key of Object.keys(others)) notes.left(place, `its "${key}" has no counterpart`);
+  }
+  return new PartSettings('--constraint', given, notes);
+};
+
+const dataOf = (flags: Flags, notes: Notes): PartSettings => {
+  const given = flags.all('data');
+  for (const { place } of given.slice(1)) notes.left(place, 'a further source of data');
+  const flag = given[0];
+  const settings = readSettings(flag?.values[0] ?? '');
+  if (settings !== null && (settings['kind'] ?? 'synthetic_text') === 'synthetic_text') {
+    return new PartSettings('--data', settings, notes);
+  }
+  const hint =
+    'write prompt: { file: prompts.jsonl } for prompts of a file (.jsonl, .csv, ShareGPT’s .json)';
+  notes.left(
+    flag?.place ?? '--data',
+    `only synthetic data can be imported; prompts have 256 tokens instead: ${hint}`,
+  );
+  return new PartSettings('--data', { prompt_tokens: 256, output_tokens: 128 }, notes);
+};
+
+/** Reads either form of the command line. */
+export const readGuideLlm = (flags: Flags, notes: Notes): GuideLlmBenchmark => {
+  const backend = partOf(flags, 'backend', notes);
+  Object.assign(backend, partOf(flags, 'backend-kwargs', notes));
+  for (const name of ['target', 'model', 'request_format']) {
+    const value = flags.text(name);
+    if (value !== null) backend[name] = value;
+  }
+  const profile = { kind: 'sweep', ...partOf(flags, 'profile', notes) } as Record<string, unknown>;
+  const rates = flags.numbers('rate');
+  if (rates.length > 0) profile[rateMeanings[String(profile['kind'])] ?? 'rate'] = rates;
+  for (const name of ['rampup_duration', 'warmup', 'cooldown']) {
+    const value = flags.number(name);
+    if (value !== null) profile[name] = value;
+  }
+  for (const { place, values } of flags.all('override')) {
+    const [path = '', texts = ''] = values;
+    const name = /^profile\.(streams|rate)$/.exec(path)?.[1];
+    if (name === undefined)
+      notes.left(place, 'overrides "profile.rate" and "profile.streams" only');
+    else profile[name] = texts.split(',').map(Number);
+  }
+  const seed = partOf(flags, 'seed', notes);
+  return {
+    backend: new PartSettings('--backend', backend, notes),
+    profile: new PartSettings('--profile', profile, notes),
+    constraints: constraintsOf(flags, notes),
+    data: dataOf(flags, notes),
+    tokenizer: flags.text('tokenizer'),
+    seed: [seed['value'], seed['kind']].map(Number).find(Number.isInteger) ?? 42,
+  };
+};

@@ -1,0 +1,93 @@
+/** A word of a shell’s command line. */
+export interface ShellWord {
+  readonly text: string;
+  /** The line that it begins in, from 1. */
+  readonly line: number;
+  /** Whether the shell would replace a part of it: a variable, or the output of a command. */
+  readonly expands: boolean;
+}
+
+/** The commands of a script, each with its words; `problem` says what is wrong with its quotes. */
+export interface ShellScript {
+  readonly commands: readonly (readonly ShellWord[])[];
+  readonly problem: string | null;
+}
+
+/** One part of a script: the quoting rules of POSIX, section 2.2, the operators of 2.10, comments and redirections. */
+const partPattern =
+  /(?<continued>\\\r?\n)|\\(?<escaped>[^])|'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|(?<redirect>\d*(?:>>|>&|<<|<&|[<>]))|(?<end>\r?\n|&&|\|\||[;&|])|(?<space>[ \t]+)|(?<plain>[^\s'"\\;&|<>]+)|(?<open>['"\\])/y;
+
+const hasExpansion = (text: string): boolean =>
+  /\$[\w{(@*#?!-]|`/.test(text.replaceAll(/\\[^]/g, ''));
+
+/** In double quotes a backslash escapes only these. */
+const unescapeDouble = (text: string): string =>
+  text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
+
+/** Puts the parts of a script together to words and commands. */
+class WordCollector {
+  readonly commands: ShellWord[][] = [[]];
+  private word: { text: string; line: number; expands: boolean } | null = null;
+  private isRedirect = false;
+
+  get isInWord(): boolean {
+    return this.word !== null;
+  }
+
+  add(text: string, line: number, expands = false): void {
+    this.word ??= { text: '', line, expands: false };
+    this.word.text += text;
+    this.word.expands ||= expands;
+  }
+
+  endWord(): void {
+    if (this.word === null) return;
+    if (!this.isRedirect) this.commands.at(-1)!.push(this.word);
+    this.isRedirect = false;
+    this.word = null;
+  }
+
+  /** What ends a word: a space, a redirection or the end of a command. */
+  end({ redirect, end }: Readonly<Record<string, string | undefined>>): void {
+    this.endWord();
+    if (redirect !== undefined) this.isRedirect = true;
+    if (end !== undefined) this.commands.push([]);
+  }
+}
+
+const addPart = (
+  collector: WordCollector,
+  part: Readonly<Record<string, string | undefined>>,
+  line: number,
+): void => {
+  const { plain, single, double, escaped, continued } = part;
+  const literal = escaped ?? single;
+  if (literal !== undefined) collector.add(literal, line);
+  else if (double !== undefined) collector.add(unescapeDouble(double), line, hasExpansion(double));
+  else if (plain !== undefined) collector.add(plain, line, hasExpansion(plain));
+  else if (continued === undefined) collector.end(part);
+};
+
+/** Splits a script as a POSIX shell does. Nothing is expanded, and redirections are dropped with their files. */
+export const splitShell = (script: string): ShellScript => {
+  const collector = new WordCollector();
+  const { commands } = collector;
+  let line = 1;
+  for (let at = 0; at < script.length;) {
+    partPattern.lastIndex = at;
+    const found = partPattern.exec(script);
+    // A lone carriage return, or another kind of space.
+    const [whole, part] = [found?.[0] ?? script.charAt(at), found?.groups ?? { space: ' ' }];
+    if (part['open'] !== undefined)
+      return { commands, problem: `line ${line}: the quote ${part['open']} has no end` };
+    if (whole.startsWith('#') && part['plain'] !== undefined && !collector.isInWord) {
+      at += /^[^\n]*/.exec(script.slice(at))![0].length;
+      continue;
+    }
+    addPart(collector, part, line);
+    line += whole.split('\n').length - 1;
+    at += whole.length;
+  }
+  collector.endWord();
+  return { commands: commands.filter((words) => words.length > 0), problem: null };
+};
