@@ -76,7 +76,11 @@ export const silentHost = (
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,
-) => {
+): {
+  readonly stop: AbortSignal;
+  readonly onSecond: (progress: ProgressReport) => void;
+  readonly failure: AbortSignal;
+} => {
   const failure = new AbortController();
   const stop = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
   const onSecond = (progress: ProgressReport): void => {
