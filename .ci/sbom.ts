@@ -1,5 +1,5 @@
 /**
- * Prints what an installed Weir consists of: `npm run --silent sbom` as CycloneDX, `npm run --silent sbom -- --licences` as a
+ * Prints what an installed Weir consists of: `npm run --silent sbom` as CycloneDX, `npm run --silent sbom licences` as a
  * table of licences. npm makes the list from the lock file. Its own `--omit dev` would leave out what a development
  * dependency needs, too, such as zod, so what is reached from `dependencies` is chosen here. Ends with 1 if a licence is
  * missing or one that nobody has looked at yet.
@@ -87,7 +87,7 @@ const rows = components.map((component) => {
   return `| ${name} | ${version} | ${licenceOf(component)} |`;
 });
 console.log(
-  process.argv.includes('--licences')
+  process.argv.includes('licences')
     ? ['| package | version | licence |', '| --- | --- | --- |', ...rows].join('\n')
     : JSON.stringify(shippedBom, null, 2),
 );

@@ -14,7 +14,7 @@ interface Bom {
 }
 
 const sbom = async (...words: readonly string[]): Promise<string> => {
-  const command = ['npm', 'run', '--silent', 'sbom', '--', ...words] as const;
+  const command = ['npm', 'run', '--silent', 'sbom', ...words] as const;
   const { code, stdout, stderr } = await startProgram(command, process.env, packageRoot).ended;
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
@@ -44,7 +44,7 @@ it('the bill of materials has exactly the packages of an installed Weir, each wi
 });
 
 it('the list of licences has a row for each of them', async () => {
-  const rows = (await sbom('--licences')).trimEnd().split('\n').slice(2);
+  const rows = (await sbom('licences')).trimEnd().split('\n').slice(2);
   expect(rows.map((row) => row.split(' | ').slice(0, 2).join('@').slice(2)).toSorted()).toEqual(
     installed,
   );
