@@ -1,6 +1,6 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
-import type { lossPolicies } from '../rendezvous/loss-policies.ts';
+import type { LossPolicy } from '../rendezvous/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /** What a manifest starts: a coordinator, its workers, and if none is there the server where they meet. */
@@ -14,7 +14,7 @@ export interface Launch {
   /** A target in the place of the scenario's; `null`: the scenario's own. */
   readonly target: string | null;
   readonly slices: number;
-  readonly onLost: (typeof lossPolicies)[number];
+  readonly onLost: LossPolicy;
   readonly image: string;
   /** The rendezvous; `null`: a server is started beside the workers. */
   readonly rendezvous: string | null;

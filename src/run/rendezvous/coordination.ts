@@ -5,7 +5,7 @@ import type { ProgressReport } from '../input/run-report.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 import type { ExtraReportPaths } from '../input/run-request.ts';
 import type { LedRun } from './lead-run.ts';
-import type { lossPolicies } from './loss-policies.ts';
+import type { LossPolicy } from './loss-policies.ts';
 
 /** Leads the slices of one run on other machines. */
 export interface CoordinateRequest {
@@ -13,7 +13,7 @@ export interface CoordinateRequest {
   readonly slices: number;
   /** The address of the rendezvous. */
   readonly rendezvous: string;
-  readonly onLost: (typeof lossPolicies)[number];
+  readonly onLost: LossPolicy;
   /** Whoever was silent for so many ms is gone. */
   readonly silence: number;
   /** How long to wait for the workers, in ms. */

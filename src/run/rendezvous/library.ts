@@ -7,7 +7,7 @@ import {
   withWeirErrors,
 } from '../input/library-host.ts';
 import { Problem } from '../../platform/problem.ts';
-import type { CoordinateRequest } from './coordination.ts';
+import type { LossPolicy } from './loss-policies.ts';
 
 /** The library's part for one run on several machines. What it needs is imported only when it is called. */
 
@@ -24,7 +24,7 @@ export interface CoordinateOptions
   /** How many workers share the load. */
   readonly slices: number;
   /** Whether the others stop or go on when a slice is lost; `stop` by default. */
-  readonly onLost?: CoordinateRequest['onLost'] | undefined;
+  readonly onLost?: LossPolicy | undefined;
   /** Whoever was silent for so many ms is gone; 10,000 by default, at least 2000. */
   readonly silence?: number | undefined;
 }
