@@ -231,11 +231,12 @@ class Examination {
     const sender = this.#sender('concurrency');
     await this.#idle(idleTime(this.#rule));
     const begin = this.#client.now();
-    await releaseTogether(sender, this.#rule, this.#burstAt);
+    const minuteBegin = this.#minuteBegin();
+    await releaseTogether(sender, this.#rule, { firstBurst: this.#burstAt, minuteBegin });
     if (isBurstUnclear(this.log(null))) {
       // One burst above the limit can be a window's boundary; a second one at another phase cannot.
       await this.#idle(idleTime(this.#rule));
-      await releaseTogether(sender, this.#rule, begin);
+      await releaseTogether(sender, this.#rule, { firstBurst: begin, minuteBegin });
     }
     await watchRefill(sender, this.#rule);
   }

@@ -30,9 +30,12 @@ const maxTogether = 32;
 const tricklePerWindow = 10;
 /** Maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
 const maxWaitWindows = 1.6;
-/** The first group after that, as a share of the limit, and when the second one follows, in windows: a log forgets them one after the other, a window both at once. */
+/**
+ * The first group after that, as a share of the limit, and when the second one follows, in windows: a log forgets them one after the other, a
+ * window both at once, and a bucket beside a window has little left when the window is over. It is over before a window of whole seconds can end.
+ */
 const firstGroup = 1 / 8;
-const secondGroupAt = 0.45;
+const secondGroupAt = 0.88;
 /** When both are over, and how long the refill of a bucket is observed, in windows. */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
@@ -98,7 +101,7 @@ const trickle = async (
 
 /**
  * Exhausts an idle key with one burst, waits with single requests until one is admitted, and exhausts
- * it again in two groups about half a window apart: what is forgotten when distinguishes the limiters.
+ * it again in two groups, late in the same window: what is forgotten when distinguishes the limiters.
  * Resolves to the instant at which the burst began.
  */
 export const provokeLimiter = async (

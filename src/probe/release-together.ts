@@ -18,14 +18,30 @@ const secondBurstPhases = [
   [0.69, 0.73],
 ] as const;
 
+/** How close to a boundary of the server's own windows the second burst may start, in windows: one that straddles it shows nothing of what it counted where. */
+const boundaryMargin = 0.06;
+
+export interface ReleaseOptions {
+  /** When the first burst began. */
+  readonly firstBurst: Instant | null;
+  /** A start of the server's minute; `null` if its clock is unknown. */
+  readonly minuteBegin: Instant | null;
+}
+
 /** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
-  firstBurst: Instant | null,
+  { firstBurst, minuteBegin }: ReleaseOptions,
 ): Promise<void> => {
   if (firstBurst !== null) {
-    await sleepUntilPhase(sender, firstBurst, rule.window, secondBurstPhases);
+    const isClear = ([from]: readonly [number, number]): boolean => {
+      if (minuteBegin === null) return true;
+      const phase = ((((firstBurst - minuteBegin) / rule.window + from) % 1) + 1) % 1;
+      return phase >= boundaryMargin && phase <= 1 - boundaryMargin;
+    };
+    const ranges = secondBurstPhases.filter(isClear);
+    await sleepUntilPhase(sender, firstBurst, rule.window, ranges);
   }
   await Promise.all(Array.from({ length: aboveLimit(rule) }, () => sender.sendChat()));
 };

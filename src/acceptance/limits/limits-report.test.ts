@@ -45,7 +45,7 @@ describe('the first line of a report on limits', () => {
   it('says that a limit is violated, and which other limit explains every decision', async () => {
     const report = await reportOn({ algorithm: 'sliding-log', requestsPerMinute: 40 });
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"✗ LIMIT VIOLATED. Sustained rate: 23.5 in 10 s (at least 20 for any limiter); most admitted in any 10 s: 40; limiter: sliding-log of 40 requests in 10 s (10 s–10.3 s)."`,
+      `"✗ LIMIT VIOLATED. Sustained rate: 23.5 in 10 s (at least 20 for any limiter); most admitted in any 10 s: 40; limiter: sliding-log of 40 requests in 10 s (9.9 s–10.1 s)."`,
     );
   });
 

@@ -47,6 +47,26 @@ describe('a limit that is not the declared one', () => {
     },
   );
 
+  it('is found in a bucket that holds less than the limit, over a network too slow for an even pace to show it', async () => {
+    const fault = 'sustained rate × 0.5, bursts of a sixth';
+    const { simulation } = simulationOf(cellOf(limiters[0]!, fault, 1));
+    const slow = {
+      roundTrip: 140,
+      jitter: 28,
+      pause: 0,
+      service: [2, 10],
+      failureShare: 0,
+    } as const;
+    const { judgement } = await examineForeignGateway({
+      ...simulation,
+      ...slow,
+      limit: 60,
+      window: 10_000,
+    });
+    expect(judgement.verdict).toBe('violated');
+    expect(judgement.identification.best?.limiter).toBe('burst-bucket');
+  });
+
   it('is found although some requests fail after the limiter has admitted them', async () => {
     const cell = cellOf('limits 5.8.0, moving window in memory', 'window × 1.2', 3);
     const { simulation } = simulationOf(cell);

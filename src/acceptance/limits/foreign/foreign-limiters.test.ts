@@ -125,4 +125,22 @@ describe('the limiters of others', () => {
     for (const { onAnswered } of burst) onAnswered?.(now + 20);
     expect(rule(now + 30).admitted).toBe(false);
   });
+
+  it('LiteLLM, its third limiter in memory: admits three limits within a second', () => {
+    const limiter = foreignLimiters.find(({ name }) => name === 'LiteLLM, limiter v3, in memory')!;
+    const [limit, window] = [60, 60_000];
+    const first = Date.UTC(2026, 2, 1) + 900;
+    const rule = limiter.open({ limit, window, start: first - 1e6, draw: drawFrom(1) });
+    // The rest of its window, one of whole seconds that begins early, and what the cache has then forgotten.
+    const moments = [
+      [first, 1],
+      [first + window - 950, limit - 1],
+      [first + window - 890, limit],
+      [first + window + 1, limit],
+    ] as const;
+    const decisions = moments.flatMap(([at, count]) =>
+      Array.from({ length: count }, () => rule(at)),
+    );
+    expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(3 * limit);
+  });
 });

@@ -77,8 +77,8 @@ export const gatewayLimiters: readonly ForeignLimiter[] = [
     source:
       'GitHub BerriAI/litellm@00353f5 parallel_request_limiter_v3.py: in_memory_cache_sliding_window, should_rate_limit',
     family: 'fixed-from-first',
-    keeps: 'yes',
-    why: 'a fixed window from the first request, in whole seconds',
+    keeps: 'arguable',
+    why: 'a fixed window from the first request, in whole seconds; but the count is also forgotten one window after it was first cached, so that three limits come within a second',
     open: litellmMemory,
   },
   {

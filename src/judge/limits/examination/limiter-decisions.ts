@@ -105,6 +105,16 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
+/** Requests that hardly any gateway counts: they cost nothing, or come from no key. */
+const uncounted: readonly ProbeRequest[] = ['models', 'wrong-key', 'unknown-path'];
+
+/** Requests of the first key that are no chats, and that its limiter may have counted like chats. */
+export const otherRequests = (log: LimitLog): readonly ProbeReply[] =>
+  log.replies.filter(({ key, phase, request, status }) => {
+    const isOwn = key === 'first' && decidingPhases.includes(phase) && status !== 429;
+    return isOwn && ![...uncounted, ...otherChats, 'chat'].includes(request);
+  });
+
 /** The decisions on requests of every kind, which an even pace concerns: of the first key, and answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);

@@ -14,8 +14,8 @@ import {
 } from '../limiter/identify-limiter.ts';
 import { replayEvidence } from '../limiter/replay-class.ts';
 import { serverOffset } from '../limiter/server-window.ts';
-import { canBeOther, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
-import { decisionsToReplay, undecidedChats } from './limiter-decisions.ts';
+import { canBeOther, isAccusing, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
+import { decisionsToReplay, otherRequests, undecidedChats } from './limiter-decisions.ts';
 
 /** What else a gateway can have counted: a list of models before the log, and chats that failed after the limiter. */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
@@ -35,6 +35,20 @@ const termsOf = (log: LimitLog): LimiterTerms => {
     clock: serverOffset(replies),
     besides: besidesOf(log),
   };
+};
+
+/** The limiter of the declared limit behind a log, and what it can have counted. Without one all requests may have been counted, and not only chats. */
+const nameDeclared = (
+  log: LimitLog,
+  decisions: ReturnType<typeof decisionsToReplay>,
+): { readonly found: LimiterIdentification; readonly terms: LimiterTerms } => {
+  const terms = termsOf(log);
+  const found = identifyLimiter(decisions, terms);
+  const others = otherRequests(log).map((reply) => ({ ...reply, admitted: true }));
+  if (found.best !== null || others.length === 0) return { found, terms };
+  const all = { ...terms, besides: terms.besides.map((list) => [...list, ...others]) };
+  const again = identifyLimiter(decisions, all);
+  return again.best?.wrong === 0 ? { found: again, terms: all } : { found, terms };
 };
 
 /** A search for another limit needs so many wrong predictions of every limiter of the declared one. */
@@ -59,9 +73,9 @@ const wrongOf = (ranking: readonly LimiterFit[]): number =>
  * explains the log, one of another limit or window that explains every decision.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
-  const { declared, ...known } = termsOf(log);
   const decisions = decisionsToReplay(log);
-  const found = identifyLimiter(decisions, { declared, ...known });
+  const { found, terms } = nameDeclared(log, decisions);
+  const { declared, ...known } = terms;
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
   if (found.best !== null || refusals < minRefusals) return found;
   const wrong = wrongOf(found.ranking);
@@ -76,14 +90,16 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const isShown =
     wrong >= minWrong &&
     best?.wrong === 0 &&
+    isAccusing(best, declared) &&
     // A weighted counter of any phase explains too much to accuse of.
     (best.limiter !== 'sliding-counter' || known.clock !== null) &&
     explaining.every((fit) => others.includes(fit)) &&
     !(mayCountRefusals(found) && explaining.every((fit) => isLower(fit, declared))) &&
     !isDelayed(decisions, declared);
-  return isShown
-    ? { ...found, best, ties, runnerUp: found.ranking[0] ?? null }
-    : { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && canBeOther(fit, declared)) };
+  if (isShown) return { ...found, best, ties, runnerUp: found.ranking[0] ?? null };
+  const isLikelier = (fit: LimiterFit): boolean =>
+    fit.limiter === 'burst-bucket' ? isAccusing(fit, declared) : canBeOther(fit, declared);
+  return { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && isLikelier(fit)) };
 };
 
 /** The decisions that distinguish the limiter that a log names from the best one that is not as good. */
@@ -99,7 +115,7 @@ export const explainLimiter = (
   if (best === null || rival === null) return { rival: null, distinguishing: [] };
   const decisions = decisionsToReplay(log);
   const classes = [isOther ? null : best.limiter, rival.limiter] as const;
-  const found = distinguishLimiters(decisions, termsOf(log), classes);
+  const found = distinguishLimiters(decisions, nameDeclared(log, decisions).terms, classes);
   const distinguishing = found.map(({ index, observed, predicted: [named, other] }) => {
     const { requestId, phase, sent, answered } = decisions[index]!;
     return { requestId, phase, sent, answered, observed, named, rival: other };

@@ -41,6 +41,20 @@ export const isOtherLimiter = (
 export const isLower = ({ limit, window }: LimiterFit, rule: LimitRule): boolean =>
   limit.least / window.most < rule.limit / rule.window;
 
+/** How far apart the ends of a rate's interval may be that shows another rate of a small bucket. */
+const sharpRate = 1.05;
+
+/**
+ * Whether a fitted limiter may accuse. A bucket that holds a few requests has one parameter more, which explains much: only a
+ * rate that is lower and narrowly bounded shows; facts see one that is higher.
+ */
+export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
+  if (fit.limiter !== 'burst-bucket') return isOtherLimiter(fit, rule);
+  const { limit, window } = fit;
+  const [slowest, fastest] = [limit.least / window.most, limit.most / window.least];
+  return isOtherLimiter(fit, rule) && isLower(fit, rule) && fastest <= sharpRate * slowest;
+};
+
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 

@@ -61,3 +61,14 @@ it.each([
   );
   expect(isDelayed([...calm, ...delayedLoad, ...refusals], rule)).toBe(isByLimiter);
 });
+
+/** Of a load a few requests, in three groups apart, wait longer than any calm one; all others are prompt. */
+const waitingLoad = Array.from({ length: 60 }, (_, i) =>
+  admitted(loadFrom + i * 500, i % 20 > 17 ? 4000 : 100),
+);
+
+it('a few answers later than all calm ones, again and again, are a delay, however slowly the requests between refusals came', () => {
+  const refusals = Array.from({ length: 12 }, (_, i) => refused(loadFrom + 250 + i * 1000, 100));
+  const slowly = [refused(60_000, 100), admitted(62_000, 4000)];
+  expect(isDelayed([...calm, ...waitingLoad, ...refusals, ...slowly], rule)).toBe(true);
+});

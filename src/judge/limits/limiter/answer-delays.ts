@@ -83,13 +83,12 @@ const latenessIn = (
   };
 };
 
-/** The longest time of an answer at an even pace, in ms; `null` if too few came so. */
-export const longestCalmAnswer = (
-  log: readonly LimiterDecision[],
-  rule: LimitRule,
-): number | null => {
+/** How long nearly all answers at an even pace take at the most, in ms; 0 if too few came so. */
+export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule): number => {
   const { calm } = byPace(log, rule);
-  return calm.length < minCalm ? null : Math.max(...calm.map(latencyOf));
+  if (calm.length < minCalm) return 0;
+  const latencies = calm.map(latencyOf).sort((a, b) => a - b);
+  return latencies[Math.floor(latencies.length * longQuantile)]!;
 };
 
 /**

@@ -28,6 +28,8 @@ export interface DecisionHistory {
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** The longest half of a round trip. */
   readonly slack: number;
+  /** The shortest time of a refusal in ms, all of it network; 0 without any. */
+  readonly roundTrip: number;
   /** What came before each decision, which is the same for every limiter. */
   readonly priors: readonly PriorDecisions[];
 }
@@ -117,6 +119,10 @@ const decisionHistoryOf = (
       answered: ascending(refused.map(({ answered }) => answered)),
     },
     slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
+    roundTrip:
+      refused.length === 0
+        ? 0
+        : refused.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity),
   };
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };

@@ -14,6 +14,7 @@ const fittedClasses: readonly LimiterClass[] = [
   'fixed-any-phase',
   'sliding-log',
   'token-bucket',
+  'burst-bucket',
 ];
 
 /** The windows that are tried, as shares of the declared one, and the ratio of two neighbours. */

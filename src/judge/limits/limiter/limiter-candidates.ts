@@ -202,18 +202,25 @@ export const closerCandidates = (
   }));
 };
 
+const otherVariants: Readonly<
+  Partial<
+    Record<
+      LimiterClass,
+      (history: DecisionHistory, rule: LimitRule) => readonly Partial<LimiterParameters>[]
+    >
+  >
+> = {
+  'fixed-any-phase': (history, { window }) =>
+    distinctPhases(history, window).map((phase) => ({ phase })),
+  'burst-bucket': (history, rule) => bursts(history, rule).map((burst) => ({ burst })),
+};
+
 /** The limiters to try of a class with another limit or window than the declared one. */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,
   rule: LimitRule,
-): readonly LimiterParameters[] =>
-  parametersOf(
-    rule,
-    name === 'fixed-any-phase'
-      ? distinctPhases(history, rule.window).map((phase) => ({ phase }))
-      : [{}],
-  );
+): readonly LimiterParameters[] => parametersOf(rule, otherVariants[name]?.(history, rule) ?? [{}]);
 
 /** The grids on which a weighted counter of the server's clock can count with a window. */
 export const counterGrids = (

@@ -27,3 +27,19 @@ it('a bucket explains a load at its rate, but not twice its rate, though each re
   expect(wrongOfBucket(logOf(1000))).toBe(0);
   expect(wrongOfBucket(logOf(500))).toBeGreaterThan(5);
 });
+
+const wrongOfCap = (log: readonly LimiterDecision[]): number | undefined =>
+  identifyLimiter(log, { declared, clock: null, besides: [[]] }).ranking.find(
+    ({ limiter }) => limiter === 'in-flight',
+  )?.wrong;
+
+it('a cap on requests in flight explains refusals of requests that met others in the gateway, not of those that only crossed an answer on its way', () => {
+  /** Two requests each `spacing` ms apart, over a network of 140 ms: the first takes 60 ms more, the second is refused. */
+  const pairs = (spacing: number): readonly LimiterDecision[] =>
+    Array.from({ length: 20 }, (_, i) => [
+      decision(i * 1000, 200, true),
+      decision(i * 1000 + spacing, 140, false),
+    ]).flat();
+  expect(wrongOfCap(pairs(40))).toBe(0);
+  expect(wrongOfCap(pairs(120))).toBeGreaterThan(10);
+});

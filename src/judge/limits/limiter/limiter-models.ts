@@ -106,9 +106,14 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   );
 };
 
-/** Ended requests make room. */
-const inFlight: LimiterModelBuilder = ({ admitted: requests }, { limit }) => {
-  const ends = Float64Array.from(requests, ({ ended }) => ended).sort();
+/** So much of a round trip certainly passes outside the gateway: half of it before a request arrives, the rest after another one has left. */
+const networkShare = 0.9;
+
+/** Ended requests make room. What was sent when another one had ended, but for a round trip, did not meet it in the gateway. */
+const inFlight: LimiterModelBuilder = ({ admitted: requests, roundTrip }, { limit }) => {
+  const ends = Float64Array.from(requests, ({ sent, ended }) =>
+    Math.max(sent, ended - networkShare * roundTrip),
+  ).sort();
   return ({ admitted }, moment) => admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
 };
 

@@ -1,5 +1,5 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
-import { longestCalmAnswer } from './answer-delays.ts';
+import { usualCalmAnswer } from './answer-delays.ts';
 
 /** Shorter delays, in round trips, are ignored. */
 const minNoticeableRoundTrips = 3;
@@ -50,12 +50,12 @@ export const queueDelays = (
     (isExplained ? explained : contradicted).push(index);
   }
   const waited = explained.length + contradicted.length;
-  // What takes no longer than an answer at an even pace need not have waited at all.
-  const calm = longestCalmAnswer(log, { limit, window }) ?? 0;
+  // What takes no longer than answers at an even pace need not have waited at all.
+  const calm = usualCalmAnswer(log, { limit, window });
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const isQueue =
     waited >= minQueuedRequests &&
     contradicted.length <= waited / 2 &&
-    certain.length >= minQueuedRequests;
+    certain.length >= Math.max(minQueuedRequests, explained.length / 2);
   return isQueue ? { explained, contradicted } : null;
 };

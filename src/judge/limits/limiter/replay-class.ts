@@ -165,8 +165,11 @@ const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A request that had waited for its decision would not have been in flight.
-  const views = limiter === 'in-flight' ? histories.slice(0, context.besides.length) : histories;
+  // A request that had waited for its decision would not have been in flight, and a cap follows no clock that can be off.
+  const views =
+    limiter === 'in-flight'
+      ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
+      : histories;
   const best = views.reduce<BestReplay | null>(
     (before, history) =>
       bestAmong(limiter, history, limiterCandidates(limiter, history, context), before),
