@@ -34,8 +34,8 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/** Requests per second at the peak; for users, with a quick target. */
-const requestsPerSecond = (load: Load, chunks: number): number => {
+/** Requests per second at the peak; for users, whose answers take so many ms. */
+const requestsPerSecond = (load: Load, answerTime: number): number => {
   switch (load.kind) {
     case 'open':
       return Math.max(...load.curve.flatMap(({ from, to }) => [from, to]));
@@ -45,26 +45,55 @@ const requestsPerSecond = (load: Load, chunks: number): number => {
       return (load.connections * 1000) / assumedAnswer.first;
     case 'closed':
     case 'iterations':
-      return (
-        (load.users * 1000) / (load.thinkTime + assumedAnswer.first + chunks * assumedAnswer.gap)
-      );
+      return (load.users * 1000) / (load.thinkTime + answerTime);
   }
 };
 
-const chunksPerSecond = ({ load, traffic }: Stage): number => {
+/** The busiest second of a stage, or of a plan. */
+export interface LoadPeak {
+  /** Requests a second. */
+  readonly requests: number;
+  /** Streamed chunks a second, a request counted as ten. */
+  readonly chunks: number;
+  /** Requests in flight at once. */
+  readonly streams: number;
+}
+
+/** In flight are as many as come in the time of an answer (Little's law), or as there are users. */
+const streamsOf = (load: Load, requests: number, answerTime: number): number => {
+  if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
+  if (load.kind === 'saturate') return load.connections;
+  return Math.ceil((requests * answerTime) / 1000);
+};
+
+const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak => {
   const weights = traffic.reduce((sum, { weight }) => sum + weight, 0);
   const chunks = traffic.reduce(
     (sum, entry) => sum + (chunksOf(entry, load) * entry.weight) / weights,
     0,
   );
-  return requestsPerSecond(load, chunks) * (chunks + requestCost);
+  const answerTime = given ?? assumedAnswer.first + chunks * assumedAnswer.gap;
+  const requests = requestsPerSecond(load, answerTime);
+  return {
+    requests,
+    chunks: requests * (chunks + requestCost),
+    streams: streamsOf(load, requests, answerTime),
+  };
+};
+
+/** The peak of a plan. `answerTime`: how long an answer takes, in ms; `null`: 100 ms, and 10 ms for each token. */
+export const peakOf = (
+  { stages }: Pick<Plan, 'stages'>,
+  answerTime: number | null = null,
+): LoadPeak => {
+  const peaks = stages.map((stage) => peakOfStage(stage, answerTime));
+  const most = (figure: keyof LoadPeak): number => Math.max(...peaks.map((peak) => peak[figure]));
+  return { requests: most('requests'), chunks: most('chunks'), streams: most('streams') };
 };
 
 /**
  * How many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, where a
  * request counts as ten chunks; at least one. One core is left to the main thread, the kernel and the target.
  */
-export const recommendedWorkers = ({ stages }: Pick<Plan, 'stages'>, cores: number): number => {
-  const busiest = Math.max(...stages.map(chunksPerSecond));
-  return Math.max(1, Math.min(cores - 1, Math.ceil(busiest / chunksPerWorker)));
-};
+export const recommendedWorkers = (plan: Pick<Plan, 'stages'>, cores: number): number =>
+  Math.max(1, Math.min(cores - 1, Math.ceil(peakOf(plan).chunks / chunksPerWorker)));

@@ -8,6 +8,7 @@ import type {
   ResourceNeed,
 } from '../model/plan/forecast.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import type { SliceForecast } from '../model/plan/slice-forecast.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { Problem } from '../platform/problem.ts';
 import { moneyText, plural } from '../report/text/number-text.ts';
@@ -16,6 +17,7 @@ import { terminalText } from '../report/document/terminal-writer.ts';
 import { budgetNeedText, forecastDocument } from '../report/run/forecast-document.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { durationNotation } from '../scenario/schema/notation.ts';
+import { forecastSlices } from './forecast-slices.ts';
 import type { Host } from './input/host.ts';
 import { bounded, readOption } from './input/read-option.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
@@ -64,6 +66,7 @@ const budgetOf = (
 export const forecastOf = (
   { plan, clips, workload }: ReadPlanWithFiles,
   answerTime: Milliseconds,
+  slices: SliceForecast | null = null,
 ): Forecast => {
   checkUsers(plan, answerTime);
   const needs = forecastPlan({ plan, clips, workload, answerTime });
@@ -78,6 +81,7 @@ export const forecastOf = (
     samples: forecastSamples(groups, plan),
     objectives: forecastDecisions(groups, plan),
     budget: budgetOf(plan, total),
+    slices,
   };
 };
 
@@ -142,14 +146,31 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
     );
 };
 
+/** What `weir plan` is asked. */
+interface ForecastRequest {
+  readonly source: PlanSource;
+  readonly answerTime: string | undefined;
+  /** `auto`: as many as this machine's calibration says. */
+  readonly slices: number | 'auto' | undefined;
+}
+
 /** Prints the forecast of a scenario; sends nothing. */
 export const printForecast = async (
-  source: PlanSource,
-  givenTime: string | undefined,
+  { source, answerTime, slices }: ForecastRequest,
   { environment, printer }: Host,
 ): Promise<void> => {
   const read = await readPlanWithFiles(source, environment);
-  const forecast = forecastOf(read, answerTimeFrom(givenTime));
+  const length = answerTimeFrom(answerTime);
+  const shares =
+    slices === undefined
+      ? null
+      : await forecastSlices(
+          read.plan,
+          slices,
+          answerTime === undefined ? null : length,
+          environment,
+        );
+  const forecast = forecastOf(read, length, shares);
   printer.print({
     json: JSON.stringify(forecast, null, 2),
     text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),

@@ -240,3 +240,55 @@ describe('weir run', () => {
     expect(code).toBe(3);
   });
 });
+
+describe('weir plan --slices', () => {
+  const users = `
+name: many
+traffic: [{ kind: chat-stream, model: weir/small, maxTokens: 200 }]
+load: { kind: closed, users: 3000, duration: 1m }
+limits: none
+`;
+  const error = { n: 9, p50: 0.1, p99: 0.2, max: 0.3 };
+  const calibration = {
+    format: 'calibration/1',
+    weir: '0.1.0',
+    calibratedAt: '2026-11-25T12:00:00.000Z',
+    machine: { node: 'v24.0.0', platform: 'linux', cpu: 'x', cores: 2 },
+    cells: [
+      {
+        streams: 1000,
+        tokensPerSecond: 50,
+        transport: 'socket',
+        workers: 1,
+        answers: 9,
+        trust: 'valid',
+        complaints: [],
+        errors: { ttft: error, gap: error, endToEnd: error },
+      },
+    ],
+  };
+
+  it('says what each of the slices needs that this machine’s calibration asks for', async () => {
+    const folder = await tempFolder();
+    const path = await tempFile('s.yaml', users);
+    const environment = { WEIR_HISTORY: join(folder, 'history.jsonl') };
+    const words = ['plan', path, '--slices', 'auto', '--answer-time', '20s'];
+    const before = await weir(words, environment);
+    expect(before).toMatchObject({ code: 2, stderr: expect.stringContaining('weir calibrate') });
+    await writeFile(join(folder, 'calibration.json'), JSON.stringify(calibration));
+    const { stdout, stderr } = await weir([...words, '--json'], environment);
+    expect(stderr).toBe('');
+    // 3000 users, 150 requests a second of 200 chunks and the cost of ten.
+    const { slices } = JSON.parse(stdout) as { readonly slices: unknown };
+    expect(slices).toMatchObject({
+      slices: 3,
+      streams: 1000,
+      sockets: 1000,
+      chunksPerSecond: 10_500,
+    });
+    const given = await weir(['plan', path, '--slices', '6', '--answer-time', '20s']);
+    expect(given.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '6 slices, each at its peak with at most 500 requests in flight',
+    );
+  });
+});

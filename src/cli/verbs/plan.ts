@@ -1,6 +1,10 @@
 import { defineVerb, inGroup, switchOption, textOption } from '../options/define-verb.ts';
+import { sliceCountFrom } from '../options/rendezvous-options.ts';
 import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
+
+const sharesFrom = (text: string | undefined): number | 'auto' | undefined =>
+  text === undefined || text === 'auto' ? text : sliceCountFrom(text);
 
 export const planVerb = defineVerb({
   options: {
@@ -8,13 +12,24 @@ export const planVerb = defineVerb({
     ...inGroup('Scenario:', {
       'answer-time': textOption('Assumed time per answer, for loads whose users wait for it [1s]'),
     }),
+    ...inGroup('Scale:', {
+      slices: textOption(
+        'What each of so many slices needs; auto: as many as this machine’s calibration says',
+      ),
+    }),
     ...inGroup('Output:', {
       json: switchOption('Print the forecast as JSON'),
     }),
   },
   run: async (given) => {
     const { printForecast } = await import('../../run/forecast.ts');
-    await printForecast(planSourceFrom(given), given.answerTime, terminalHost(given));
+    const { answerTime, slices } = given;
+    const request = {
+      source: planSourceFrom(given),
+      answerTime,
+      slices: sharesFrom(slices),
+    };
+    await printForecast(request, terminalHost(given));
     return 'pass';
   },
 });

@@ -1,4 +1,5 @@
 import type { BudgetUnit } from './budget.ts';
+import type { SliceForecast } from './slice-forecast.ts';
 import type { MeasureName } from '../measures/measures.ts';
 import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
@@ -111,6 +112,8 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
+  /** What each slice needs; `null` where it was not asked for. */
+  readonly slices: SliceForecast | null;
 }
 
 export const entryName = ({ name }: Traffic): string | null => name ?? null;

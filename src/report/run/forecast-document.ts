@@ -20,6 +20,7 @@ import {
   table,
   text,
 } from '../document/document.ts';
+import { slicesSection } from './slices-section.ts';
 import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
@@ -187,6 +188,7 @@ export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): 
     ]),
     section('Objectives that can be decided', forecast.objectives.map(objectiveBlock)),
     section('Budget', forecast.budget.map(budgetBlock)),
+    ...(forecast.slices === null ? [] : [slicesSection(forecast.slices)]),
   ],
   footer: `Written by Weir ${weir}.`,
 });

@@ -1,0 +1,76 @@
+import type { SliceForecast } from '../../model/plan/slice-forecast.ts';
+import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
+
+/** What one process of Weir takes without load, and for each request in flight, in bytes (`npm run bench memory`). */
+const memoryOf = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
+
+/** The bytes of a streamed chunk with its head, as OpenAI's gateways write it. */
+const bytesOfChunk = 250;
+
+interface Peak {
+  readonly chunks: number;
+  readonly streams: number;
+}
+
+/** What the machine did without strain, of which a slice is so many parts. */
+const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
+  Math.max(
+    1,
+    Math.ceil(streams / cell.streams),
+    Math.ceil(chunks / (cell.streams * cell.tokensPerSecond)),
+  );
+
+/** What each of so many slices of a load needs. */
+export const sliceForecast = (
+  peak: Peak,
+  slices: number,
+  basis: CalibrationCell | null,
+): SliceForecast => {
+  const streams = Math.ceil(peak.streams / slices);
+  const chunksPerSecond = Math.ceil(peak.chunks / slices);
+  return {
+    slices,
+    streams,
+    sockets: streams,
+    chunksPerSecond,
+    memory: memoryOf.process + streams * memoryOf.stream,
+    bytesPerSecond: chunksPerSecond * bytesOfChunk,
+    basis:
+      basis === null
+        ? null
+        : {
+            streams: basis.streams,
+            tokensPerSecond: basis.tokensPerSecond,
+            workers: basis.workers,
+            isValid: basis.trust === 'valid',
+          },
+  };
+};
+
+/**
+ * The fewest slices of which each is within a load that this machine measured validly, or if none was valid at least not invalidly, with the plan's transport and number of
+ * workers; `null` if all of its loads were invalid.
+ */
+export const neededSlices = (
+  { cells }: Calibration,
+  peak: Peak,
+  {
+    transport,
+    workers,
+  }: { readonly transport: CalibrationCell['transport']; readonly workers: number | 'auto' },
+): SliceForecast | null => {
+  const usable = cells.filter(
+    (cell) =>
+      cell.trust !== 'invalid' &&
+      cell.transport === transport &&
+      (workers === 'auto' || cell.workers === workers),
+  );
+  const valid = usable.filter(({ trust }) => trust === 'valid');
+  const [best] = (valid.length > 0 ? valid : usable).toSorted(
+    (a, b) =>
+      slicesFor(a, peak) - slicesFor(b, peak) ||
+      a.workers - b.workers ||
+      a.streams * a.tokensPerSecond - b.streams * b.tokensPerSecond,
+  );
+  return best === undefined ? null : sliceForecast(peak, slicesFor(best, peak), best);
+};
