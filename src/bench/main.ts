@@ -18,6 +18,7 @@ import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
+import { measureManySlices } from './simulated/many-slices.ts';
 import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
 import { bursts } from './transport/bursts.ts';
@@ -47,6 +48,8 @@ const abouts = {
   container: 'how long the container of the mock takes until it answers',
   soak: 'whether the memory of one run grows over ten minutes',
   truth: 'whether the bounds of figures contain their true values, beside what disturbs a run',
+  slices:
+    'whether merging and talking grow no faster than the number of slices: 200 of 5,000 streams',
   rendezvous: 'whether runs on several machines are honest, whatever happens to their processes',
 } as const;
 type BenchName = keyof typeof abouts;
@@ -69,11 +72,12 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   container: [measureContainerStart],
   soak: [measureSoak],
   truth: [measureFigureBounds],
+  slices: [measureManySlices],
   rendezvous: [measureRendezvousFaults],
 };
 
 /** They take so long that they run only if they are named. */
-const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth', 'rendezvous'];
+const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth', 'slices', 'rendezvous'];
 
 const known = Object.keys(abouts) as BenchName[];
 const names = process.argv.slice(2);
