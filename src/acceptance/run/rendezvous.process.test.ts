@@ -128,6 +128,34 @@ describe('a coordinator', () => {
     expect(completed).toBe(await completedBy(run.mock));
   }, 90_000);
 
+  it('shows the progress of all slices on its live page, whose button stops all', async () => {
+    const run = await startRendezvousRun(await newFolder(), {
+      slices: 2,
+      seconds: 60,
+      options: ['--live'],
+    });
+    let printed = '';
+    run.coordinator.child.stderr?.on('data', (text: string) => {
+      printed += text;
+    });
+    const workers = [0, 1].map(() => run.worker());
+    await run.loadBegun();
+    const address = /Live page: (\S+)/.exec(printed)?.[1] ?? '';
+    const dueOn = async (): Promise<number> => {
+      const page = await (await fetch(address)).text();
+      return Number(/([\d,]+) requests? due/.exec(page)?.[1]?.replaceAll(',', '') ?? 0);
+    };
+    while ((await dueOn()) < 180) await new Promise((resolve) => setTimeout(resolve, 100));
+    const { origin } = new URL(address);
+    await fetch(`${address}stop`, { method: 'POST', headers: { origin } });
+    const { code } = await run.coordinator.ended;
+    expect(code).toBe(130);
+    await Promise.all(workers.map((worker) => worker.ended));
+    const { result, completed } = await joinedIn(run.out);
+    expect(result.slices).toHaveLength(2);
+    expect(completed).toBe(await completedBy(run.mock));
+  }, 90_000);
+
   it('lets the others go on without a lost slice (--on-lost degrade), and says that it is incomplete', async () => {
     const run = await startRendezvousRun(await newFolder(), {
       slices: 2,

@@ -12,6 +12,7 @@ import {
   sliceCountFrom,
 } from '../options/rendezvous-options.ts';
 import { planSourceFrom, runIdFrom, scenarioOptions } from '../options/scenario-options.ts';
+import { liveOption, livePageFrom } from '../options/page-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
 export const coordinateVerb = defineVerb({
@@ -19,6 +20,7 @@ export const coordinateVerb = defineVerb({
     ...scenarioOptions,
     ...reportOptions,
     ...historyOption,
+    ...liveOption,
     ...inGroup('Scenario:', {
       yes: switchOption('Run a plan even if it may exceed its budget or its pace'),
     }),
@@ -36,6 +38,7 @@ export const coordinateVerb = defineVerb({
     }),
   },
   run: async (given) => {
+    const host = terminalHost(given);
     const request = {
       source: planSourceFrom(given),
       slices: sliceCountFrom(given.slices),
@@ -48,8 +51,9 @@ export const coordinateVerb = defineVerb({
       extraReports: extraReportsFrom(given),
       history: historyFrom(given),
       yes: given.yes,
+      live: livePageFrom({ ...given, open: false }, host.printer.warn),
     };
     const { coordinateOnce } = await import('../../run/rendezvous/coordinate.ts');
-    return (await coordinateOnce(request, terminalHost(given))).exit;
+    return (await coordinateOnce(request, host)).exit;
   },
 });

@@ -1,4 +1,5 @@
 import type { Plan } from '../../model/plan/plan.ts';
+import { instant } from '../../model/quantity.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
@@ -9,7 +10,7 @@ import { sleep } from '../../platform/process/pause.ts';
 import { plural, timeText } from '../../report/text/number-text.ts';
 import { join } from 'node:path';
 import { checkPlanFits } from '../forecast.ts';
-import { followStops } from '../input/follow-stops.ts';
+import { type FollowedStops, followStops } from '../input/follow-stops.ts';
 import type { Host } from '../input/host.ts';
 import { readPlanWithFiles } from '../input/read-plan.ts';
 import { folderFor } from '../input/report-paths.ts';
@@ -19,6 +20,9 @@ import { type ExtraReports, openExtraReports } from '../output/extra-reports.ts'
 import { exitForVerdicts } from '../output/judge-result.ts';
 import { openOutputFolder } from '../output/output-folder.ts';
 import { publish, type PublishedResult } from '../output/publish.ts';
+import { openLivePage } from '../watch/live-page.ts';
+import type { RunObserver } from '../watch/observer.ts';
+import { createSnapshotPace } from '../watch/snapshot-pace.ts';
 import { storeInHistory } from '../output/store-in-history.ts';
 import type { CoordinateRequest, Coordination } from './coordination.ts';
 import { dividedPlan } from './divided-plan.ts';
@@ -43,6 +47,7 @@ const farewell = 1000;
 interface Outputs {
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
+  readonly page: RunObserver | null;
 }
 
 const publishJoined = async (
@@ -52,6 +57,7 @@ const publishJoined = async (
   { request, host: { printer } }: Coordination,
 ): Promise<CoordinatedRun> => {
   const judged = await publish(result, outputs, printer, stop);
+  await outputs.page?.onPublished?.(judged.written);
   const exit = stop ?? exitForVerdicts(judged);
   const file = outputs.folder === null ? '' : join(outputs.folder.path, 'result.json');
   const published = { ...judged, file };
@@ -93,9 +99,10 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
 };
 
 const openOutputs = async (
-  { out, extraReports }: CoordinateRequest,
+  { out, extraReports, live }: CoordinateRequest,
   plan: Plan,
-  say: (text: string) => void,
+  { say, warn }: Host['printer'],
+  stops: FollowedStops,
 ): Promise<Outputs> => {
   const folder =
     out === null
@@ -104,12 +111,24 @@ const openOutputs = async (
         ? await openNewRunFolder(folderFor(out, plan.name))
         : await openOutputFolder(out, 'run', say);
   try {
-    return { folder, extraReports: await openExtraReports(extraReports, say) };
+    const requestStop = (): void => stops.request('the live page');
+    const at = { plan, folder: folder?.path ?? '', pace: createSnapshotPace() };
+    const hasPage = live !== undefined && folder !== null;
+    const page = hasPage ? await openLivePage(live, at, { warn, requestStop }) : null;
+    return { folder, page, extraReports: await openExtraReports(extraReports, say) };
   } catch (error) {
     await folder?.discard();
     throw error;
   }
 };
+
+/** Tells the caller, and the readers of the live page, of the progress. */
+const tellOf =
+  (page: RunObserver | null, onProgress: Coordination['onProgress']): Coordination['onProgress'] =>
+  (progress) => {
+    page?.onTick?.(instant(progress.elapsed), progress);
+    onProgress(progress);
+  };
 
 /** Opens the run in the rendezvous, and leaves the rendezvous empty. */
 const leadAt = async (
@@ -161,11 +180,12 @@ export const coordinateOnce = async (
     const read = await readPlanWithFiles(source, environment);
     const plan = dividedPlan(read.plan, request.slices);
     if (!request.yes) checkPlanFits(read);
-    const outputs = await openOutputs(request, plan, printer.say);
+    const outputs = await openOutputs(request, plan, printer, stops);
+    const tell = tellOf(outputs.page, onProgress);
     try {
       const rendezvous = await reachRendezvous(request, host, stops);
       try {
-        return await leadAt(rendezvous, plan, outputs, { request, host, stops, onProgress });
+        return await leadAt(rendezvous, plan, outputs, { request, host, stops, onProgress: tell });
       } finally {
         await rendezvous.close();
       }
@@ -174,6 +194,7 @@ export const coordinateOnce = async (
       await outputs.folder?.discard();
       throw error;
     } finally {
+      await outputs.page?.close?.();
       await outputs.folder?.release();
     }
   } finally {

@@ -3,7 +3,7 @@ import type { FollowedStops } from '../input/follow-stops.ts';
 import type { Host } from '../input/host.ts';
 import type { ProgressReport } from '../input/run-report.ts';
 import type { PlanSource } from '../input/read-plan.ts';
-import type { ExtraReportPaths } from '../input/run-request.ts';
+import type { ExtraReportPaths, LivePageRequest } from '../input/run-request.ts';
 import type { LedRun } from './lead-run.ts';
 import type { LossPolicy } from './loss-policies.ts';
 
@@ -22,6 +22,8 @@ export interface CoordinateRequest {
   /** As of a run. */
   readonly out: string | null | undefined;
   readonly extraReports: ExtraReportPaths;
+  /** Serve the progress of all, and at the end the report. */
+  readonly live?: LivePageRequest | undefined;
   readonly history: string | null;
   readonly yes: boolean;
 }
