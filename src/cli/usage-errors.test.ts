@@ -62,7 +62,7 @@ it.each([
   ['run a --run-id é', /^--run-id: expected 1 to 128 visible ASCII characters/],
   [
     'validate --model a --duration 1s --rate -5/s',
-    /^--rate: expected a rate such as .*, got "-5\/s"$/,
+    /^--rate: expected a rate above 0\/s and at most 1000000\/s, got "-5\/s"$/,
   ],
   ['run a --history=maybe', '--history: expected no value (--history, or --no-history), got maybe'],
   [
@@ -87,6 +87,17 @@ it.each([
   ],
   ['report a --observations x', /^--observations: nothing is made of them without --requests/],
   ['run a --repeat 3 --requests x.csv', /^--requests: expected one run, .* got several/],
+  [
+    'run a --out o --csv o/result.json',
+    '--csv: expected a file of its own, got o/result.json, which the run itself leaves there: give another name',
+  ],
+  [
+    'run a --out o --observations ./o/../o/checkpoint.jsonl',
+    /^--observations: expected a file of its own/,
+  ],
+  ['report o --csv o/result.json', /^--csv: expected a file of its own/],
+  ['report o/result.json --junit o/report.html', /^--junit: expected a file of its own/],
+  ['merge a b --out o --summary o/result.json', /^--summary: expected a file of its own/],
   ['report a --csv x.txt --summary x.txt', /^--csv and --summary: expected two files/],
   ['merge a --out b --csv x.txt --junit x.txt', /^--junit and --csv: expected two files/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],

@@ -176,8 +176,8 @@ describe('a load', () => {
       of zero rate:
       f.yaml:2:30: expected a rate above 0/s and at most 1000000/s, got "0/s"
       of negative rate and duration:
-      f.yaml:2:30: expected a rate such as 20/s, 60/min or 3600/h, got "-5/s"
-      f.yaml:2:46: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "-30s"
+      f.yaml:2:30: expected a rate above 0/s and at most 1000000/s, got "-5/s"
+      f.yaml:2:46: expected a length of time above 0s and at most 7d, got "-30s"
       of absurd rate and duration:
       f.yaml:2:30: expected a rate above 0/s and at most 1000000/s, got "1000001/s"
       f.yaml:2:51: expected a length of time above 0s and at most 7d, got "8d"

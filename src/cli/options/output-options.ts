@@ -36,16 +36,26 @@ export const historyOption = inGroup('Output:', {
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
-/** Throws a `UsageProblem` if two options name the same file. */
+/** What a run leaves in its own folder. */
+const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
+
+/** Throws a `UsageProblem` if two options name the same file, or one names a file that the run itself writes into `folder`. */
 const checkDifferentPaths = (
   paths: Readonly<Record<string, string | readonly string[] | undefined>>,
+  folder: string | undefined,
 ): void => {
   const seen = new Map<string, string>();
+  const own = new Set(folder === undefined ? [] : ownFiles.map((name) => resolve(folder, name)));
   const named = Object.entries(paths).flatMap(([name, given]) =>
     [given ?? []].flat().map((path) => [name, path] as const),
   );
   for (const [name, path] of named) {
     const whole = resolve(path);
+    if (own.has(whole)) {
+      throw new UsageProblem(
+        `--${name}: expected a file of its own, got ${path}, which the run itself leaves there: give another name`,
+      );
+    }
     const first = seen.get(whole);
     if (first !== undefined) {
       throw new UsageProblem(
@@ -56,18 +66,24 @@ const checkDifferentPaths = (
   }
 };
 
-/** The reports that a command line asks for. Throws a `UsageProblem` if two of them, or of the observations and requests, are one file. */
-export const extraReportsFrom = ({
-  junit,
-  csv,
-  summary,
-  observations,
-  requests,
-}: ExtraReportPaths & {
-  readonly observations?: string | readonly string[] | undefined;
-  readonly requests?: string | undefined;
-}): ExtraReportPaths => {
-  checkDifferentPaths({ observations, requests, junit, csv, summary });
+/**
+ * The reports that a command line asks for. Throws a `UsageProblem` if two of them, or of the observations and requests, are one
+ * file, or one is the result in `folder`, which is that of the run.
+ */
+export const extraReportsFrom = (
+  {
+    junit,
+    csv,
+    summary,
+    observations,
+    requests,
+  }: ExtraReportPaths & {
+    readonly observations?: string | readonly string[] | undefined;
+    readonly requests?: string | undefined;
+  },
+  folder: string | undefined,
+): ExtraReportPaths => {
+  checkDifferentPaths({ observations, requests, junit, csv, summary }, folder);
   return { junit, csv, summary, jobSummary: jobSummaryPath() };
 };
 

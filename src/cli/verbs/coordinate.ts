@@ -48,7 +48,7 @@ export const coordinateVerb = defineVerb({
       wait: lengthFrom('wait', given.wait, 300_000),
       runId: runIdFrom(given.runId),
       out: given.out,
-      extraReports: extraReportsFrom(given),
+      extraReports: extraReportsFrom(given, given.out),
       history: historyFrom(given),
       yes: given.yes,
       live: livePageFrom({ ...given, open: false }, host.printer.warn),

@@ -26,7 +26,7 @@ export const mergeVerb = defineVerb({
   },
   run: async (given) => {
     const { results, out } = given;
-    const extraReports = extraReportsFrom(given);
+    const extraReports = extraReportsFrom(given, out);
     const request = { results, out, extraReports, history: historyFrom(given) };
     const { mergeStored } = await import('../../run/series/stored-runs.ts');
     return mergeStored(request, terminalHost(given));

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import {
   defineVerb,
   type Given,
@@ -52,7 +53,8 @@ export const reportVerb = defineVerb({
   run: async (given) => {
     const { reportStored } = await import('../../run/series/stored-runs.ts');
     const { result, out } = given;
-    const extraReports = extraReportsFrom(given);
+    const folder = out ?? (/\.jsonl?$/.test(result) ? dirname(result) : result);
+    const extraReports = extraReportsFrom(given, folder);
     const files = { extraReports, requests: requestsFrom(given) };
     return reportStored(result, out, files, terminalHost(given));
   },

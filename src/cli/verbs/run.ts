@@ -87,7 +87,7 @@ export const runVerb = defineVerb({
       metricsExport: metricsExportFrom(given),
       slice: sliceFrom(given.slice, process.env),
       startAt: startAtFrom(given.startAt),
-      extraReports: extraReportsFrom(given),
+      extraReports: extraReportsFrom(given, given.out),
       history: historyFrom(given),
       live: livePageFrom(given, warn),
     };

@@ -48,7 +48,8 @@ const quantityField = <Q extends number, N extends null>(
       if (value !== null && value > above && value <= max) return value;
       const [noun = ''] = notation.expected.split(' such as ');
       const outside = `expected ${noun} ${words}${or}`;
-      const message = value === null ? notationError(notation, text, or) : outside;
+      const isNegative = text.startsWith('-') && notation.read(text.slice(1)) !== null;
+      const message = value === null && !isNegative ? notationError(notation, text, or) : outside;
       const params: IssueParams = value === null && or !== '' ? { choices: ['none'] } : {};
       context.issues.push({ code: 'custom', message, input: text, params });
       return z.NEVER;
@@ -60,7 +61,7 @@ export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
 /** Above this no single generator can keep its promise. */
 export const highestRate = perSecond(1_000_000);
 
-const upToAWeek: Bounds = { max: longestDuration, words: 'of at most 7d' };
+const upToAWeek: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
 const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and at most 7d' };
 
 /** A length of time that may be zero. */
@@ -70,7 +71,7 @@ export const positiveDurationField = () => quantityField(durationNotation, above
 /** A length of time above zero, or `null` for none. */
 export const durationOrNoneField = () => quantityField(durationNotation, aboveZero, [null]);
 
-const rateBounds: Bounds = { max: highestRate, words: 'of at most 1000000/s' };
+const rateBounds: Bounds = { max: highestRate, words: 'from 0/s to 1000000/s' };
 const positiveRates = { ...rateBounds, above: 0, words: 'above 0/s and at most 1000000/s' };
 /** A rate that may be zero. */
 export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, []);
