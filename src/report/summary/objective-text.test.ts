@@ -59,7 +59,7 @@ describe('the text for an objective', () => {
     expect(objectivesSentence([])).toBeNull();
     expect(objectivesSentence([kept])).toBe('1 of 1 objective kept');
     expect(objectivesSentence([kept, broken, open])).toBe(
-      '1 of 3 objectives kept, 1 broken, 1 undecided',
+      '1 of 3 objectives kept, 1 with too little data, 1 undecided',
     );
     expect(objectivesOutcome([])).toBeNull();
     expect(objectivesOutcome([kept, open, broken])).toBe('broken');

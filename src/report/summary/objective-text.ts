@@ -98,9 +98,14 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
   if (verdicts.length === 0) return null;
   const count = (outcome: ObjectiveOutcome): number =>
     verdicts.filter((verdict) => objectiveOutcome(verdict) === outcome).length;
+  const starved = verdicts.filter(
+    (verdict) => verdict.grounds === 'no-data' && objectiveOutcome(verdict) === 'broken',
+  ).length;
+  const broken = count('broken') - starved;
   return present([
     `${countText(count('kept'))} of ${plural(verdicts.length, 'objective')} kept`,
-    count('broken') > 0 && `${countText(count('broken'))} broken`,
+    broken > 0 && `${countText(broken)} broken`,
+    starved > 0 && `${countText(starved)} with too little data`,
     count('warning') > 0 && `${countText(count('warning'))} broken as warnings`,
     count('undecided') > 0 && `${countText(count('undecided'))} undecided`,
   ]).join(', ');
