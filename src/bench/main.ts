@@ -14,6 +14,7 @@ import { measureHourOfHeap } from './run/hour-of-heap.ts';
 import { measurePromptCost } from './run/prompt-cost.ts';
 import { measureRendezvousFaults } from './run/rendezvous-faults.ts';
 import { measureReport } from './run/report-size.ts';
+import { measureRequestsTable } from './run/requests-table.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
@@ -45,6 +46,7 @@ const abouts = {
   workload: 'whether making prompts costs less CPU than sending them',
   capacity: 'how far capacity searches end from the saturation by formula',
   report: 'how large the report of a long run is, and how fast a browser opens it',
+  requests: 'what a table of a million requests costs',
   container: 'how long the container of the mock takes until it answers',
   soak: 'whether the memory of one run grows over ten minutes',
   truth: 'whether the bounds of figures contain their true values, beside what disturbs a run',
@@ -69,6 +71,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   workload: [measurePromptCost],
   capacity: capacitySearches,
   report: [measureReport],
+  requests: [measureRequestsTable],
   container: [measureContainerStart],
   soak: [measureSoak],
   truth: [measureFigureBounds],

@@ -5,6 +5,7 @@ import { openBrowser } from '../../acceptance/harness/open-browser.fixture.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
+import type { Observation } from '../../model/observation/observation.ts';
 import type { Result } from '../../model/result/result.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
@@ -21,35 +22,37 @@ const rounds = 7;
 const perSecond = 200;
 const seconds = 600;
 
-/** Ten minutes at 200 streamed chats per second, with latencies that spread like real ones. */
+/** A streamed chat of twenty tokens among 200 per second, with latencies that spread like real ones. */
+export const longRunObservation = (index: number): Observation => {
+  const draw = drawFrom(1, 0, index);
+  const due = (index * 1000) / perSecond;
+  const ttft = 150 * Math.exp(draw.uniform());
+  const gap = 10 * Math.exp(draw.uniform());
+  const begun = due + draw.uniform();
+  const moments = Array.from({ length: 20 }, (_, token) => begun + ttft + token * gap);
+  const ended = moments.at(-1)! + 1;
+  const whole = sampleObservation();
+  return {
+    ...whole,
+    requestId: `run-0-${index}`,
+    index,
+    traffic: 'chat-stream',
+    due: instant(due),
+    released: instant(due),
+    begun: instant(begun),
+    connected: instant(begun),
+    sent: instant(begun + 0.1),
+    ended: instant(ended),
+    head: { ...whole.head!, at: instant(moments[0]!) },
+    outcome: { kind: 'completed', answer: sampleStream(moments) },
+  };
+};
+
+/** Ten minutes of them. */
 const longRun = (): Result => {
   const tally = emptyTally(samplePlan());
-  const head = sampleObservation().head!;
-  for (let index = 0; index < seconds * perSecond; index += 1) {
-    const draw = drawFrom(1, 0, index);
-    const due = (index * 1000) / perSecond;
-    const ttft = 150 * Math.exp(draw.uniform());
-    const gap = 10 * Math.exp(draw.uniform());
-    const begun = due + draw.uniform();
-    const moments = Array.from({ length: 20 }, (_, token) => begun + ttft + token * gap);
-    const ended = moments.at(-1)! + 1;
-    recordObservation(
-      tally,
-      sampleObservation({
-        requestId: `run-0-${index}`,
-        index,
-        traffic: 'chat-stream',
-        due: instant(due),
-        released: instant(due),
-        begun: instant(begun),
-        connected: instant(begun),
-        sent: instant(begun + 0.1),
-        ended: instant(ended),
-        head: { ...head, at: instant(moments[0]!) },
-        outcome: { kind: 'completed', answer: sampleStream(moments) },
-      }),
-    );
-  }
+  for (let index = 0; index < seconds * perSecond; index += 1)
+    recordObservation(tally, longRunObservation(index));
   const scheduled = milliseconds(seconds * 1000);
   return toResult(tally, sampleFacts([{ index: 0, count: 1 }], { scheduled }));
 };
