@@ -20,7 +20,7 @@ const offered = async (...words: readonly string[]): Promise<readonly string[]> 
 describe('bash with the script of weir completion', () => {
   it.each([
     [['ru'], ['run']],
-    [['c'], ['compare', 'capacity', 'calibrate', 'completion']],
+    [['c'], ['compare', 'check', 'capacity', 'calibrate', 'coordinate', 'completion']],
     [['run', '--obs'], ['--observations']],
     [
       ['run', 'a.yaml', '--capture', ''],
@@ -30,7 +30,7 @@ describe('bash with the script of weir completion', () => {
     [['history', 'b'], ['baseline']],
     [
       ['schema', ''],
-      ['scenario', 'result'],
+      ['scenario', 'result', 'check', 'sweep', 'capacity'],
     ],
     [['completion', 'z'], ['zsh']],
     // Files, by bash itself.
