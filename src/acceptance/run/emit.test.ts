@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
+import type { PrintedOutcome } from '../../run/input/host.ts';
+import { emit } from '../../run/emit/emit.ts';
 import { kubernetesManifest } from '../../run/emit/kubernetes.ts';
 import { type Launch, launchName } from '../../run/emit/launch.ts';
 import { shellWord, slurmScript } from '../../run/emit/slurm.ts';
@@ -157,4 +159,32 @@ it.each([
   ['日本', 'weir-run'],
 ])('a name that every launcher accepts: %s', (plan, name) => {
   expect(launchName(plan)).toBe(name);
+});
+
+describe('weir emit', () => {
+  it('warns of a scenario without a target, and not of one', async () => {
+    const warnings: string[] = [];
+    const printed: string[] = [];
+    const ignore = (): void => undefined;
+    const printer = {
+      say: ignore,
+      warn: (text: string) => warnings.push(text),
+      print: ({ text }: PrintedOutcome) => printed.push(text({ colour: false, width: 100 })),
+      close: ignore,
+      listFiles: ignore,
+      screen: null,
+    };
+    const host = { environment: {}, printer, onStop: () => ignore, ask: null };
+    const request = {
+      ...launch,
+      rendezvous: undefined,
+      launcher: 'k8s',
+      scenario: 'scenarios/chat.yaml',
+    } as const;
+    await emit({ ...request, target: 'https://host.example/v1' }, host);
+    expect(warnings).toEqual([]);
+    await emit({ ...request, target: undefined }, host);
+    expect(warnings).toEqual([expect.stringContaining('has no target')]);
+    expect(printed).toHaveLength(2);
+  });
 });

@@ -124,7 +124,7 @@ describe('the verdict of a run', () => {
     const { level, title, sentences } = runVerdict(warmedOnly, validTrust);
     expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
     expect(sentences[0]).toBe(
-      'No request that was due after the warm-up succeeded, so there are no latencies; the failures below show why.',
+      'No request that was due after the warm-up succeeded, so there are no latencies; the failures show why.',
     );
   });
 

@@ -129,7 +129,7 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
     return 'No request was due after the warm-up, so there are no figures.';
   }
   const which = result.plan.warmUp > 0 ? 'request that was due after the warm-up' : 'request';
-  return `No ${which} succeeded, so there are no latencies; the failures below show why.`;
+  return `No ${which} succeeded, so there are no latencies; the failures show why.`;
 };
 
 /** How many requests failed by their connections, and what to do, if they are more than a few. */

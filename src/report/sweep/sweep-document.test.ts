@@ -77,6 +77,20 @@ describe('a sweep on a terminal', () => {
     );
   });
 
+  it('ends with how many points the load generator can have moved', () => {
+    const sample = sampleSweep();
+    const [first, ...others] = sample.points;
+    const runs = first!.runs.map((run) => ({ ...run, trust: 'degraded' as const }));
+    const report = { ...sample, partial: null, points: [{ ...first!, runs }, ...others] };
+    expect(sweepHeadline(report)).toMatch(
+      /\. Degraded: the load generator can have moved figures of 1 of 6 points$/,
+    );
+    const whole = { ...report, points: report.points.filter(({ verdict }) => verdict === 'kept') };
+    expect(sweepTone(whole)).toBe('warning');
+    const onlyOne = { ...sample, points: [{ ...first!, isOnFront: true }] };
+    expect(sweepHeadline(onlyOne)).toContain('The only one: ');
+  });
+
   it('is a report that its schema accepts', () => {
     expect(sweepReportSchema.safeParse(sampleSweep()).error).toBeUndefined();
   });

@@ -92,20 +92,38 @@ const incompleteText = (report: SweepReport): string => {
     .join(', ');
 };
 
+/** Points whose figures the load generator can have moved: one of their runs is degraded. */
+const uncertainPoints = ({ points }: SweepReport): number =>
+  points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
+
+const uncertaintyText = (report: SweepReport): string => {
+  const uncertain = uncertainPoints(report);
+  return uncertain === 0
+    ? ''
+    : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}`;
+};
+
 /** The answer of a sweep in a sentence or two. */
-export const sweepHeadline = (report: SweepReport): string => {
+export const sweepHeadline = (report: SweepReport): string =>
+  `${frontText(report)}${uncertaintyText(report)}`;
+
+const frontText = (report: SweepReport): string => {
   const front = frontOf(report);
   const kept = `${countOf(report, 'kept')} of ${plural(report.points.length, 'point')} kept`;
   const lacks = incompleteText(report);
   const all = lacks === '' ? kept : `${kept} (${lacks})`;
   const [first, last] = [front[0], front.at(-1)];
   if (first === undefined || last === undefined) return `No point on the Pareto front: ${all}`;
-  if (front.length === 1) return `${all}. The best in both figures: ${placeText(report, first)}`;
+  if (front.length === 1) {
+    const what = countOf(report, 'kept') === 1 ? 'The only one' : 'The best in both figures';
+    return `${all}. ${what}: ${placeText(report, first)}`;
+  }
   return `${all}. Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
 };
 
 /** The tone of the whole report. */
 export const sweepTone = (report: SweepReport): 'good' | 'warning' | 'bad' => {
   if (frontOf(report).length === 0) return 'bad';
-  return report.partial !== null || countOf(report, 'excluded') > 0 ? 'warning' : 'good';
+  const isWhole = report.partial === null && countOf(report, 'excluded') === 0;
+  return isWhole && uncertainPoints(report) === 0 ? 'good' : 'warning';
 };

@@ -47,6 +47,11 @@ export const emit = async (
   }
   const source = { scenario, flags: {}, set: [], target, secretsAreElsewhere: true };
   const { plan } = await readPlan(source, environment);
+  if (plan.target.kind !== 'url') {
+    printer.warn(
+      'the scenario has no target, so each worker loads a reference gateway of its own; --target https://host/v1 names yours',
+    );
+  }
   const version = weirVersion();
   const launch: Launch = {
     ...rest,
