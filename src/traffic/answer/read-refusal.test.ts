@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readRefusal, type ErrorBodyDetails } from './read-refusal.ts';
+import {
+  htmlInsteadOf,
+  looksLikeHtml,
+  readRefusal,
+  type ErrorBodyDetails,
+} from './read-refusal.ts';
 
 const same = (text: string): string => text;
 const refused = (text: string, isTruncated = false): ErrorBodyDetails => {
@@ -90,5 +95,23 @@ describe('the detail of a refused request', () => {
     const redact = (said: string): string => said.replaceAll('sk-secret-key', '[redacted]');
     const { message } = readRefusal(401, { text, isTruncated: false }, redact);
     expect(message).not.toContain('sk-');
+  });
+});
+
+describe('an HTML page', () => {
+  it.each([
+    ['after comments', '\ufeff <!-- a --> <!----><!-- <b> -->\n<HTML lang="en">', true],
+    ['in a comment only', '<!-- <html> -->', false],
+    ['after a comment without an end', '<!-- <html>', false],
+    ['by another name', '<!-- a --><htmlx>', false],
+    ['in other text', 'x<html>', false],
+  ])('%s is recognised or not', (_, text, isPage) => {
+    expect(looksLikeHtml(text)).toBe(isPage);
+  });
+
+  it('of any form is read in a time proportional to its length', () => {
+    expect(looksLikeHtml(`${'<!---->'.repeat(100_000)}x`)).toBe(false);
+    const text = `<html><title>${'a'.repeat(500_000)}<`;
+    expect(htmlInsteadOf('audio', text, (kept) => kept)).toContain('without a title');
   });
 });

@@ -124,10 +124,23 @@ export const readStreamError = (data: string, redact: Redact): string => {
 
 /** The title of an HTML page, the only part of it that a report shows. */
 const htmlTitle = (text: string): string =>
-  /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
+  // A server can send any page, and the search takes time proportional to the square of its length.
+  /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
+  'an HTML page without a title';
+
+/** The rest of a page after the comments at its beginning, each read once: a pattern for all would try every grouping of them. */
+const afterComments = (page: string): string => {
+  let rest = page.trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 4);
+    if (end < 0) return rest;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return rest;
+};
 
 export const looksLikeHtml = (text: string): boolean =>
-  /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
+  /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
 /** Says that an HTML page was returned instead of something, with its title; `null` for other texts. */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
