@@ -28,7 +28,7 @@ const maxTextBytes = 1024 * 1024;
 /** Of an answer that is not whole; its end is not judged. */
 const maxBrokenBytes = 64 * 1024;
 
-const lastLine = Buffer.from(`${streamEnd}\n`);
+const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
 /** A last line, its end included, is in the last bytes. */
 const tailBytes = 64;
 
@@ -56,7 +56,7 @@ class KeptBody {
   }
 
   get hasLastLine(): boolean {
-    return this.#tail.includes(lastLine);
+    return lastLines.some((line) => this.#tail.includes(line));
   }
 
   bytes(): Buffer {

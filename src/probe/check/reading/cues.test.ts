@@ -14,6 +14,7 @@ describe('captions are read with their times', () => {
     ['SubRip', readSrtCues, srt],
     ['SubRip with CRLF', readSrtCues, srt.replaceAll('\n', '\r\n')],
     ['WebVTT with a name, a comment and settings', readVttCues, vtt],
+    ['WebVTT with wide arrows', readVttCues, vtt.replaceAll(' --> ', '\t-->  ')],
   ])('%s', (_, read, text) => {
     expect(read(text)).toEqual({ ok: true, cues });
   });

@@ -13,7 +13,7 @@ export type CuesReading =
 
 const srtTiming = /^(\d{2,}):(\d{2}):(\d{2}),(\d{3}) --> (\d{2,}):(\d{2}):(\d{2}),(\d{3})$/;
 const vttTiming =
-  /^(?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3}) --> (?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3})(?:\s.*)?$/;
+  /^(?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3})[ \t]+-->[ \t]+(?:(\d{2,}):)?(\d{2}):(\d{2})\.(\d{3})(?:\s.*)?$/;
 
 const secondsOf = (parts: readonly (string | undefined)[]): number => {
   const [hours, minutes, seconds, thousandths] = parts.map((part) => Number(part ?? 0));

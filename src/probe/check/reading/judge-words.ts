@@ -7,8 +7,13 @@ const wordsIn = (text: string): string =>
     .match(/[\p{L}\p{N}'’]+/gu)
     ?.join(' ') ?? '';
 
+/** In characters. The recordings of the suite are short; comparing takes time proportional to the product of both lengths. */
+const longest = 20_000;
+
 /** Some words more or less are chance; another text, or one that only lacks its end, is not. */
 export const judgeWords = (expected: string, found: string, what: string): Judged => {
+  if (expected.length > longest)
+    return unchecked(`${what} has ${expected.length} characters, too many for the recording`);
   const errors = wordErrors(expected, found);
   if (errors === null || errors.expected === 0) return unchecked('there are no words to compare');
   const share = errors.wrong / errors.expected;

@@ -30,6 +30,11 @@ describe('the framing of a stream', () => {
       'data: {"a":\ndata: 1}\n\ndata: [DONE]\n\n',
       'deviation: multi-line',
     ],
+    [
+      'with an event of two lines, and then without a blank line between two events',
+      'data: {"a":\ndata: 1}\n\ndata: {"b":2}\ndata: {"c":3}\n\ndata: [DONE]\n\n',
+      'violation',
+    ],
   ])('%s is judged', (_, text, expected) => {
     expect(outcomeOf(judgeFraming(text))).toBe(expected);
   });

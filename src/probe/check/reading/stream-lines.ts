@@ -32,18 +32,18 @@ const isForeign = (line: string): boolean => !/^(:|(data|event|id|retry)(:|$))/.
 const judgeEvents = (lines: readonly string[]): Judged | null => {
   const foreign = lines.findIndex((line) => line !== '' && isForeign(line));
   if (foreign >= 0) return violation(`line ${foreign + 1} is no line of an event stream`);
+  let severalLines: Judged | null = null;
   for (const [index, line] of lines.entries()) {
     if (!isData(line) || dataOf(line) === streamEnd) continue;
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
-    if (isBlank(next)) continue;
     if (!isData(next)) continue;
     // Two whole documents are two events that run into each other.
-    return jsonIn(dataOf(line)) === undefined
-      ? deviation('multi-line', 'an event has several data lines')
-      : violation(`no blank line follows the event of line ${index + 1}`);
+    if (jsonIn(dataOf(line)) !== undefined)
+      return violation(`no blank line follows the event of line ${index + 1}`);
+    severalLines = deviation('multi-line', 'an event has several data lines');
   }
-  return null;
+  return severalLines;
 };
 
 /** Judges that each event is a line `data: …` followed by a blank line (interface 4.1). */
