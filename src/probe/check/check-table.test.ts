@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { interfaceRows } from '../../contract/interface-rows.ts';
-import { checkTopics } from '../../model/check/check-report.ts';
+import { type CheckProfile, checkProfiles, checkTopics } from '../../model/check/check-report.ts';
 import { checkRequests, checkTable, requestsFor } from './check-table.ts';
-import { exemptedIds } from './profiles.ts';
+import { exemptedIds, exemptionOf } from './profiles.ts';
 
 const checkedRows = new Set(checkTable.flatMap(({ rows }) => rows));
 const requestIds = new Set(checkRequests.map(({ id }) => id));
@@ -54,6 +54,15 @@ describe('the table of checks', () => {
         : !ids.includes(pattern),
     );
     expect(unknown).toEqual([]);
+  });
+
+  it('has profiles that exempt a temperature above the range in streams, too', () => {
+    const isExempt = (profile: CheckProfile, id: string) => exemptionOf(profile, id) !== null;
+    for (const profile of checkProfiles)
+      expect([profile, isExempt(profile, 'stream-refused')]).toEqual([
+        profile,
+        isExempt(profile, 'temperature-above'),
+      ]);
   });
 
   it('sends fewer requests with a valid key below the address than a minute allows', () => {

@@ -57,7 +57,10 @@ const vllm: Exemptions = {
   'top_p.low': 'top_p has to be above 0', // vllm/sampling_params.py _verify_args
   'bounds-low': 'top_p has to be above 0',
   'temperature-above': 'temperature has no upper bound', // vllm/sampling_params.py _verify_args
+  'stream-refused': 'temperature has no upper bound',
   'stop-five': 'any number of stop sequences is accepted', // as before
+  'no-model': 'the one served model answers', // entrypoints/openai/chat_completion/protocol.py: model: str | None = None
+  tools: 'tools are read only if the server was started with --enable-auto-tool-choice', // docs: features/tool_calling
   'missing-key-*': noKeyNeeded, // docs: serve, --api-key
   'unknown-key-*': noKeyNeeded,
   'unknown-key.*': 'the body is {"error": "Unauthorized"}', // entrypoints/openai: AuthenticationMiddleware
