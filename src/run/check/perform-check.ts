@@ -130,6 +130,20 @@ const sendableIn = ({ selection, session, run }: OpenedCheck): readonly CheckReq
     ({ base, build }) => (base === 'versioned' || session.hasRoot) && build(run.target) !== null,
   );
 
+/** The models of the checks for readers: a server may give its models any names, and its list is the first answer. */
+const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
+  const list = answers.get(modelList.request.id);
+  const shown = (id: string | null): string | null =>
+    id === null ? null : (list?.quote(id) ?? id);
+  const { chat, speech, transcription, voice } = target;
+  return {
+    chat: shown(chat),
+    speech: shown(speech),
+    transcription: shown(transcription),
+    voice: shown(voice),
+  };
+};
+
 /** Sends and judges what was selected. */
 const checkTarget = async (
   { selection, session, run }: OpenedCheck,
@@ -137,7 +151,6 @@ const checkTarget = async (
 ): Promise<CheckReport> => {
   const begun = session.client.now();
   await run.sendAll(sendableIn({ selection, session, run }));
-  const { chat, speech, transcription, voice } = run.target;
   return {
     format: 'check/1',
     weir: weirVersion(),
@@ -145,7 +158,7 @@ const checkTarget = async (
     startedAt: session.startedAt,
     took: session.client.now() - begun,
     profile: selection.profile,
-    models: { chat, speech, transcription, voice },
+    models: namedIn(run),
     spent: spentBy(run, selection.requests),
     stopped: run.stopped ?? refusedBy(run),
     rows: [
@@ -185,7 +198,7 @@ export const performCheck = async (
       say,
     });
     await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
-    const { chat } = run.target;
+    const { chat } = namedIn(run);
     const { baseUrl } = target;
     const budget = checkBudgetFor(sendableIn({ selection, session, run }));
     await stops.unlessStopped(confirm(budget, { baseUrl, chat }), null);

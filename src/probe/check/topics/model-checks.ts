@@ -1,4 +1,5 @@
 import { routes } from '../../../contract/routes.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
   type CheckCase,
@@ -58,6 +59,10 @@ const fields = fieldChecks(
   },
 );
 
+/** A server may give its models any names. */
+const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
+  ids.map((id) => answer.quote(id)).join(between);
+
 const hasPublisher = (id: string): boolean => /^[^/\s]+\/\S+$/.test(id);
 
 export const modelChecks: readonly Check[] = [
@@ -71,13 +76,13 @@ export const modelChecks: readonly Check[] = [
       request,
       expected: 'the id of the chat model, and that of speech-to-text, is publisher/model_name',
     },
-    (_, { chat, transcription }) => {
+    (answer, { chat, transcription }) => {
       const ids = [chat, transcription].filter((id) => id !== null);
       const wrong = ids.filter((id) => !hasPublisher(id));
       if (ids.length === 0) return unchecked('no model was recognised');
       return wrong.length === 0
-        ? pass(ids.join(', '))
-        : violation(`${wrong.join(', ')} has no publisher`);
+        ? pass(quoted(answer, ids, ', '))
+        : violation(`${quoted(answer, wrong, ', ')} has no publisher`);
     },
   ),
   checkOf(
@@ -88,7 +93,7 @@ export const modelChecks: readonly Check[] = [
       request,
       expected: 'the list has a text-to-speech and a speech-to-text model',
     },
-    (_, target) => {
+    (answer, target) => {
       const kinds = ['speech', 'transcription'] as const;
       const missing = kinds.filter((kind) => target[kind] === null);
       if (missing.length > 0) {
@@ -100,8 +105,8 @@ export const modelChecks: readonly Check[] = [
       const ids = kinds.map((kind) => target[kind]!);
       const unlisted = ids.filter((id) => !target.listed.includes(id));
       return unlisted.length === 0
-        ? pass(ids.join(', '))
-        : deviation('unlisted-models', `the list has no ${unlisted.join(' and no ')}`);
+        ? pass(quoted(answer, ids, ', '))
+        : deviation('unlisted-models', `the list has no ${quoted(answer, unlisted, ' and no ')}`);
     },
   ),
   checkOf(

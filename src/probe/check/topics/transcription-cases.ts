@@ -6,6 +6,7 @@ import {
   type CheckTarget,
   deviation,
   type Judged,
+  unchecked,
 } from '../reading/check-case.ts';
 import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-status.ts';
 import { transcriptionForm } from './transcription-requests.ts';
@@ -137,10 +138,21 @@ const refused: readonly CheckCase[] = [
 /** A server may end a connection on which too much comes; what it said before cannot be read then. */
 const endedConnection: readonly string[] = ['reset', 'closed-early'];
 
-const judgeUpload = (answer: CheckAnswer): Judged =>
-  answer.status === null && endedConnection.includes(answer.received.failure?.cause ?? '')
-    ? deviation('ended-upload', `the connection was ended during the upload (${answer.summary})`)
+const judgeUpload = (answer: CheckAnswer): Judged => {
+  const cause = answer.received.failure?.cause ?? '';
+  if (answer.status !== null) return judgeRefused(413, 400)(answer);
+  if (endedConnection.includes(cause))
+    return deviation(
+      'ended-upload',
+      `the connection was ended during the upload (${answer.summary})`,
+    );
+  // From here to the gateway the line may be slow.
+  return cause.startsWith('deadline')
+    ? unchecked(
+        `25 MiB were not sent and answered in time (${answer.summary}); --timeout allows more`,
+      )
     : judgeRefused(413, 400)(answer);
+};
 
 const tooLarge = caseOf(
   {
