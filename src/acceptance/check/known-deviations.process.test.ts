@@ -46,6 +46,17 @@ const known: Readonly<
   'captions as a JSON string': [wrap((text) => text), wrapped],
   'captions as the text of an object': [wrap((text) => ({ text })), wrapped],
   'captions as the only field of an object': [wrap((text) => ({ 'html-message': text })), wrapped],
+  'a duration in whole seconds': [
+    change(answers.transcription, (answer) => {
+      const text = answer.body.toString();
+      if (!text.startsWith('{')) return answer;
+      const document = JSON.parse(text) as { duration?: number };
+      return document.duration === undefined
+        ? answer
+        : withJson(answer, 200, { ...document, duration: Math.floor(document.duration) });
+    }),
+    ['deviation transcription-json.length: loose-times'],
+  ],
   'speech labelled as another format': [
     change(answers.speech, (answer) => ({
       ...answer,

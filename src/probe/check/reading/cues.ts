@@ -71,9 +71,9 @@ export const readVttCues = (text: string): CuesReading => {
   return { ok: true, cues };
 };
 
-/** Whisper rounds the times of its segments. */
+/** Whisper rounds the times of its segments, and lets the last one end up to a second or two after the recording. */
 const slack = 0.05;
-const farOver = 0.5;
+const farOver = 2;
 
 /** What is wrong with the times of segments or captions of a recording of so many seconds; `null` for nothing. */
 export const wrongTimes = (

@@ -81,9 +81,10 @@ const judgeDuration = (answer: CheckAnswer, { clip: { seconds } }: CheckTarget):
   const duration = placesAt(answer.json, 'duration')[0]?.value;
   if (typeof duration !== 'number' || seconds === null) return unchecked('there is no duration');
   const observed = `${duration} s for a recording of ${seconds.toFixed(2)} s`;
-  return Math.abs(duration - seconds) <= Math.max(0.3, seconds / 50)
-    ? pass(observed)
-    : violation(observed);
+  const error = Math.abs(duration - seconds);
+  if (error <= Math.max(0.3, seconds / 50)) return pass(observed);
+  const isRounded = Number.isInteger(duration) && error < 1;
+  return isRounded ? deviation('loose-times', observed) : violation(observed);
 };
 
 const plainChecks = (['text', 'srt', 'vtt'] as const).map((format) =>
