@@ -6,6 +6,7 @@ interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /** The folder of the running Weir, a checkout or the published package. */
@@ -37,6 +38,16 @@ const resolvedFrom = (
   }
 };
 
+/** What a package cannot do without: as npm does, its peers are installed, too, unless they are optional. */
+const requirementsOf = (folder: string): readonly string[] => {
+  const { dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder);
+  const peers = Object.keys(peerDependencies ?? {});
+  return [
+    ...Object.keys(dependencies ?? {}),
+    ...peers.filter((name) => peerDependenciesMeta?.[name]?.optional !== true),
+  ];
+};
+
 /**
  * The folders of all packages that the program needs, and of the optional ones in `extra`, by their place
  * in a copy: each where its dependents find it, at the top or below the one that needs another version.
@@ -46,7 +57,7 @@ export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<st
   const placed = new Map<string, string>();
   const waiting: (readonly [place: string, source: string])[] = [['.', packageRoot]];
   for (const [place, source] of waiting) {
-    const names = Object.keys(manifestOf(source).dependencies ?? {});
+    const names = requirementsOf(source);
     for (const name of place === '.' ? [...names, ...extra] : names) {
       const found = find(name, source);
       const there = resolvedFrom(placed, name, place);
