@@ -50,8 +50,7 @@ const abouts = {
   container: 'how long the container of the mock takes until it answers',
   soak: 'whether the memory of one run grows over ten minutes',
   truth: 'whether the bounds of figures contain their true values, beside what disturbs a run',
-  slices:
-    'whether merging and talking grow no faster than the number of slices: 200 of 5,000 streams',
+  slices: 'whether merging and talking grow no faster than the number of slices, up to 200',
   rendezvous: 'whether runs on several machines are honest, whatever happens to their processes',
 } as const;
 type BenchName = keyof typeof abouts;

@@ -44,8 +44,9 @@ describe('weir run --repeat', () => {
     expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(
       /^## ⚠️ Weir: Comparison of .*\n\n\*\*Inconclusive/,
     );
-    expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Inconclusive. Fewer than 5 repetitions per side decide nothing; one run against one is only an indication. At least 10 per side are needed.',
+    // How many are needed depends on the change, which a busy machine makes.
+    expect(two.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /Inconclusive\. Fewer than 5 repetitions per side decide nothing; one run against one is only an indication\. At least (5|10) per side are needed\./,
     );
     const strict = [join(out, '1'), '--with', join(out, '2'), '--strict', '--json'];
     const { code, stdout } = await compare(strict);
