@@ -5,14 +5,9 @@
  */
 import type { CheckProfile, CheckReport } from '../model/check/check-report.ts';
 import { Problem } from '../platform/problem.ts';
-import {
-  type RunOptions,
-  type ScenarioInput,
-  silentHost,
-  stoppedByErrors,
-  withWeirErrors,
-} from './input/library-host.ts';
+import { type RunOptions, type ScenarioInput, withWeirErrors } from './input/library-host.ts';
 import type { RunReport, RunVerdicts } from './input/run-report.ts';
+import { silentHost, stoppedByErrors } from './input/silent-host.ts';
 
 export { type RunOptions, type ScenarioInput, WeirError } from './input/library-host.ts';
 export {

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
-import { processEnvironment } from '../../platform/process/this-process.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
-import type { Host, OnStop } from './host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** What the calls of the library share. */
+/** What the calls of the library share, as its users see it. */
 
 /** A scenario as users write it, with quantities as text (`5/s`, `30s`), as in a YAML file. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
@@ -42,53 +40,4 @@ export const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   } catch (error) {
     throw error instanceof Problem ? new WeirError(error.message, { cause: error }) : error;
   }
-};
-
-const stopOnAbort =
-  (signal: AbortSignal): OnStop =>
-  (listener) => {
-    const onAbort = (): void => listener('AbortSignal', 1);
-    if (signal.aborted) queueMicrotask(onAbort);
-    signal.addEventListener('abort', onAbort, { once: true });
-    return () => signal.removeEventListener('abort', onAbort);
-  };
-
-/** A host that prints nothing; `warnings` grows. */
-export const silentHost = (
-  environment: RunOptions['environment'],
-  signal: AbortSignal,
-  warnings: string[],
-): Host => ({
-  environment: environment ?? processEnvironment(),
-  printer: {
-    say: () => undefined,
-    warn: (text) => warnings.push(text),
-    print: () => undefined,
-    close: () => undefined,
-    listFiles: () => undefined,
-    screen: null,
-  },
-  onStop: stopOnAbort(signal),
-  ask: null,
-});
-
-/** An error in the caller's function ends the run as a stop does, instead of the caller's process. */
-export const stoppedByErrors = (
-  onProgress: RunOptions['onProgress'],
-  signal: AbortSignal | undefined,
-): {
-  readonly stop: AbortSignal;
-  readonly onSecond: (progress: ProgressReport) => void;
-  readonly failure: AbortSignal;
-} => {
-  const failure = new AbortController();
-  const stop = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
-  const onSecond = (progress: ProgressReport): void => {
-    try {
-      onProgress?.(progress);
-    } catch (error) {
-      failure.abort(error);
-    }
-  };
-  return { stop, onSecond, failure: failure.signal };
 };

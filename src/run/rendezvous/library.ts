@@ -1,11 +1,6 @@
 import type { RunReport } from '../input/run-report.ts';
-import {
-  type RunOptions,
-  type ScenarioInput,
-  silentHost,
-  stoppedByErrors,
-  withWeirErrors,
-} from '../input/library-host.ts';
+import { silentHost, stoppedByErrors } from '../input/silent-host.ts';
+import { type RunOptions, type ScenarioInput, withWeirErrors } from '../input/library-host.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { LossPolicy } from './loss-policies.ts';
 
