@@ -133,8 +133,8 @@ const startInThisThread = async (
   if (openClient === null) dryRun(options, startClock());
   cleanHeap();
   const leastLead = openClient === null ? startLead(options, false) : 0;
-  const { lead, startedAt } = beginningBy(start, leastLead);
-  const clock = startClock(lead);
+  const { lead, from, startedAt } = beginningBy(start, leastLead);
+  const clock = startClock(lead, from);
   const { running, samples, close } =
     openClient === null
       ? startLocalSlice(options, target, clock, { observer, canary: canaryStreams })
@@ -162,8 +162,8 @@ const startInWorkers = async (
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
   const workerPool = await openWorkerPool(options, target, { ...plan, canary });
-  const { lead, startedAt } = beginningBy(start, startLead(options, true));
-  const clock = startClock(lead);
+  const { lead, from, startedAt } = beginningBy(start, startLead(options, true));
+  const clock = startClock(lead, from);
   const { notes } = target;
   observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
   const { machineZero } = clock;

@@ -1,4 +1,4 @@
-import { wallClockNow } from '../platform/host/clock.ts';
+import { readBeside, wallClockNow } from '../platform/host/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import { pause } from '../platform/process/pause.ts';
 import { timeText } from '../report/text/number-text.ts';
@@ -51,17 +51,18 @@ export const waitForStart = async (
 };
 
 /**
- * How long before its zero the clock starts, in ms, at least `least`, and the time at zero as ISO 8601. Throws a `Problem` where
- * the start is nearer than that.
+ * When a run's clock is zero: `lead` ms, at least `least`, after `from`, for `startClock`; and the time then as ISO
+ * 8601. Throws a `Problem` where the start is nearer than that.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,
   least: number,
-): { readonly lead: number; readonly startedAt: string } => {
+): { readonly lead: number; readonly from: number; readonly startedAt: string } => {
+  const { time, at } = readBeside(start?.now ?? wallClockNow);
   if (start === null || start === undefined)
-    return { lead: least, startedAt: new Date(wallClockNow() + least).toISOString() };
-  const left = start.at - start.now();
-  if (left >= least) return { lead: left, startedAt: nameOf(start.at) };
+    return { lead: least, from: at, startedAt: new Date(time + least).toISOString() };
+  const left = start.at - time;
+  if (left >= least) return { lead: left, from: at, startedAt: nameOf(start.at) };
   throw new Problem(
     `${start.name}: this machine was not ready at ${nameOf(start.at)}, but ${timeText(least - left)} late; nothing was sent. ${start.remedy}`,
   );

@@ -10,7 +10,7 @@ import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-pr
 
 /**
  * What `weir emit` prints, with the image of Weir: the commands for Swarm on a swarm of this machine alone, which the test
- * starts and leaves; the pods of the manifest for Kubernetes with Docker alone.
+ * begins and leaves where there is none; the pods of the manifest for Kubernetes with Docker alone.
  */
 
 cleanUpAfterEach();
@@ -45,20 +45,25 @@ const containersOf = async (service: string, ...options: readonly string[]): Pro
   return ids.split('\n').filter((id) => id !== '');
 };
 
-/** Starts a swarm that the test leaves, with all that was in it. Refuses one that is already there. */
-const startSwarm = async (): Promise<void> => {
-  const state = await outputInCheckout('docker', 'info', '--format', '{{.Swarm.LocalNodeState}}');
-  if (state !== 'inactive')
-    throw new Error(`this machine is in a swarm (${state}): leave it first`);
+/** Sees to it that this machine is a swarm's manager. What the test put into the swarm goes with it, and the swarm if the test began it. */
+const openSwarm = async (): Promise<void> => {
+  const format = '{{.Swarm.LocalNodeState}} {{.Swarm.ControlAvailable}}';
+  const state = await outputInCheckout('docker', 'info', '--format', format);
+  const isNew = state === 'inactive false';
+  if (!isNew && state !== 'active true')
+    throw new Error(
+      `this machine is in a swarm that it does not manage (${state}): leave it first`,
+    );
   const isThere = async (): Promise<boolean> =>
     (await runInCheckout('docker', 'network', 'inspect', 'docker_gwbridge')).code === 0;
   const hadBridge = await isThere();
-  await outputInCheckout('docker', 'swarm', 'init', '--advertise-addr', '127.0.0.1');
+  if (isNew) await outputInCheckout('docker', 'swarm', 'init', '--advertise-addr', '127.0.0.1');
+  const parts = ['nats', 'coordinator', 'worker'];
   onTestFinished(async () => {
-    const services = (await outputInCheckout('docker', 'service', 'ls', '--quiet')).split('\n');
-    await runInCheckout('docker', 'service', 'rm', ...services);
-    await runInCheckout('docker', 'swarm', 'leave', '--force');
-    const parts = ['nats', 'coordinator', 'worker'];
+    await runInCheckout('docker', 'service', 'rm', ...parts.map((part) => `${launch}-${part}`));
+    await runInCheckout('docker', 'secret', 'rm', `${launch}-blue_key`);
+    await runInCheckout('docker', 'config', 'rm', `${launch}-scenario`);
+    if (isNew) await runInCheckout('docker', 'swarm', 'leave', '--force');
     const left = await Promise.all(parts.map((part) => containersOf(part, '--all')));
     if (left.flat().length > 0) await runInCheckout('docker', 'rm', '-fv', ...left.flat());
     await runInCheckout('docker', 'network', 'rm', launch);
@@ -127,7 +132,7 @@ const startJob = async (seconds: number) => {
 
 it('tasks of the job that are ended by force start again in vain: their slices are taken, and the other one goes on to a report', async () => {
   const seconds = 25;
-  await startSwarm();
+  await openSwarm();
   const mock = await startJob(seconds);
   await logged('coordinator', 'all 3 slices are ready');
   while ((await completedBy(mock)) < 2 * rate) await sleep(100);

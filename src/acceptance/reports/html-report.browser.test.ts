@@ -82,7 +82,9 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     await page.locator('html.drawn').waitFor();
     await page.locator('[data-chart="ttft"] .u-over').hover({ position: { x: 400, y: 60 } });
     const legend = page.locator('[data-chart="flow"] .u-legend');
-    await expect.poll(() => legend.innerText()).toMatch(/^at \d+ s\noffered[\d,.]+ \/s\n/);
+    await expect
+      .poll(() => legend.innerText(), { timeout: 20_000 })
+      .toMatch(/^at \d+ s\noffered[\d,.]+ \/s\n/);
   });
 
   it('draws the charts of a fold when a reader opens it', async () => {

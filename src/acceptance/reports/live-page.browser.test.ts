@@ -8,6 +8,9 @@ import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process
 
 cleanUpAfterEach();
 
+/** For how long a page is waited for, in ms. */
+const patience = { timeout: 20_000 };
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
@@ -68,7 +71,7 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     await page.locator('#speed').scrollIntoViewIfNeeded();
     for (let i = 0; i < 3; i += 1) {
       const before = figures.at(-1);
-      await expect.poll(() => textOf(page, '.tiles'), { timeout: 20_000 }).not.toBe(before);
+      await expect.poll(() => textOf(page, '.tiles'), patience).not.toBe(before);
       await sample();
     }
     expect(await textOf(page, '#progress')).toMatch(/\d+ s of 25 s · \d+ requests due/);
@@ -77,7 +80,7 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(100);
     const { code, stderr } = await live.ended;
     expect([0, 12], stderr).toContain(code);
-    await expect.poll(() => textOf(page, '#live')).toContain('this is its finished report');
+    await expect.poll(() => textOf(page, '#live'), patience).toContain('this is its finished report');
     expect(await textOf(page, '#live')).toContain(join(live.out, 'report.html'));
     expect(await page.locator('#stop').count()).toBe(0);
     // The server is gone; the page works.
@@ -110,7 +113,7 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     const { code, stderr } = await live.ended;
     expect(code, stderr).toBe(130);
     for (const page of [live.page, second]) {
-      await expect.poll(() => textOf(page, '#live')).toContain('this is its finished report');
+      await expect.poll(() => textOf(page, '#live'), patience).toContain('this is its finished report');
       expect(await textOf(page, '#verdict')).toContain('stopped by the live page');
     }
     expect((await resultIn(live.out)).partial).toContain('stopped by the live page');
@@ -131,6 +134,6 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     expect(await page.evaluate('window.ran')).toBeUndefined();
     expect(troubles.join()).toContain('Content Security Policy');
     child.kill('SIGKILL');
-    await expect.poll(() => textOf(page, '#live')).toContain('ended without a report');
+    await expect.poll(() => textOf(page, '#live'), patience).toContain('ended without a report');
   });
 });

@@ -14,15 +14,26 @@ export interface RoundTrip {
   readonly answered: number;
 }
 
+/** How fast two clocks drift apart at most, in ms each ms: Linux slews each by up to 500 ppm. */
+const maxDrift = 1e-3;
+
 /**
- * The offset of the own clock from the other by the quickest of several round trips; `null` without any. The other clock
- * was read at some moment of the round trip, so half of it bounds the error, whatever way took how long (NTP, RFC 5905).
+ * The offset of the own clock from the other after the last of several round trips; `null` without any. The other clock was read
+ * at some moment of each round trip, whatever way took how long, so each bounds the offset from both sides; what all of
+ * them allow is the answer (Marzullo, as in NTP, RFC 5905), each widened by what the clocks can have drifted since.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
-  const [best] = trips.toSorted((a, b) => a.answered - a.asked - (b.answered - b.asked));
-  if (best === undefined) return null;
-  const { asked, other, answered } = best;
-  return { offset: (asked + answered) / 2 - other, uncertainty: (answered - asked) / 2 };
+  const last = trips.at(-1);
+  if (last === undefined) return null;
+  const bounds = trips.map(({ asked, other, answered }) => {
+    const drift = (last.answered - asked) * maxDrift;
+    return [asked - other - drift, answered - other + drift] as const;
+  });
+  const least = Math.max(...bounds.map(([from]) => from));
+  const most = Math.min(...bounds.map(([, to]) => to));
+  if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
+  // A clock was set in between: only the last round trip speaks of it as it is now.
+  return offsetFrom([last]);
 };
 
 /** The offset that was used from `first` on, with the error that it had at any moment until `last`, if the clocks drifted apart evenly. */

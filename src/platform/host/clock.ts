@@ -108,10 +108,21 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
 /** The machine's monotonic clock with the zero of another thread's clock; before that, instants are negative. */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
-/** The machine's monotonic clock; its zero is `lead` milliseconds after this call. */
-export const startClock = (lead = 0): RunClock => {
+/** The time by another clock, and the instant of `performance.now()` when it was read: by the quickest of several readings. */
+export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
+  const readings = Array.from({ length: 16 }, () => {
+    const before = performance.now();
+    const time = now();
+    const after = performance.now();
+    return { time, at: (before + after) / 2, took: after - before };
+  });
+  return readings.toSorted((a, b) => a.took - b.took)[0]!;
+};
+
+/** The machine's monotonic clock; its zero is `lead` milliseconds after `from`, an instant of `performance.now()`: by default, this call. */
+export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
-  return clockOf(thread + performance.now() + lead, thread);
+  return clockOf(thread + (from ?? performance.now()) + lead, thread);
 };
 
 /** The wall clock, in ms since 1970. */

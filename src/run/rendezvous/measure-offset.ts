@@ -7,8 +7,10 @@ import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { steadyNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The quickest of so many round trips counts. */
-const roundTrips = 16;
+/** At least so many round trips are made, and more until the offset is as exact as wanted, in ms. */
+const leastTrips = 16;
+const mostTrips = 64;
+const wantedUncertainty = 1;
 
 /**
  * How far this process's clock is ahead of the coordinator's. Throws a `Problem` if the coordinator leaves `patience` questions
@@ -20,7 +22,10 @@ export const measureOffset = async (
 ): Promise<ClockOffset> => {
   const made: RoundTrip[] = [];
   let unanswered = 0;
-  while (made.length < roundTrips) {
+  const isEnough = (): boolean =>
+    made.length >= mostTrips ||
+    (made.length >= leastTrips && offsetFrom(made)!.uncertainty <= wantedUncertainty);
+  while (!isEnough()) {
     const asked = steadyNow();
     const other = await rendezvous.askTime();
     const answered = steadyNow();
