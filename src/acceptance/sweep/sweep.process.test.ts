@@ -71,6 +71,28 @@ describe('weir sweep', () => {
     expect(stderr).toContain('add --yes');
   });
 
+  it('announces as many requests as its runs send, each of which has a seed of its own', async () => {
+    const load = { kind: 'poisson', rate: '4/s', duration: '2s' };
+    const file = await tempFile('s.yaml', scenario({ load }));
+    const out = await tempFolder();
+    const vary = ['--vary', 'prompt.tokens=10,20', '--repeat', '2'];
+    const { stderr } = await weir(['sweep', file, ...vary, '--yes', '--out', out]);
+    const { points } = await reportIn(out);
+    const sent = await Promise.all(
+      points
+        .flatMap(({ runs }) => runs)
+        .map(async ({ folder }) => {
+          const text = await readFile(join(out, folder, 'result.json'), 'utf8');
+          return JSON.parse(text).groups.reduce(
+            (sum: number, group: { sent: number }) => sum + group.sent,
+            0,
+          );
+        }),
+    );
+    const total = sent.reduce((sum, each) => sum + each, 0);
+    expect(stderr).toContain(`Budget: ${total} requests; `);
+  });
+
   it.each([
     ['load.usrs=1,2', 'did you mean "users"?'],
     ['promt.tokens=1', 'did you mean "prompt"?'],

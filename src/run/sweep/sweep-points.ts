@@ -9,12 +9,17 @@ import { checkPlanFits, forecastOf, undecidableObjectives } from '../forecast.ts
 import { type PlanSource, readPlanWithFiles, readSweepVariables } from '../input/read-plan.ts';
 import type { SweepSlot } from './sweep-order.ts';
 
-/** A combination of values, and what a run of it needs. */
-export interface SweepPointPlan {
+/** A combination of values. */
+interface SweepPoint {
   readonly values: readonly string[];
   readonly settings: readonly PointSetting[];
   readonly plan: Plan;
-  readonly forecast: Forecast;
+}
+
+/** A combination of values, and what each of its runs needs. */
+export interface SweepPointPlan extends SweepPoint {
+  /** By repetition: each run has a seed of its own, and with it its own arrivals and prompts. */
+  readonly forecasts: readonly Forecast[];
 }
 
 export interface ReadSweep {
@@ -44,11 +49,10 @@ const settingsOf = (
 const readPoints = async (
   source: PlanSource,
   variables: readonly Variable[],
-  answerTime: Milliseconds,
   environment: Environment,
 ) => {
   const problems = new Set<string>();
-  const points: SweepPointPlan[] = [];
+  const points: SweepPoint[] = [];
   const warnings = new Set<string>();
   for (const chosen of combinationsOf(variables)) {
     const settings = settingsOf(variables, chosen);
@@ -59,8 +63,7 @@ const readPoints = async (
       const [undecidable] = undecidableObjectives(read);
       if (undecidable !== undefined)
         warnings.add(`${pointName(variables, values)}: ${undecidable}`);
-      const { plan } = read;
-      points.push({ values, settings, plan, forecast: forecastOf(read, answerTime) });
+      points.push({ values, settings, plan: read.plan });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       for (const line of error.message.split('\n')) problems.add(line);
@@ -76,10 +79,16 @@ export const pointName = (
   values: readonly string[],
 ): string => variables.map(({ path }, i) => `${path}=${values[i]}`).join(', ');
 
-/** Reads the variables of a sweep and the plan of each point. Throws a `Problem` if there are none, too many, or one cannot be read. */
+interface ReadOptions {
+  readonly vary: readonly string[];
+  readonly repetitions: number;
+  readonly answerTime: Milliseconds;
+}
+
+/** Reads the variables of a sweep, the plan of each point, and what each run needs. Throws a `Problem` if there are none, too many, or one cannot be read. */
 export const readSweep = async (
   source: PlanSource,
-  { vary, answerTime }: { readonly vary: readonly string[]; readonly answerTime: Milliseconds },
+  { vary, repetitions, answerTime }: ReadOptions,
   environment: Environment,
 ): Promise<ReadSweep> => {
   const variables = await readSweepVariables(source, vary, environment);
@@ -94,13 +103,25 @@ export const readSweep = async (
       `the sweep has ${count.toLocaleString('en-US')} points, one for each combination of values; expected at most ${maxPoints.toLocaleString('en-US')}`,
     );
   }
-  const read = await readPoints(source, variables, answerTime, environment);
+  const { points, warnings } = await readPoints(source, variables, environment);
   const named = variables.map(({ path, values }) => ({
     path,
     values: values.map(({ text }) => text),
     isLoad: isLoadPath(path),
   }));
-  return { variables: named, ...read };
+  const forecastsOf = async (point: number): Promise<readonly Forecast[]> => {
+    const forecasts: Forecast[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      const run = sourceOfRun(source, { variables: named, points }, { point, repetition });
+      forecasts.push(forecastOf(await readPlanWithFiles(run, environment), answerTime));
+    }
+    return forecasts;
+  };
+  const forecast: SweepPointPlan[] = [];
+  for (const [i, point] of points.entries()) {
+    forecast.push({ ...point, forecasts: await forecastsOf(i) });
+  }
+  return { variables: named, points: forecast, warnings };
 };
 
 /** The longest name of a plan. */
@@ -112,7 +133,13 @@ const maxNameLength = 200;
  */
 export const sourceOfRun = (
   source: PlanSource,
-  { variables, points }: ReadSweep,
+  {
+    variables,
+    points,
+  }: {
+    readonly variables: readonly SweepVariable[];
+    readonly points: readonly SweepPoint[];
+  },
   { point, repetition }: SweepSlot,
 ): PlanSource => {
   const { settings, values, plan } = points[point]!;

@@ -246,7 +246,7 @@ export const sweep = async (request: SweepRequest, host: Host): Promise<ExitName
   checkAxes(request);
   const { source, vary, repetitions } = request;
   const answerTime = answerTimeFrom(request.answerTime);
-  const read = await readSweep(source, { vary, answerTime }, host.environment);
+  const read = await readSweep(source, { vary, repetitions, answerTime }, host.environment);
   const pauseLength = milliseconds(
     Math.max(...read.points.map(({ plan }) => pauseFor(plan, request.pause))),
   );
