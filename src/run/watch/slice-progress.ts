@@ -5,28 +5,40 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { liveSamples } from './live-display.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Values are shared in steps of this factor: enough to watch, and a few numbers for any number of requests. */
+/**
+ * Values are shared in steps of this factor, each by the mean of its values: enough to watch, a few numbers for any
+ * number of requests, and never less than the least or more than the greatest.
+ */
 const step = Math.log(1.05);
 /** The smallest value that is told from 0, in the measure's unit. */
 const least = 0.01;
 
 const stepOf = (value: number): number =>
   value <= least ? 0 : 1 + Math.floor(Math.log(value / least) / step);
-const valueOf = (index: number): number =>
-  index === 0 ? 0 : least * Math.exp((index - 0.5) * step);
 
-/** Counts what others may watch of a slice while it runs; an observation costs one addition. */
+interface StepValues {
+  count: number;
+  sum: number;
+}
+
+/** To thousandths: more digits would only make the record longer. */
+const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
+
+/** Counts what others may watch of a slice while it runs; an observation costs two additions. */
 export const shareProgress = () => {
   const outcomes = emptyOutcomeCounts();
-  const counts = new Map<TrafficKind, Map<number, number>>();
+  const counts = new Map<TrafficKind, Map<number, StepValues>>();
   let at = { elapsed: 0, due: 0, inFlight: 0 };
   let hasStarted = false;
   const add = (kind: TrafficKind, samples: Iterable<number>): void => {
-    const ofKind = counts.get(kind) ?? new Map<number, number>();
+    const ofKind = counts.get(kind) ?? new Map<number, StepValues>();
     counts.set(kind, ofKind);
     for (const sample of samples) {
       const index = stepOf(sample);
-      ofKind.set(index, (ofKind.get(index) ?? 0) + 1);
+      const values = ofKind.get(index) ?? { count: 0, sum: 0 };
+      ofKind.set(index, values);
+      values.count += 1;
+      values.sum += sample;
     }
   };
   const observer: RunObserver = {
@@ -54,7 +66,10 @@ export const shareProgress = () => {
           latencies: Object.fromEntries(
             [...counts].map(([kind, ofKind]) => [
               kind,
-              [...ofKind].map(([index, times]): [number, number] => [valueOf(index), times]),
+              [...ofKind.values()].map((values): [number, number] => [
+                meanOf(values),
+                values.count,
+              ]),
             ]),
           ),
         }
