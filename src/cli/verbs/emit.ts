@@ -1,4 +1,4 @@
-import { launchers, type Launcher } from '../../run/emit/emit.ts';
+import { launcherNames } from '../../run/emit/launcher-names.ts';
 import {
   defineVerb,
   inGroup,
@@ -19,7 +19,7 @@ const amountFrom = (name: string, text: string | undefined, usual: number): numb
 export const emitVerb = defineVerb({
   options: {
     ...inGroup(positionals, {
-      launcher: { choices: Object.keys(launchers) as Launcher[], demandOption: true },
+      launcher: { choices: launcherNames, demandOption: true },
       scenario: { ...textOption('Scenario file: YAML or JSON'), demandOption: true },
     }),
     ...inGroup('Target:', {

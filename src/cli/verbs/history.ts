@@ -1,4 +1,4 @@
-import { isBaselineName } from '../../run/input/read-side.ts';
+import { isBaselineName } from '../../run/input/baseline-name.ts';
 import {
   defineVerb,
   inGroup,

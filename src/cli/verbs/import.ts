@@ -1,4 +1,4 @@
-import { importKinds, type ImportKind } from '../../scenario/import/import-source.ts';
+import { importKinds, type ImportKind } from '../../scenario/import/import-kinds.ts';
 import { defineVerb, inGroup, positionals, textOption } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 

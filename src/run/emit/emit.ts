@@ -7,20 +7,19 @@ import { readPlan } from '../input/read-plan.ts';
 import { dividedPlan } from '../rendezvous/divided-plan.ts';
 import { kubernetesManifest } from './kubernetes.ts';
 import { type Launch, launchName } from './launch.ts';
+import type { LauncherName } from './launcher-names.ts';
 import { slurmScript } from './slurm.ts';
 import { swarmScript } from './swarm.ts';
 
-/** What starts the workers of a run, and what it reads. */
-export const launchers = {
+/** What each launcher reads. */
+const manifests = {
   k8s: kubernetesManifest,
   slurm: slurmScript,
   swarm: swarmScript,
-} as const satisfies Readonly<Record<string, (launch: Launch) => string>>;
-
-export type Launcher = keyof typeof launchers;
+} as const satisfies Record<LauncherName, (launch: Launch) => string>;
 
 interface EmitRequest {
-  readonly launcher: Launcher;
+  readonly launcher: LauncherName;
   /** A scenario file of YAML or JSON. */
   readonly scenario: string;
   /** In the place of the scenario's target. */
@@ -64,6 +63,6 @@ export const emit = async (
     image: image ?? `weir:${version}`,
     version,
   };
-  const manifest = launchers[launcher](launch);
+  const manifest = manifests[launcher](launch);
   printer.print({ text: () => manifest });
 };

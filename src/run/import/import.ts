@@ -9,13 +9,8 @@ import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readStandardInput } from '../../platform/standard-streams.ts';
-import {
-  importKinds,
-  type ImportKind,
-  importText,
-  readTargets,
-  recognise,
-} from '../../scenario/import/import-source.ts';
+import { importKinds, type ImportKind } from '../../scenario/import/import-kinds.ts';
+import { importText, readTargets, recognise } from '../../scenario/import/import-source.ts';
 import {
   type Imported,
   type ImportedFile,

@@ -7,11 +7,8 @@ import { readHistory } from '../../platform/files/history-db.ts';
 import { isExistingFolder, namesInFolder } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
+import { isBaselineName } from './baseline-name.ts';
 import { readResultFile } from './read-result.ts';
-
-/** Names of baselines look neither like paths nor like options. */
-export const isBaselineName = (name: string): boolean =>
-  /^\w[\w.-]*$/.test(name) && !/^\d+$|\.(json|db)$/.test(name);
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 

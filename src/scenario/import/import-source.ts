@@ -1,22 +1,13 @@
 import { readScenario } from '../read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
 import { importGuideLlm } from './guidellm.ts';
+import type { ImportKind } from './import-kinds.ts';
 import { type Imported, ImportError } from './imported.ts';
 import { importK6, isK6 } from './k6.ts';
 import { importedText } from './imported-text.ts';
 import { splitShell } from './shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
-
-/** The tools whose files can be imported, and what of them. */
-export const importKinds = {
-  vegeta: 'targets of vegeta, in its format http or json',
-  k6: 'the JSON of k6’s summary, with its thresholds',
-  guidellm: 'a command line of GuideLLM',
-  aiperf: 'a command line of AIPerf',
-} as const;
-
-export type ImportKind = keyof typeof importKinds;
 
 const parsedJson = (text: string): unknown => {
   try {

@@ -1,4 +1,4 @@
-import type { ImportKind } from './import-source.ts';
+import type { ImportKind } from './import-kinds.ts';
 
 /** Files and command lines of other tools, by a short name; all of them can be imported. */
 

@@ -1,0 +1,9 @@
+/** The tools whose files can be imported, and what of them; apart from what reads them, since help lists them. */
+export const importKinds = {
+  vegeta: 'targets of vegeta, in its format http or json',
+  k6: 'the JSON of k6’s summary, with its thresholds',
+  guidellm: 'a command line of GuideLLM',
+  aiperf: 'a command line of AIPerf',
+} as const;
+
+export type ImportKind = keyof typeof importKinds;
