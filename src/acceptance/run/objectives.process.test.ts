@@ -62,6 +62,11 @@ describe('a run with objectives', () => {
     ['has too few samples for one', '[ttft.p95 < 10s]', [{ grounds: 'no-data', n: 40 }]],
     // An answer of one token has no time per output token.
     ['has no samples for one', '[tpot.max < 10s]', [{ grounds: 'no-data', n: 0, observed: null }]],
+    [
+      'never gets a figure of the server for one',
+      '[server.cacheUse.max < 90%]\nserver: { metrics: /metrics }',
+      [{ ruling: 'inconclusive', grounds: 'never-given', n: 0, observed: null }],
+    ],
   ])('exits with 10 when it %s', async ([, objectives, verdicts], context) => {
     const text = scenario(`objectives: ${objectives}`).replace('maxTokens: 4', 'maxTokens: 1');
     const { code, result } = await runWeir(text);

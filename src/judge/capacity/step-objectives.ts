@@ -77,7 +77,9 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   return {
     goodput,
     breaches,
-    undecided: verdicts.some(({ grounds }) => grounds === 'no-data' || grounds === 'within-error'),
+    undecided: verdicts.some(({ grounds }) =>
+      ['no-data', 'never-given', 'within-error'].includes(grounds),
+    ),
     sure:
       broken.length > 0
         ? broken.some(({ sure }) => sure)

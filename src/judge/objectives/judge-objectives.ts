@@ -109,6 +109,22 @@ const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): 
   comparisonOperators[comparison](error.low, bound) !==
     comparisonOperators[comparison](error.high, bound);
 
+/** Whether no reading of the whole run has the server’s figure that an objective bounds. */
+const isNeverGiven = ({ server }: Result, { figure }: Objective): boolean =>
+  figure.kind === 'server' && serverValuesOf(server?.samples ?? [], figure.name).length === 0;
+
+/** What the observed value shows, as far as the load generator and the server let it. */
+const findingOf = (
+  result: Result,
+  objective: Objective,
+  observed: ObservedValue,
+  error: ErrorBounds | null,
+): VerdictReason => {
+  const seen = groundsFor(objective, observed);
+  if (seen === 'no-data') return isNeverGiven(result, objective) ? 'never-given' : seen;
+  return isWithin(error, objective) ? 'within-error' : seen;
+};
+
 const judge = (
   result: Result,
   objective: Objective,
@@ -119,8 +135,7 @@ const judge = (
   const error = errorOf(errors, objective);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;
-  const seen = groundsFor(objective, observedValue);
-  const found = seen !== 'no-data' && isWithin(error, objective) ? 'within-error' : seen;
+  const found = findingOf(result, objective, observedValue, error);
   const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
   const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
   // The last answers of an aborted run can improve the figure; the breach counts.
@@ -148,7 +163,7 @@ const judge = (
 
 /**
  * The verdicts on the plan's objectives, in its order, by the observed values; confidence intervals
- * decide nothing. Where the load generator can have moved a figure across its bound, the objective is inconclusive. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
+ * decide nothing. Where the load generator can have moved a figure across its bound, or the server never gave it, the objective is inconclusive. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
  * inconclusive unless broken.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {

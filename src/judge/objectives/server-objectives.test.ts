@@ -74,8 +74,13 @@ describe('an objective on the server’s own figures', () => {
   it.each([
     ['the run read no metrics', undefined],
     ['nothing could be read', metricsOf([])],
-    ['a quarter of the readings failed', metricsOf(rising.map((s) => (s % 4 === 0 ? null : 0)))],
     ['the server does not have the figure', metricsOf(rising.map(() => ({})))],
+  ])('is undecided where %s', (_, server) => {
+    expect(judged(server, objective('max', 1000))).toEqual([['never-given', null]]);
+  });
+
+  it.each([
+    ['a quarter of the readings failed', metricsOf(rising.map((s) => (s % 4 === 0 ? null : 0)))],
     [
       'a quarter of the readings lacks the figure',
       metricsOf(rising.map((s) => (s % 4 === 0 ? {} : 0))),

@@ -4,13 +4,14 @@ import { z } from 'zod';
  * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load
  * generator was invalid. `within-error`: the load generator can have moved the figure across the
  * bound. `incomplete`: a slice is missing. `partial`: the run was stopped and had not broken the
- * objective.
+ * objective. `never-given`: the server never gave the figure.
  */
 export const rulingByReason = {
   kept: 'pass',
   broken: 'fail',
   aborted: 'fail',
   'no-data': 'fail',
+  'never-given': 'inconclusive',
   unfit: 'inconclusive',
   'within-error': 'inconclusive',
   incomplete: 'inconclusive',

@@ -16,7 +16,8 @@ import { present } from '../text/present.ts';
 
 const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
   const finding = objectiveFindingText(verdict);
-  const type = verdict.grounds === 'no-data' ? 'no-data' : 'objective-broken';
+  const isNeverGiven = verdict.grounds === 'never-given';
+  const type = isNeverGiven || verdict.grounds === 'no-data' ? 'no-data' : 'objective-broken';
   const outcomes = {
     kept: passed,
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
@@ -24,7 +25,9 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
     warning: skipped(`warning: ${finding}`),
     undecided: skipped(finding),
   };
-  const outcome = outcomes[objectiveOutcome(verdict)];
+  // What the exit code fails, the file fails too.
+  const isFailed = isNeverGiven && verdict.severity === 'fail';
+  const outcome = outcomes[isFailed ? 'broken' : objectiveOutcome(verdict)];
   return { classname: 'objectives', name: verdict.text, outcome };
 };
 

@@ -29,12 +29,20 @@ const numberText = (value: number | undefined): string =>
 const meanOf = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0) / values.length;
 
+const leastOf = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : Math.min(...values);
+
+const mostOf = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : Math.max(...values);
+
 const columns: readonly Column<ServerRow>[] = [
   column.name('Figure', ({ name }) => labelOfServerFigure(name)),
   column.text('Unit', ({ name }) => unitOfServerFigure(name).replace('number', '')),
-  column.number('Mean', ({ values }) => numberText(meanOf(values))),
-  column.number('Least', ({ values }) => numberText(Math.min(...values))),
-  column.number('Most', ({ values }) => numberText(Math.max(...values))),
+  column.number('Mean', ({ values }) =>
+    values.length === 0 ? 'never seen' : numberText(meanOf(values)),
+  ),
+  column.number('Least', ({ values }) => numberText(leastOf(values))),
+  column.number('Most', ({ values }) => numberText(mostOf(values))),
   column.number('Samples', ({ values }) => countText(values.length)),
   column.code(
     { title: 'In objectives', media: ['html', 'markdown'] },
@@ -45,9 +53,12 @@ const columns: readonly Column<ServerRow>[] = [
 const rowsOf = ({ server, plan, scheduled }: Result): readonly ServerRow[] => {
   if (server === undefined) return [];
   const samples = serverSamplesIn(server, plan.warmUp, scheduled);
-  return serverFiguresRead(server)
+  const read = serverFiguresRead(server);
+  const seen = read
     .map((name) => ({ name, values: serverValuesOf(samples, name) }))
     .filter(({ values }) => values.length > 0);
+  const unseen = (plan.server?.figures ?? []).filter(({ name }) => !read.includes(name));
+  return [...seen, ...unseen.map(({ name }) => ({ name, values: [] }))];
 };
 
 /** What was wrong with reading the metrics, as sentences. */
@@ -79,12 +90,17 @@ const unitText = (unit: ReturnType<typeof unitOfServerFigure>): string => {
 const isOfLine = ({ name }: ServerRow): boolean =>
   unitOfServerFigure(name) !== '/s' && name !== 'prefixHits';
 
+const byNeverSeen = (a: ServerRow, b: ServerRow): number =>
+  Number(a.values.length > 0) - Number(b.values.length > 0);
+
 /** The server’s figures in a line, and what was wrong with reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
   if (result.server === undefined) return null;
   const rows = rowsOf(result).filter(isOfLine);
-  const found = rows.map(({ name, values }) => {
-    const [mean, most] = [meanOf(values), Math.max(...values)].map((value) => numberText(value));
+  // What was never seen comes first: the end of a long line is cut off.
+  const found = rows.toSorted(byNeverSeen).map(({ name, values }) => {
+    if (values.length === 0) return `${name} never seen`;
+    const [mean, most] = [meanOf(values), mostOf(values)].map((value) => numberText(value));
     return `${labelOfServerFigure(name).toLowerCase()} ${mean}${unitText(unitOfServerFigure(name))} (most ${most})`;
   });
   // What failed is the more important, but short: the page has all of it.
@@ -96,7 +112,7 @@ export const serverLine = (result: Result): string | null => {
 const meaning = ({ server }: Result): string =>
   server === undefined
     ? ''
-    : `Read from ${server.address} every ${timeText(server.every)}${server.software === null ? '' : `, by the names of ${server.software}`}. Rates, shares and queue times are of the time between two readings. The warm-up is left out of the table.`;
+    : `Read from ${server.address} every ${timeText(server.every)}${server.software === null ? '' : `, by the names of ${server.software}`}. Rates, shares and queue times are of the time between two readings, and “running” may count requests that have just ended. The warm-up is left out of the table.`;
 
 /** The section of the server’s own figures; `null` for a run without them. */
 export const serverSection = (result: Result, charts: readonly Chart[]): Section | null =>

@@ -26,6 +26,14 @@ describe('the text for an objective', () => {
     [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],
     [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival, at least 200 needed'],
     [
+      { grounds: 'no-data', text: 'server.cacheUse.max < 90%', n: 0, observed: null, unit: '%' },
+      'no data: too few readings of the server have this figure',
+    ],
+    [
+      { grounds: 'never-given', n: 0, observed: null },
+      'no data: the server never gave this figure',
+    ],
+    [
       { grounds: 'no-data', n: null, observed: null },
       'no data: nothing was reported, or no whole second was measured',
     ],

@@ -46,7 +46,9 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
   return `${text(low)} to ${text(high)}`;
 };
 
-const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
+const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => {
+  if (text.startsWith('server.') && n === 0)
+    return 'no data: too few readings of the server have this figure';
   if (n === null) return 'no data: nothing was reported, or no whole second was measured';
   const what = unit === '%' ? 'arrival' : 'sample';
   return n === 0
@@ -69,6 +71,7 @@ const reasons = {
   unfit: 'undecided: the run is invalid',
   incomplete: 'undecided: a slice of the run is missing',
   partial: 'undecided: the run was stopped before the end of its plan',
+  'never-given': 'no data: the server never gave this figure',
   kept: null,
   broken: null,
 } as const satisfies Record<
@@ -87,6 +90,7 @@ export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null =>
 /** The whole finding in one line, without the objective itself. */
 export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
+  if (verdict.grounds === 'never-given') return reasons[verdict.grounds];
   const bounds = objectiveIntervalText(verdict);
   const n = verdict.n === null ? '' : `, n ${countText(verdict.n)}`;
   const seen = `${objectiveObservedText(verdict)}${bounds === null ? '' : ` (95 %: ${bounds})`}${n}`;

@@ -39,7 +39,8 @@ export const exitForVerdicts = ({
 }: JudgedResult & { readonly written?: 'pass' | 'unwritten' }): ExitName => {
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
   const isBroken = (result.verdicts ?? []).some(
-    ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
+    ({ ruling, grounds, severity }) =>
+      (ruling === 'fail' || grounds === 'never-given') && severity === 'fail',
   );
   return gravestExit([
     ...(isIncomplete(result) ? (['incomplete'] as const) : []),

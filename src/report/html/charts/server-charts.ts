@@ -17,6 +17,9 @@ const meanOf = (values: readonly number[]): number | null =>
     ? null
     : chartValue(values.reduce((sum, value) => sum + value, 0) / values.length);
 
+const isNotZero = ({ values }: ChartLine): boolean =>
+  values.some((value) => value !== null && value !== 0);
+
 type NamedLine = readonly [name: string, label: string, colour: ChartColour];
 
 /** The mean of each figure in each bin. */
@@ -107,7 +110,7 @@ export const serverCharts = (result: Result): readonly Chart[] => {
       ),
     ),
   ];
-  return charts.filter((each) => each.lines.length > 0);
+  return charts.filter(({ lines: drawn }) => drawn.some(isNotZero));
 };
 
 /** The names of the figures that were read, in the order of tables. */

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { instant, milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { serverCharts } from '../html/charts/server-charts.ts';
+import { serverLine, serverSection } from './server.ts';
+
+const result = ((): Result => {
+  const sample = sampleRunResult();
+  const at = sample.plan.warmUp + 1000;
+  return {
+    ...sample,
+    plan: {
+      ...sample.plan,
+      server: {
+        metrics: '/metrics',
+        every: milliseconds(1000),
+        figures: [{ name: 'preemptions', metric: 'preemptions_total', as: 'rate' }],
+      },
+    },
+    server: {
+      address: 'http://host/metrics',
+      software: 'vLLM',
+      every: milliseconds(1000),
+      scrapes: 1,
+      failed: 0,
+      lastFailure: null,
+      resets: 0,
+      samples: [
+        {
+          sent: instant(at),
+          received: instant(at),
+          values: { running: 3, waiting: 0, cacheUse: 0, queueTime: 0 },
+        },
+      ],
+    },
+  };
+})();
+
+describe('the server’s own figures', () => {
+  it('name a figure of the scenario that was never seen', () => {
+    expect(serverLine(result)).toMatch(/^preemptions never seen, running 3\.00 \(most 3\.00\), /);
+    const table = JSON.stringify(serverSection(result, []));
+    expect(table).toContain('never seen');
+  });
+
+  it('have no chart of what is 0 throughout', () => {
+    expect(serverCharts(result).map(({ id }) => id)).toEqual(['server-requests']);
+  });
+});
