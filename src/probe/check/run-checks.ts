@@ -15,6 +15,12 @@ export interface CheckClient {
   send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
 }
 
+/** A request as this target gets it. */
+export interface BuiltRequest {
+  readonly request: CheckRequest;
+  readonly wire: WireRequest;
+}
+
 export interface CheckRunOptions {
   readonly target: CheckTarget;
   readonly stopReason: () => string | null;
@@ -71,20 +77,28 @@ export class CheckRun {
     this.#begun = client.now();
   }
 
+  /** The requests that the target can be sent. */
+  build(requests: readonly CheckRequest[]): readonly BuiltRequest[] {
+    return requests.flatMap((request) => {
+      const wire = request.build(this.target);
+      return wire === null ? [] : [{ request, wire }];
+    });
+  }
+
   /** Sends all requests, those that follow a refusal last. */
-  async sendAll(requests: readonly CheckRequest[]): Promise<void> {
-    const usual = requests.filter(({ onlyIfRefused }) => onlyIfRefused === null);
-    for (const request of usual.filter(({ isSerial }) => isSerial)) await this.#send(request);
-    await this.#sendTogether(usual.filter(({ isSerial }) => !isSerial));
+  async sendAll(requests: readonly BuiltRequest[]): Promise<void> {
+    const usual = requests.filter(({ request }) => request.onlyIfRefused === null);
+    for (const each of usual.filter(({ request }) => request.isSerial)) await this.#send(each);
+    await this.#sendTogether(usual.filter(({ request }) => !request.isSerial));
     await this.#sendTogether(
-      requests.filter(({ onlyIfRefused }) => {
-        const status = this.answers.get(onlyIfRefused ?? '')?.status ?? 0;
+      requests.filter(({ request }) => {
+        const status = this.answers.get(request.onlyIfRefused ?? '')?.status ?? 0;
         return status >= 400 && status < 500 && status !== 429;
       }),
     );
   }
 
-  async #sendTogether(requests: readonly CheckRequest[]): Promise<void> {
+  async #sendTogether(requests: readonly BuiltRequest[]): Promise<void> {
     const queue = [...requests];
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift())
@@ -93,9 +107,8 @@ export class CheckRun {
     await Promise.all(Array.from({ length: lanes }, work));
   }
 
-  async #send(request: CheckRequest): Promise<void> {
-    const wire = request.build(this.target);
-    if (wire === null || this.answers.has(request.id)) return;
+  async #send({ request, wire }: BuiltRequest): Promise<void> {
+    if (this.answers.has(request.id)) return;
     let repeats = 0;
     for (;;) {
       await this.#awaitPause();

@@ -8,7 +8,7 @@ import { answersFrom, judgeChecks, unseenRows } from '../../probe/check/judge-ch
 import { placesAt } from '../../probe/check/reading/json-fields.ts';
 import { reportedUsage } from '../../probe/check/reading/judge-chunks.ts';
 import { modelList } from '../../probe/check/topics/model-checks.ts';
-import { CheckRun } from '../../probe/check/run-checks.ts';
+import { type BuiltRequest, CheckRun } from '../../probe/check/run-checks.ts';
 import { listedModels } from '../../probe/find-probe-models.ts';
 import { followStops } from '../input/follow-stops.ts';
 import type { Host, StopCause } from '../input/host.ts';
@@ -84,7 +84,7 @@ const readModels = async (
   options: CheckSettings,
   baseUrl: string,
 ): Promise<void> => {
-  await run.sendAll([modelList.request]);
+  await run.sendAll(run.build([modelList.request]));
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
   const reason = whyNoList(status, {
@@ -125,10 +125,8 @@ const refusedBy = (run: CheckRun): string | null => {
 };
 
 /** The selected requests that this target can be sent. */
-const sendableIn = ({ selection, session, run }: OpenedCheck): readonly CheckRequest[] =>
-  selection.requests.filter(
-    ({ base, build }) => (base === 'versioned' || session.hasRoot) && build(run.target) !== null,
-  );
+const sendableIn = ({ selection, session, run }: OpenedCheck): readonly BuiltRequest[] =>
+  run.build(selection.requests.filter(({ base }) => base === 'versioned' || session.hasRoot));
 
 /** The models of the checks for readers: a server may give its models any names, and its list is the first answer. */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
@@ -144,13 +142,14 @@ const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   };
 };
 
-/** Sends and judges what was selected. */
+/** Sends these requests and judges what was selected. */
 const checkTarget = async (
   { selection, session, run }: OpenedCheck,
+  requests: readonly BuiltRequest[],
   baseUrl: string,
 ): Promise<CheckReport> => {
   const begun = session.client.now();
-  await run.sendAll(sendableIn({ selection, session, run }));
+  await run.sendAll(requests);
   return {
     format: 'check/1',
     weir: weirVersion(),
@@ -200,13 +199,14 @@ export const performCheck = async (
     await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
     const { chat } = namedIn(run);
     const { baseUrl } = target;
-    const budget = checkBudgetFor(sendableIn({ selection, session, run }));
+    const requests = sendableIn({ selection, session, run });
+    const budget = checkBudgetFor(requests.map(({ request }) => request));
     await stops.unlessStopped(confirm(budget, { baseUrl, chat }), null);
     const release = stops.onStop((cause) => {
       stoppedBy ??= cause;
       say('stopping: what was answered so far will be judged');
     });
-    const report = await checkTarget({ selection, session, run }, baseUrl);
+    const report = await checkTarget({ selection, session, run }, requests, baseUrl);
     release();
     const isAnswered = [...run.answers.values()].some(({ status }) => status !== null);
     return { report, stoppedBy, isAnswered };
