@@ -102,7 +102,15 @@ it.each([
   ['merge a --out b --csv x.txt --junit x.txt', /^--junit and --csv: expected two files/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],
   ['merge', 'weir merge: expected the folder or result.json of each slice, got nothing'],
-  ['merge a', '--out is missing: say where it goes with --out …'],
+  ['merge a', '--out is missing: add it, as in weir merge slice-0 slice-1 --out whole'],
+  [
+    'emit k8s a.yaml',
+    '--slices is missing: add it, as in weir emit k8s evening.yaml --slices 3 > evening.k8s.yaml',
+  ],
+  [
+    'coordinate a.yaml',
+    '--rendezvous and --slices are missing: add them, as in weir coordinate evening.yaml --slices 3 --rendezvous nats://host:4222',
+  ],
   ['run a --set', '--set: expected a value, got nothing'],
   ['run a --out', '--out: expected a value, got nothing'],
   ['mock --second-key', /^unknown option --second-key/],

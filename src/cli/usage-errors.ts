@@ -92,6 +92,17 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   return `unknown option ${dashes}${written}: ${expectedOption(verb, { name: written!, value }, known)}`;
 };
 
+/** Names options that a verb needs, with a command line that has them. */
+const missingOptions = (verb: string, names: readonly string[]): string => {
+  const options = names.map((name) => `--${name}`);
+  const [subject, pronoun] = options.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const example = verbTable
+    .get(verb)
+    ?.examples.find(([words]) => options.every((option) => words.split(' ').includes(option)));
+  const usage = example === undefined ? options.map((each) => `${each} …`) : [`weir ${example[0]}`];
+  return `${options.join(' and ')} ${subject} missing: add ${pronoun}, as in ${usage.join(' ')}`;
+};
+
 /**
  * Rewrites a message of the command-line parser as Weir's messages are written: what was expected, what
  * was given, what to do. Unknown messages are returned unchanged.
@@ -111,8 +122,7 @@ export const explainUsageError = (
     return `weir ${verb}: expected ${verbTable.get(verb)?.expects ?? 'a verb'}, got nothing`;
   }
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(message) ?? [];
-  if (missing !== undefined)
-    return `--${missing} is missing: say where it goes with --${missing} …`;
+  if (missing !== undefined) return missingOptions(verb, missing.split(', '));
   const [, bare] = /^Not enough arguments following: (.*)$/.exec(message) ?? [];
   if (bare !== undefined) return `--${bare}: expected a value, got nothing`;
   const [, subject, given, choices] =

@@ -59,7 +59,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     expects: 'one scenario file',
     examples: [
       ['check --target https://host/v1', 'the whole suite; asks before it spends anything'],
-      ['check --target mock --only streams --yes', 'the streams of the reference gateway'],
+      ['check --target mock --only streams', 'the streams of the reference gateway'],
     ],
     load: async () => (await import('./verbs/check.ts')).interfaceVerb,
   },

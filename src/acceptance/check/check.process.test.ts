@@ -144,10 +144,18 @@ it('--no-cost sends nothing that is paid for, and --only and --skip choose check
   expect(report.rows.some(({ id }) => id === 'temperature-above')).toBe(true);
 });
 
-it('a budget that nobody can confirm and a profile that does not exist end with exit 2', async () => {
+it('the reference gateway, which costs nothing, is checked without a consent', async () => {
   const out = await tempFolder();
-  const asked = await startWeir(['check', '--target', 'mock', '--out', out]).ended;
-  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
+  const words = ['check', '--target', 'mock', '--only', 'models', '--out', out];
+  expect((await startWeir(words).ended).code).toBe(0);
+});
+
+it('a missing key and a profile that does not exist end with exit 2', async () => {
+  const keyless = await startWeir(['check', '--target', 'http://127.0.0.1:9/v1']).ended;
+  expect(keyless).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/WEIR_API_KEY is not set; .* another variable \(--key NAME\)/),
+  });
   const unknown = await startWeir(['check', '--target', 'mock', '--profile', 'vlm']).ended;
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean') });
 });

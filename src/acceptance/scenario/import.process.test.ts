@@ -90,6 +90,7 @@ describe('weir import', () => {
   it.each([
     [[], 'expected a file, - for standard input, or a command line behind --'],
     [['/nowhere/x.txt'], '/nowhere/x.txt cannot be read: it does not exist'],
+    [['/dev/null'], 'null is empty: expected targets of vegeta'],
     [['--', 'wrk', '-t2'], 'nothing that weir import knows: expected targets of vegeta'],
     [['--', 'guidellm', 'run'], 'GuideLLM’s target: expected an address'],
     [

@@ -149,8 +149,7 @@ const signals: readonly Signal[] = [
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     whenSaturating:
       'a load that saturates the target causes much garbage; pauses are visible in latencies',
-    advice: () =>
-      'Use more workers (if cores are idle) or slices, or a larger young generation: node --max-semi-space-size=64 node_modules/.bin/weir.',
+    advice: () => 'Use more workers (if cores are idle) or slices.',
   },
   {
     signal: 'CPU wait',

@@ -87,7 +87,7 @@ describe('the trust in a run', () => {
             "signal": "event loop",
           },
           {
-            "advice": "Use more workers (if cores are idle) or slices, or a larger young generation: node --max-semi-space-size=64 node_modules/.bin/weir.",
+            "advice": "Use more workers (if cores are idle) or slices.",
             "decides": false,
             "expected": "pauses up to 2 ms; above 10 ms they are visible in the figures",
             "level": "invalid",

@@ -52,7 +52,7 @@ const findingText = ({ tone, rows }: Finding): string => {
   return cut(`${tones[tone].glyph} ${where}`);
 };
 
-/** `Not checked: 42 (no model for speech is known), 9 for other reasons.` */
+/** `Not checked: 42 checks (no model for speech is known), 9 checks for other reasons.` */
 const uncheckedText = ({ rows }: CheckReport): string | null => {
   const unchecked = rows.filter(({ outcome }) => outcome === 'unchecked');
   const byReason = [...Map.groupBy(unchecked, ({ observed }) => observed)]
@@ -63,8 +63,8 @@ const uncheckedText = ({ rows }: CheckReport): string | null => {
   const others = unchecked.length - named.reduce((sum, { count }) => sum + count, 0);
   return cut(
     `Not checked: ${[
-      ...named.map(({ reason, count }) => `${count} (${reason})`),
-      ...(others > 0 ? [`${others} for other reasons`] : []),
+      ...named.map(({ reason, count }) => `${plural(count, 'check')} (${reason})`),
+      ...(others > 0 ? [`${plural(others, 'check')} for other reasons`] : []),
     ].join(', ')}.`,
   );
 };

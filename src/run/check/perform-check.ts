@@ -170,7 +170,7 @@ const checkTarget = async (
 /** Asks whether the budget may be spent; rejects if not. */
 export type ConfirmCheck = (
   budget: CheckBudget,
-  target: { readonly baseUrl: string; readonly chat: string | null },
+  target: { readonly baseUrl: string; readonly chat: string | null; readonly isMock: boolean },
 ) => Promise<void>;
 
 /** Checks the interface of a target. Throws a `Problem` if nothing can be checked. */
@@ -198,10 +198,10 @@ export const performCheck = async (
     });
     await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
     const { chat } = namedIn(run);
-    const { baseUrl } = target;
+    const { baseUrl, mock } = target;
     const requests = sendableIn({ selection, session, run });
     const budget = checkBudgetFor(requests.map(({ request }) => request));
-    await stops.unlessStopped(confirm(budget, { baseUrl, chat }), null);
+    await stops.unlessStopped(confirm(budget, { baseUrl, chat, isMock: mock !== null }), null);
     const release = stops.onStop((cause) => {
       stoppedBy ??= cause;
       say('stopping: what was answered so far will be judged');

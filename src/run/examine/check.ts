@@ -95,11 +95,15 @@ export const checkGateway = async (command: CheckCommand, host: Host): Promise<E
   const { say } = host.printer;
   const folder = await openOutputFolder(folderFor(command.out, 'check'), 'check', say);
   try {
-    const performed = await performCheck(command, host, async (budget, { baseUrl, chat }) => {
-      say(`${baseUrl}, model ${chat ?? 'none'}. Budget: ${budgetText(budget)}.`);
-      if (!command.yes)
-        await confirmBudget(host, 'nothing was sent besides the request for the model list');
-    });
+    const performed = await performCheck(
+      command,
+      host,
+      async (budget, { baseUrl, chat, isMock }) => {
+        say(`${baseUrl}, model ${chat ?? 'none'}. Budget: ${budgetText(budget)}.`);
+        if (!command.yes && !isMock)
+          await confirmBudget(host, 'nothing was sent besides the request for the model list');
+      },
+    );
     return await publishCheck(performed, folder, command, host);
   } catch (error) {
     await folder.discard();

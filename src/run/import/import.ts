@@ -81,9 +81,11 @@ const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array 
 };
 
 const importSource = async (request: ImportRequest, { text, name }: Source): Promise<Imported> => {
+  const known =
+    request.from === undefined ? Object.values(importKinds).join('; ') : importKinds[request.from];
+  if (text.trim() === '') throw new Problem(`${name} is empty: expected ${known}`);
   const kind = request.from ?? recognise(text);
   if (kind === null) {
-    const known = Object.values(importKinds).join('; ');
     throw new Problem(
       `${name}: nothing that weir import knows: expected ${known}. Say which with --from`,
     );

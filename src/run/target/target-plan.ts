@@ -1,5 +1,6 @@
 import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
+import { missingKeyHint } from '../../scenario/rules/credential-rules.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
 /** A gateway to query, and the keys for it, without any load. */
@@ -12,6 +13,10 @@ export interface TargetRequest {
   readonly key: string | undefined;
   readonly secondKey: string | undefined;
 }
+
+/** The verbs that query a target have an option for the key, which `weir run` has not. */
+const missingKeyHintHere =
+  'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
 /** A plan with the target and the keys; its traffic is not used. */
 export const targetPlanFor = async (
@@ -32,5 +37,11 @@ export const targetPlanFor = async (
     set.unshift(`keys=${JSON.stringify(keys)}`);
   }
   const flags = scenario === undefined ? placeholderScenario : {};
-  return readPlan({ scenario, target, flags, set, allowFiles: request.allowFiles }, environment);
+  const source = { scenario, target, flags, set, allowFiles: request.allowFiles };
+  try {
+    return await readPlan(source, environment);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.message.replace(missingKeyHint, missingKeyHintHere));
+  }
 };

@@ -45,6 +45,9 @@ function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | nu
   }
 }
 
+export const missingKeyHint =
+  'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
+
 /** What is wrong with `keys`; `environment` is `null` when the target has its own keys, or other machines have them. */
 export function* keyRuleFindings(
   scenario: WholeScenario,
@@ -61,9 +64,7 @@ export function* keyRuleFindings(
   if (environmentVariable(environment, 'WEIR_API_KEY') === null) {
     const message =
       'there is no key for this target: the environment variable WEIR_API_KEY is not set';
-    const hint =
-      'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
-    yield target.valueFinding(message, hint);
+    yield target.valueFinding(message, missingKeyHint);
   } else yield* variableFindings(target, defaultKeyTemplate, environment);
 }
 
