@@ -76,7 +76,8 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    for (const [words, does] of examples) builder.example(`weir ${words}`, does);
+    // One above the other: side by side, a long command line would be broken in two.
+    for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
     }

@@ -21,6 +21,21 @@ describe('the examples in the help of a verb', () => {
   );
 });
 
+it('the help shows each example on a line of its own on a screen of 80 columns', async () => {
+  const { columns } = process.stderr;
+  process.stderr.columns = 80;
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  try {
+    await program(['worker', '--help']);
+    expect(log.mock.calls.join('')).toMatch(
+      /# under .*\n {2}weir worker --rendezvous nats:\/\/host:4222 --slice auto$/m,
+    );
+  } finally {
+    log.mockRestore();
+    process.stderr.columns = columns;
+  }
+});
+
 it('weir alone shows the help, and does not pass', async () => {
   expect(helpAsOption([])).toEqual(['--help']);
   const log = vi.spyOn(console, 'log').mockReturnValue();
