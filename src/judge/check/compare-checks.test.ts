@@ -72,6 +72,7 @@ describe('a check is', () => {
   it('news only as a finding where the other side does not have it, and lost where it is gone', () => {
     expect(changeFrom([], [row('a', 'pass')])).toEqual([]);
     expect(changeFrom([], [row('a', 'violation')])).toEqual(['worse']);
+    expect(changeFrom([], [row('a', 'deviation')])).toEqual(['new']);
     expect(changeFrom([row('a', 'pass')], [])).toEqual(['lost']);
   });
 });

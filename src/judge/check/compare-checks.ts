@@ -24,6 +24,7 @@ const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange 
   const [was, is] = [gravityOf(before), gravityOf(after)];
   if (was === null && is === null) return null;
   if (is === null) return 'lost';
+  if (before === null && after?.outcome === 'deviation') return 'new';
   // What was not decided before counts as kept: a finding is news.
   if (is > (was ?? 0)) return 'worse';
   if (was === null) return before === null ? null : 'other';

@@ -6,6 +6,7 @@ import type { CheckProfile, CheckRow } from './check-report.ts';
 export const checkChanges = {
   worse: 'breaks or deviates now, or more than before',
   lost: 'was decided before, and is not now',
+  new: 'deviates, and was not among the checks before',
   better: 'breaks or deviates no more, or less than before',
   other: 'another deviation, or decided now',
 } as const;

@@ -21,6 +21,7 @@ import { present } from '../text/present.ts';
 const tones = {
   worse: 'bad',
   lost: 'warning',
+  new: 'warning',
   better: 'good',
   other: 'plain',
 } as const satisfies Record<CheckChange, Tone>;

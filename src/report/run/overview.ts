@@ -138,6 +138,8 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
 /** A verdict has at most so many lines. */
 const mostVerdictLines = 3;
 
+const degradedAdvice = 'Why, and what to do: `weir report FOLDER --details`.';
+
 /** The verdict on a run: what decides first, and the exit code where it is not 0. */
 export const closingVerdict = (
   result: Result,
@@ -146,7 +148,7 @@ export const closingVerdict = (
   style: TerminalStyle,
 ): string => {
   const layout = terminalLayout(style);
-  const { title, sentences } = runVerdict(result, trust);
+  const { level, title, sentences } = runVerdict(result, trust);
   const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
   const outcome = objectivesSentence(result.verdicts ?? []);
   const verdicts = present([
@@ -159,7 +161,8 @@ export const closingVerdict = (
     exit === 0
       ? [...trusted.slice(0, 1), ...verdicts, ...sentences]
       : [`Exit ${exit}.`, ...verdicts, ...trusted];
-  const text = printable([tones[tone].glyph, ...facts].join(' '));
+  const advice = level === 'degraded' ? [degradedAdvice] : [];
+  const text = printable([tones[tone].glyph, ...facts, ...advice].join(' '));
   const lines = wrappedLines(text, layout.width);
   const more = ' … (--details)';
   const last = truncatedText(
