@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
-import type { CheckAnswer } from './reading/check-answer.ts';
+import { type CheckAnswer, isDeadline } from './reading/check-answer.ts';
 import type { CheckRequest, CheckTarget } from './reading/check-case.ts';
 
 /** Sends the requests of the suite: a few at once, within the limits of the key, and never for longer than a few minutes. */
@@ -51,9 +51,6 @@ const isTransient = ({ status, received: { failure } }: CheckAnswer): boolean =>
   failure === null
     ? transientStatuses.includes(status ?? 0)
     : status === null && transientCauses.includes(failure.cause);
-
-const isDeadline = ({ received: { failure } }: CheckAnswer): boolean =>
-  failure?.cause.startsWith('deadline') === true;
 
 export class CheckRun {
   readonly answers = new Map<string, CheckAnswer>();
@@ -115,7 +112,7 @@ export class CheckRun {
       if (this.#mustStop()) return;
       this.sent += 1;
       const answer = await this.#client.send(request, wire, this.#deadlinesInRow >= patience);
-      this.#deadlinesInRow = isDeadline(answer) ? this.#deadlinesInRow + 1 : 0;
+      this.#deadlinesInRow = isDeadline(answer.received) ? this.#deadlinesInRow + 1 : 0;
       if (answer.status === 429 && this.#planWait(answer)) continue;
       if (isTransient(answer) && repeats === 0) {
         repeats += 1;

@@ -8,7 +8,7 @@ import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import { sleep } from '../../platform/process/pause.ts';
-import { CheckAnswer } from '../../probe/check/reading/check-answer.ts';
+import { CheckAnswer, isDeadline } from '../../probe/check/reading/check-answer.ts';
 import type { CheckRequest } from '../../probe/check/reading/check-case.ts';
 import type { CheckClient } from '../../probe/check/run-checks.ts';
 import { type ExchangeDeadlines, sendCheckRequest } from '../../probe/check/send-check-request.ts';
@@ -89,13 +89,15 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
       };
       const transport = transports[base] ?? transports.versioned;
       const request = { ...wireRequest, headers };
-      const deadlines = deadlinesFor(isShort ? Math.min(timeout, shortTimeout) : timeout);
+      const isShortened = isShort && timeout > shortTimeout;
+      const deadlines = deadlinesFor(isShortened ? shortTimeout : timeout);
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
         isStream,
         isAudio,
       });
-      return new CheckAnswer(id, received, request, redact);
+      const isCutShort = isShortened && isDeadline(received);
+      return new CheckAnswer(id, { ...received, isCutShort }, request, redact);
     },
   };
   return {

@@ -15,11 +15,17 @@ export interface ReceivedAnswer {
   readonly encoding: string | null;
   /** Why it is not whole. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
+  /** Whether a deadline ended it that is shorter than usual, since answers before had been too slow: it decides nothing. */
+  readonly isCutShort?: boolean;
   /** Whether a stream's connection stayed open after its last line. */
   readonly isLeftOpen: boolean;
   /** In ms. */
   readonly took: number;
 }
+
+/** Whether a deadline ended an answer. */
+export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
+  failure?.cause.startsWith('deadline') === true;
 
 /** Ten thousand models have fewer; parsed, these take some megabytes, and the documents of all answers are kept. */
 const maxValues = 50_000;

@@ -137,6 +137,14 @@ const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string =>
   return `no model for ${missing} is known (${option} names one)`;
 };
 
+/** Judges an answer that no shortened deadline has ended. */
+export const unlessCutShort =
+  (judge: (answer: CheckAnswer) => Judged) =>
+  (answer: CheckAnswer): Judged =>
+    answer.received.isCutShort === true
+      ? unchecked(`${answer.summary}, less than usual since answers before took too long`)
+      : judge(answer);
+
 /** A case whose check judges the answer alone. */
 export const caseOf = (
   { id, topic, rows, expected, ...parts }: CaseParts,
@@ -163,8 +171,8 @@ export const caseOf = (
     isGate: true,
     judge: (answers) => {
       const answer = answers.of(id);
-      if (answer !== null) return judge(answer);
-      return unchecked(whyUnsent(parts.build, answers.target));
+      if (answer === null) return unchecked(whyUnsent(parts.build, answers.target));
+      return unlessCutShort(judge)(answer);
     },
   },
 });

@@ -7,6 +7,7 @@ import {
   type Judged,
   pass,
   unchecked,
+  unlessCutShort,
   violation,
 } from '../reading/check-case.ts';
 import { judgeAcceptedJson } from '../reading/judge-status.ts';
@@ -94,7 +95,7 @@ const boundCheck = (name: BoundedName, end: End): Check => {
       const single = answers.of(aloneId(name, end));
       return single === null
         ? unchecked(`the request with all bounds: ${whole.summary}`)
-        : judgeAcceptedJson(single);
+        : unlessCutShort(judgeAcceptedJson)(single);
     },
   );
 };

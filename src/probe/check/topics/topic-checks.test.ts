@@ -58,6 +58,20 @@ describe('an upload that is too large', () => {
   });
 });
 
+describe('an answer that a deadline ended', () => {
+  const late = failed('deadline-total');
+  it.each(['chat', 'temperature-above', 'get-chat'])(
+    'breaks %s, unless the deadline was cut',
+    (id) => {
+      expect(judge(id, [answerWith(id, late)]).outcome).toBe('violation');
+      expect(judge(id, [answerWith(id, { ...late, isCutShort: true })])).toEqual({
+        outcome: 'unchecked',
+        observed: 'deadline-total: x, less than usual since answers before took too long',
+      });
+    },
+  );
+});
+
 describe('the requests that remain', () => {
   const remaining = (requestId: string, count: number): CheckAnswer =>
     answerWith(requestId, { headers: { [limitHeaders.remainingRequests]: String(count) } });
