@@ -19,17 +19,20 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
+/** What a check is that was not among those before, by its gravity. */
+const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
+
 /** How a check changed; `null` if it did not. */
 const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange | null => {
   const [was, is] = [gravityOf(before), gravityOf(after)];
   if (was === null && is === null) return null;
   if (is === null) return 'lost';
-  if (before === null && after?.outcome === 'deviation') return 'new';
+  if (before === null) return newAs[is] ?? null;
   // What was not decided before counts as kept: a finding is news.
   if (is > (was ?? 0)) return 'worse';
-  if (was === null) return before === null ? null : 'other';
+  if (was === null) return 'other';
   if (is < was) return 'better';
-  return is > 0 && before?.name !== after?.name ? 'other' : null;
+  return is > 0 && before.name !== after?.name ? 'other' : null;
 };
 
 const order = Object.keys(checkChanges);
