@@ -108,7 +108,8 @@ describe('the commands of the READMEs', () => {
       ([, verb = '', rest = '']) => {
         const subcommand = (subcommands[verb] ?? []).find((name) => rest.startsWith(` ${name}`));
         const command = subcommand === undefined ? verb : `${verb} ${subcommand}`;
-        return { path, command, options: optionsIn(rest) };
+        // What follows “--” is the command of another program.
+        return { path, command, options: optionsIn(rest.split(' -- ', 1)[0]!) };
       },
     ),
   );

@@ -28,6 +28,12 @@ const maxSize = 10_000;
 const sizeOr = (value: unknown, otherwise: number): number =>
   Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
+/** What demands too much gets nothing, since no attempt would obey it. */
+const leastSizeOr = (value: unknown, otherwise: number): number => {
+  const least = Math.max(0, numberOr(value, otherwise));
+  return least > maxSize ? 0 : least;
+};
+
 const randomIntegerBetween = (draw: Draw, low: number, high: number): number =>
   low + Math.floor(draw.uniform() * (high - low + 1));
 
@@ -66,7 +72,7 @@ const randomText: Generator = ({ draw, walk }, schema) => {
   const { format, minLength, maxLength } = schema;
   const make = Object.hasOwn(formats, String(format)) ? formats[String(format)] : undefined;
   const text = (make ?? randomPhrase)(draw);
-  const least = sizeOr(minLength, 0);
+  const least = leastSizeOr(minLength, 0);
   const padded = `${text} `.repeat(Math.ceil(least / text.length)).trim();
   const long = padded.padEnd(least, 'a').slice(0, Math.max(least, sizeOr(maxLength, maxSize)));
   return fitting([text, long, ...shortTexts], schema, walk);
@@ -107,7 +113,7 @@ const randomObject: Generator = (from, schema, depth) => {
   const entries = Object.entries(named)
     .filter(([name]) => needed.includes(name) || (depth < maxDepth && from.draw.uniform() < 0.5))
     .map(([name, inner]) => [name, valueOf(from, inner, depth + 1)] as const);
-  const fillers = Array.from({ length: sizeOr(minProperties, 0) }, (_, n) => `key${n + 1}`);
+  const fillers = Array.from({ length: leastSizeOr(minProperties, 0) }, (_, n) => `key${n + 1}`);
   const missing = [
     ...needed.filter((name) => typeof name === 'string'),
     ...fillers.slice(0, Math.max(0, fillers.length - entries.length)),
@@ -126,7 +132,7 @@ const maxRedraws = 20;
 
 const randomArray: Generator = (from, { items, prefixItems, uniqueItems, ...bounds }, depth) => {
   const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
-  const least = sizeOr(bounds['minItems'], depth < maxDepth ? 1 : 0);
+  const least = leastSizeOr(bounds['minItems'], depth < maxDepth ? 1 : 0);
   const minLength = Math.max(least, Math.min(first.length, sizeOr(bounds['maxItems'], maxSize)));
   const most = Math.min(sizeOr(bounds['maxItems'], minLength + 1), minLength + maxFurtherItems);
   const maxLength = items === false ? minLength : Math.max(minLength, most);
