@@ -153,6 +153,30 @@ describe('scripts', () => {
   });
 });
 
+describe('a secret that is a file', () => {
+  const written = { '/run/secrets/red.key': 'by its path', 'red.key': 'by its bare name' };
+
+  it.each(Object.entries(written))('%s, %s, is what every launcher gives', (path) => {
+    const { plan: usual } = launch;
+    const keys = [{ name: 'red', template: `\${secret:${path}}`, weight: 1 }];
+    const changed = { ...launch, plan: { ...usual, keys } };
+    expect(kubernetesManifest(changed)).toContain(
+      'create secret generic weir-evening-keys --from-file=red.key\n',
+    );
+    expect(kubernetesManifest(changed)).toContain('mountPath: /run/secrets\n');
+    const swarm = swarmScript(changed);
+    expect(swarm).toContain('docker secret create weir-evening-red.key red.key\n');
+    expect(swarm).toContain('--secret source=weir-evening-red.key,target=red.key');
+    expect(slurmScript(changed)).toContain('Every node needs the file /run/secrets/red.key.');
+  });
+
+  it('elsewhere is not taken for one of that folder', () => {
+    const keys = [{ name: 'red', template: '${secret:./red.key}', weight: 1 }];
+    const changed = { ...launch, plan: { ...launch.plan, keys } };
+    expect(kubernetesManifest(changed)).not.toContain('/run/secrets');
+  });
+});
+
 it.each([
   ['Evening', 'weir-evening'],
   ['  --Größe 1.5 / x', 'weir-gr-e-1-5-x'],

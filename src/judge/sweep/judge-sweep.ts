@@ -1,10 +1,11 @@
 import { hasChatStreams, type Plan } from '../../model/plan/plan.ts';
-import type {
-  SweepAxis,
-  SweepCurve,
-  SweepPoint,
-  SweepReport,
-  SweepVariable,
+import {
+  pointName,
+  type SweepAxis,
+  type SweepCurve,
+  type SweepPoint,
+  type SweepReport,
+  type SweepVariable,
 } from '../../model/series/sweep.ts';
 import { fitScalability } from '../capacity/fit-scalability.ts';
 import { judgePoint, type MadePoint } from './judge-point.ts';
@@ -66,8 +67,12 @@ const curvesOf = (
   points: readonly SweepPoint[],
 ): SweepCurve[] => {
   if (!variables.some(({ isLoad }) => isLoad)) return [];
+  const fixed = variables.filter(({ isLoad }) => !isLoad);
   const nameOf = ({ values }: SweepPoint): string =>
-    variables.flatMap(({ path, isLoad }, i) => (isLoad ? [] : `${path}=${values[i]}`)).join(', ');
+    pointName(
+      fixed,
+      values.filter((_, i) => !variables[i]!.isLoad),
+    );
   const byName = Map.groupBy(points.keys(), (i) => nameOf(points[i]!));
   return Array.from(byName, ([name, members]) => ({
     name,

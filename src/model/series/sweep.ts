@@ -102,3 +102,9 @@ export const sweepJsonSchema = (): object => ({
 /** Whether a variable changes how requests come. */
 export const isLoadPath = (path: string): boolean =>
   /^load\b/.test(path) || /^stages[.[]\d+\]?\.load\b/.test(path);
+
+/** `load.users=4, prompt.tokens=100` */
+export const pointName = (
+  variables: readonly { readonly path: string }[],
+  values: readonly string[],
+): string => variables.map(({ path }, i) => `${path}=${values[i]}`).join(', ');

@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
 /** The folder of bare secret names, where container runtimes mount secrets. */
-const secretsFolder = '/run/secrets';
+export const secretsFolder = '/run/secrets';
 
 const valueOf = async (
   reference: SecretReference,

@@ -166,7 +166,7 @@ export const sweepOverview = (report: SweepReport): ReportDocument => {
   const more = knees.length - maxTerminalKnees;
   return {
     weir,
-    title: `${report.name} → ${target}: ${variables.map(({ values }) => values.length).join(' × ')} points, ${plural(repetitions, 'run')} each`,
+    title: `${report.name} → ${target}: ${variables.map(({ values }) => values.length).join(' × ')} ${points.length === 1 ? 'point' : 'points'}, ${plural(repetitions, 'run')} each`,
     blocks: [
       table('Points', columnsOf(report), shown),
       list([

@@ -1,9 +1,14 @@
-import type { SweepAxis, SweepPoint, SweepReport } from '../../model/series/sweep.ts';
+import {
+  pointName,
+  type SweepAxis,
+  type SweepPoint,
+  type SweepReport,
+} from '../../model/series/sweep.ts';
 import { tones } from '../document/document.ts';
 import { axisTo, type Pen, plotFigure, rowAxis } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { timeText } from '../text/number-text.ts';
-import { frontOf, pointText, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
+import { plural, timeText } from '../text/number-text.ts';
+import { frontOf, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
 
 /** A point with both figures. */
 interface Placed {
@@ -55,8 +60,9 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
     .filter(({ point }) => point.isOnFront)
     .toSorted((a, b) => a.place[0] - b.place[0]);
   const dotText = ({ point, place }: Placed): string =>
-    `${pointText(report, point)}: ${axisValueText(throughput, place[0])}, ${axisValueText(latency, place[1])}, ${pointVerdicts[point.verdict].text}${point.isOnFront ? ', on the front' : ''}`;
-  const frontText = front.length === 0 ? 'no point is on it' : `${front.length} points, ringed`;
+    `${pointName(report.variables, point.values)}: ${axisValueText(throughput, place[0])}, ${axisValueText(latency, place[1])}, ${pointVerdicts[point.verdict].text}${point.isOnFront ? ', on the front' : ''}`;
+  const frontText =
+    front.length === 0 ? 'no point is on it' : `${plural(front.length, 'point')}, ringed`;
   return plotFigure(
     {
       title: `${latency.label} against ${throughput.label.toLowerCase()}`,
@@ -113,7 +119,7 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
     const shade =
       figure === undefined
         ? null
-        : markup`<path class="cells p50" fill-opacity="${shadeOf(figure.value).toFixed(2)}" d="M${pen.x(col)} ${pen.y(row)}h${(width - 2).toFixed(1)}v${rowHeight - 2}h-${(width - 2).toFixed(1)}z"><title>${pointText(report, point)}: ${pointVerdicts[point.verdict].text}</title></path>`;
+        : markup`<path class="cells p50" fill-opacity="${shadeOf(figure.value).toFixed(2)}" d="M${pen.x(col)} ${pen.y(row)}h${(width - 2).toFixed(1)}v${rowHeight - 2}h-${(width - 2).toFixed(1)}z"><title>${pointName(report.variables, point.values)}: ${pointVerdicts[point.verdict].text}</title></path>`;
     return markup`${shade}<text class="cell" x="${pen.x(col + 0.5)}" y="${pen.y(row + 0.5)}" dy="0.32em" text-anchor="middle">${sweepFigureText(figure)}${mark}</text>`;
   };
   return plotFigure(

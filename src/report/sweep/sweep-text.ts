@@ -1,9 +1,10 @@
-import type {
-  SweepAxis,
-  SweepCurve,
-  SweepFigure,
-  SweepPoint,
-  SweepReport,
+import {
+  pointName,
+  type SweepAxis,
+  type SweepCurve,
+  type SweepFigure,
+  type SweepPoint,
+  type SweepReport,
 } from '../../model/series/sweep.ts';
 import type { Cell } from '../document/document.ts';
 import { figureText, plural, timeText } from '../text/number-text.ts';
@@ -16,10 +17,6 @@ export const pointVerdicts = {
   excluded: { text: 'excluded', tone: 'warning' },
   missing: { text: 'not run', tone: 'quiet' },
 } as const satisfies Record<SweepPoint['verdict'], Cell>;
-
-/** `load.users=4, prompt.tokens=100` */
-export const pointText = ({ variables }: Pick<SweepReport, 'variables'>, { values }: SweepPoint) =>
-  variables.map(({ path }, i) => `${path}=${values[i]}`).join(', ');
 
 /** A value with the unit of its figure: `12.3/s`, `210 ms`. */
 export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
@@ -75,7 +72,7 @@ export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[]
 const placeText = (report: SweepReport, point: SweepPoint): string => {
   const { throughput, latency } = report;
   const [x, y] = [point.figures[throughput.name]!.value, point.figures[latency.name]!.value];
-  return `${pointText(report, point)} (${axisValueText(throughput, x)}, ${axisValueText(latency, y)})`;
+  return `${pointName(report.variables, point.values)} (${axisValueText(throughput, x)}, ${axisValueText(latency, y)})`;
 };
 
 const countOf = ({ points }: SweepReport, verdict: SweepPoint['verdict']): number =>

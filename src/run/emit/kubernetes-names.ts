@@ -1,7 +1,5 @@
 import type { Launch } from './launch.ts';
 
-export const natsPort = 4222;
-
 /** The labels by which the parts of a launch find each other. */
 export const partLabels = (launch: Launch, part: string) => ({
   'app.kubernetes.io/name': 'weir',

@@ -1,14 +1,19 @@
 import { stringify } from 'yaml';
+import { secretsFolder } from '../../platform/files/secrets.ts';
 import {
   beside,
   coordinatorOptions,
   type Launch,
   longestLife,
+  mebibytes,
+  meetingPlace,
+  natsPort,
   secretFiles,
   secretVariables,
 } from './launch.ts';
-import { metadata, natsPort, partLabels } from './kubernetes-names.ts';
+import { metadata, partLabels } from './kubernetes-names.ts';
 import { networkPolicies } from './network-policies.ts';
+import { plural } from '../../report/text/number-text.ts';
 
 /** Manifests for Kubernetes: an Indexed Job of workers, a Job of the coordinator, and what they need. */
 
@@ -30,12 +35,9 @@ const containerSecurity = {
 };
 
 const resourcesOf = (cpus: number, memoryGiB: number) => {
-  const amounts = { cpu: String(cpus), memory: `${Math.round(memoryGiB * 1024)}Mi` };
+  const amounts = { cpu: String(cpus), memory: `${mebibytes(memoryGiB)}Mi` };
   return { requests: amounts, limits: amounts };
 };
-
-const rendezvousOf = ({ rendezvous, name }: Launch): string =>
-  rendezvous ?? `nats://${name}-nats:${natsPort}`;
 
 const emptyVolumes = [
   { name: 'work', emptyDir: {} },
@@ -60,7 +62,7 @@ const secretMounts = (launch: Launch) =>
     ? { volumes: [], mounts: [] }
     : {
         volumes: [{ name: 'secrets', secret: { secretName: secretName(launch) } }],
-        mounts: [{ name: 'secrets', mountPath: '/run/secrets', readOnly: true }],
+        mounts: [{ name: 'secrets', mountPath: secretsFolder, readOnly: true }],
       };
 
 const scenarioMap = (launch: Launch) => ({
@@ -105,7 +107,7 @@ const coordinatorJob = (launch: Launch) =>
             'coordinate',
             `/scenario/${launch.file}`,
             ...coordinatorOptions(launch),
-            `--rendezvous=${rendezvousOf(launch)}`,
+            `--rendezvous=${meetingPlace(launch)}`,
             '--out=/work/report',
             '--no-history',
           ],
@@ -143,7 +145,7 @@ const workerJob = (launch: Launch) => {
         {
           name: 'worker',
           image: launch.image,
-          args: ['worker', `--rendezvous=${rendezvousOf(launch)}`, '--slice=auto'],
+          args: ['worker', `--rendezvous=${meetingPlace(launch)}`, '--slice=auto'],
           env: [
             { name: 'WEIR_SLICES', value: String(launch.slices) },
             ...secretEnvironment(launch),
@@ -211,13 +213,15 @@ const natsServer = (launch: Launch) => [
 
 /** What a reader has to do. */
 const head = (launch: Launch): string => {
-  const names = [...secretVariables(launch.plan), ...secretFiles(launch.plan)];
-  const literals = names.map((name) => `--from-literal=${name}=…`).join(' ');
+  const keys = [
+    ...secretVariables(launch.plan).map((name) => `--from-literal=${name}=…`),
+    ...secretFiles(launch.plan).map((name) => `--from-file=${name}`),
+  ];
   return [
-    `# ${launch.plan.name} in ${launch.slices} slices, written by weir emit k8s (Weir ${launch.version}). Read it, then:`,
-    ...(names.length === 0
+    `# ${launch.plan.name} in ${plural(launch.slices, 'slice')}, written by weir emit k8s (Weir ${launch.version}). Read it, then:`,
+    ...(keys.length === 0
       ? []
-      : [`#   kubectl create secret generic ${secretName(launch)} ${literals}`]),
+      : [`#   kubectl create secret generic ${secretName(launch)} ${keys.join(' ')}`]),
     `#   kubectl apply -f FILE && kubectl logs -f job/${launch.name}-coordinator`,
     '# The report ends the log; its files are gone with the pod, unless you mount a claim at /work of the coordinator.',
     '# A policy cannot name hosts: a target that is one is allowed by its port; give its ipBlock if you know it.',

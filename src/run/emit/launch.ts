@@ -1,5 +1,6 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
+import { secretsFolder } from '../../platform/files/secrets.ts';
 import type { LossPolicy } from '../rendezvous/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
@@ -27,6 +28,14 @@ export interface Launch {
 
 /** Cores and GiB of the coordinator, and of the server: they speak once a second, and only the report takes more. */
 export const beside = [0.5, 1] as const;
+
+export const natsPort = 4222;
+
+/** Where the workers meet under a launcher of containers: the rendezvous, or the server that is started beside them. */
+export const meetingPlace = ({ rendezvous, name }: Launch): string =>
+  rendezvous ?? `nats://${name}-nats:${natsPort}`;
+
+export const mebibytes = (memoryGiB: number): number => Math.round(memoryGiB * 1024);
 
 /** A name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
 export const launchName = (plan: string): string => {
@@ -59,12 +68,17 @@ export const secretVariables = (plan: Plan): readonly string[] => [
   ),
 ];
 
-/** The secrets that are files with a bare name, which container runtimes mount in /run/secrets. */
+/** The names of the secrets that are files where container runtimes mount them: bare names, and paths into that folder. */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(
-    referencesOf(plan).flatMap((reference) =>
-      reference.kind === 'secret' && !reference.path.includes('/') ? [reference.path] : [],
-    ),
+    referencesOf(plan).flatMap((reference) => {
+      if (reference.kind === 'env') return [];
+      const { path } = reference;
+      const name = path.startsWith(`${secretsFolder}/`)
+        ? path.slice(secretsFolder.length + 1)
+        : path;
+      return name.includes('/') ? [] : [name];
+    }),
   ),
 ];
 

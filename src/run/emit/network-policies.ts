@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { metadata, natsPort, partLabels } from './kubernetes-names.ts';
-import { type Launch, targetEndpoint } from './launch.ts';
+import { metadata, partLabels } from './kubernetes-names.ts';
+import { type Launch, natsPort, targetEndpoint } from './launch.ts';
 
 /** Who may reach whom: workers the target, the names and the rendezvous; nobody the workers. */
 

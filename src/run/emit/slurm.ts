@@ -1,4 +1,14 @@
-import { coordinatorOptions, type Launch, longestLife, secretVariables } from './launch.ts';
+import { secretsFolder } from '../../platform/files/secrets.ts';
+import {
+  coordinatorOptions,
+  type Launch,
+  longestLife,
+  mebibytes,
+  natsPort,
+  secretFiles,
+  secretVariables,
+} from './launch.ts';
+import { plural } from '../../report/text/number-text.ts';
 
 /** A batch script for Slurm: the coordinator beside the first worker, one worker on each node. */
 
@@ -16,22 +26,25 @@ export const slurmScript = (launch: Launch): string => {
   const keys = secretVariables(plan).map(
     (variable) => `: "\${${variable}:?export it before sbatch}"`,
   );
+  const files = secretFiles(plan).map(
+    (secret) => `# Every node needs the file ${secretsFolder}/${secret}.\n`,
+  );
   const options = coordinatorOptions(launch).map(shellWord).join(' ');
   return `#!/bin/bash
-# ${plan.name} in ${slices} slices, written by weir emit slurm (Weir ${version}). Read it, then, in the scenario's folder:
+# ${plan.name} in ${plural(slices, 'slice')}, written by weir emit slurm (Weir ${version}). Read it, then, in the scenario's folder:
 #   sbatch FILE
 # Keys come from the environment of sbatch, as usual; none is in this file, nor in the rendezvous.
-#SBATCH --job-name=${name}
+${files.join('')}#SBATCH --job-name=${name}
 #SBATCH --ntasks=${slices}
 #SBATCH --ntasks-per-node=1
 #SBATCH --cpus-per-task=${cpus}
-#SBATCH --mem=${Math.round(memoryGiB * 1024)}M
+#SBATCH --mem=${mebibytes(memoryGiB)}M
 #SBATCH --time=${clock(longestLife(plan))}
 #SBATCH --no-requeue
 set -uo pipefail
 ${keys.join('\n')}
 weir=\${WEIR:-weir}
-# A folder that all nodes share, unless WEIR_RENDEZVOUS names another or nats://HOST:4222.
+# A folder that all nodes share, unless WEIR_RENDEZVOUS names another or nats://HOST:${natsPort}.
 meet=\${WEIR_RENDEZVOUS:-${rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID'}}
 
 $weir coordinate ${shellWord(file)} ${options} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &

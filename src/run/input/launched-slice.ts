@@ -118,7 +118,7 @@ export const launchedSlice = (environment: Environment): Slice => {
   }
   if (index >= count) {
     throw new Problem(
-      `--slice auto: this process is number ${index}, counted from 0, and there are ${count} slices: start as many processes as slices`,
+      `--slice auto: this process is number ${index}, counted from 0, and there ${count === 1 ? 'is 1 slice' : `are ${count} slices`}: start as many processes as slices`,
     );
   }
   return { index, count };

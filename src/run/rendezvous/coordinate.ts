@@ -75,7 +75,7 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
   const startedAt = monotonicNow() + startLead;
   led.begin(startAt);
   say(
-    `${plan.name}: all ${led.run.slices} slices are ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
+    `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
   );
   const stoppedBy = await followLoad(coordination);
   // The workers hear that their results have come while the report is written.

@@ -11,7 +11,7 @@ import { monotonicNow } from '../../platform/host/clock.ts';
 import { hostName } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { pause } from '../../platform/process/pause.ts';
-import { timeText } from '../../report/text/number-text.ts';
+import { plural, timeText } from '../../report/text/number-text.ts';
 import { type FollowedStops, StoppedBeforeLoad } from '../input/follow-stops.ts';
 import type { StopCause } from '../input/host.ts';
 import { persist } from './persist.ts';
@@ -58,7 +58,7 @@ export const claimSlice = async (
 ): Promise<number> => {
   if (wanted !== null && wanted.count !== slices) {
     throw new Problem(
-      `--slice: the coordinator divides the load into ${slices} slices, and this worker is ${wanted.index} of ${wanted.count}: start as many workers as weir coordinate has --slices`,
+      `--slice: the coordinator divides the load into ${plural(slices, 'slice')}, and this worker is ${wanted.index} of ${wanted.count}: start as many workers as weir coordinate has --slices`,
     );
   }
   const claim = JSON.stringify({ worker, host: hostName() });
@@ -69,7 +69,7 @@ export const claimSlice = async (
   }
   throw new Problem(
     wanted === null
-      ? `all ${slices} slices are taken: this worker sends nothing. Give weir coordinate more --slices, or start fewer workers`
+      ? `${slices === 1 ? 'the only slice is' : `all ${slices} slices are`} taken: this worker sends nothing. Give weir coordinate more --slices, or start fewer workers`
       : `slice ${wanted.index}/${slices} is taken: this worker sends nothing, since its requests would be sent twice. A slice that is lost is not started again`,
   );
 };

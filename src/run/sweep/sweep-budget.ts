@@ -22,13 +22,13 @@ export const sweepPlanLines = (
   const pauses = pauseLength > 0 && runs > 1 ? ` with pauses of ${timeText(pauseLength)}` : '';
   const assumed = answerTime === null ? '' : `, if an answer takes ${timeText(answerTime)}`;
   const budget = [
-    `${amountText(requests, countText)} requests${assumed}`,
+    `${amountText(requests, countText)} ${requests.sum === 1 ? 'request' : 'requests'}${assumed}`,
     `tokens: ${amountText(input, countText)} in, ${amountText(output, countText)} out`,
     `cost: ${amountText(cost, (sum) => moneyText(Math.ceil(sum)))}`,
     `${timeText(load + pauseLength * (runs - 1))} of load${pauses}, and at most ${timeText(longestGrace)} after each run for the last answers`,
   ];
   return [
-    `Sweep: ${product}${variables.length > 1 ? ` = ${points.length}` : ''} points, ${plural(repetitions, 'run')} each${order}`,
+    `Sweep: ${variables.length > 1 ? `${product} = ` : ''}${plural(points.length, 'point')}, ${plural(repetitions, 'run')} each${order}`,
     ...variables.map(({ path, values }) => `  ${path.padEnd(width)}  ${values.join(', ')}`),
     `Budget: ${budget.join('; ')}.`,
     ...warnings,

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Forecast } from '../../model/plan/forecast.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { isLoadPath, type SweepVariable } from '../../model/series/sweep.ts';
+import { isLoadPath, pointName, type SweepVariable } from '../../model/series/sweep.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import type { PointSetting, Variable } from '../../scenario/text/variation.ts';
@@ -72,12 +72,6 @@ const readPoints = async (
   if (problems.size > 0) throw new Problem([...problems].join('\n'));
   return { points, warnings: [...warnings] };
 };
-
-/** `load.users=4, prompt.tokens=100` */
-export const pointName = (
-  variables: readonly { readonly path: string }[],
-  values: readonly string[],
-): string => variables.map(({ path }, i) => `${path}=${values[i]}`).join(', ');
 
 interface ReadOptions {
   readonly vary: readonly string[];

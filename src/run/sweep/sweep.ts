@@ -7,6 +7,7 @@ import {
   isThroughputName,
 } from '../../judge/sweep/swept-figures.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import { pointName } from '../../model/series/sweep.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { pause } from '../../platform/process/pause.ts';
@@ -27,7 +28,7 @@ import { type FinishedRun, runOnce } from '../run.ts';
 import { pauseFor } from '../series/run-slots.ts';
 import { sweepPlanLines } from './sweep-budget.ts';
 import { sweepOrder, type SweepSlot } from './sweep-order.ts';
-import { pointName, readSweep, type ReadSweep, sourceOfRun } from './sweep-points.ts';
+import { readSweep, type ReadSweep, sourceOfRun } from './sweep-points.ts';
 
 export interface SweepRequest {
   readonly source: PlanSource;
