@@ -78,6 +78,5 @@ export const sweepSimulated = async (sweep: SimulatedSweep): Promise<SweepReport
     variables,
     ...judgeSweep({ variables, points, throughput: null, latency: null }, plan),
     partial: null,
-    notes: [],
   };
 };

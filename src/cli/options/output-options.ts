@@ -52,9 +52,7 @@ const checkDifferentPaths = (
   for (const [name, path] of named) {
     const whole = resolve(path);
     if (own.has(whole)) {
-      throw new UsageProblem(
-        `--${name}: expected a file of its own, got ${path}, which the run itself leaves there: give another name`,
-      );
+      throw new UsageProblem(`--${name}: the run writes ${path} itself: give another name`);
     }
     const first = seen.get(whole);
     if (first !== undefined) {

@@ -1,11 +1,5 @@
-import type { SliceForecast } from '../../model/plan/slice-forecast.ts';
+import { bytesOfChunk, weirMemory, type SliceForecast } from '../../model/plan/slice-forecast.ts';
 import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
-
-/** What one process of Weir takes without load, and for each request in flight, in bytes (`npm run bench memory`). */
-const memoryOf = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
-
-/** The bytes of a streamed chunk with its head, as OpenAI's gateways write it. */
-const bytesOfChunk = 250;
 
 interface Peak {
   readonly chunks: number;
@@ -33,7 +27,7 @@ export const sliceForecast = (
     streams,
     sockets: streams,
     chunksPerSecond,
-    memory: memoryOf.process + streams * memoryOf.stream,
+    memory: weirMemory.process + streams * weirMemory.stream,
     bytesPerSecond: chunksPerSecond * bytesOfChunk,
     basis:
       basis === null

@@ -43,8 +43,9 @@ const exclusionOf = ({ result, trust }: MadeRun): string | null => {
     return `INVALID (${signals.join('; ')})`;
   }
   if (result.partial !== null && result.breach === undefined) return result.partial;
-  const { completed } = sumOutcomes(groupsMatching(result, outsideWarmUp));
-  return completed === 0 ? 'nothing succeeded' : null;
+  const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
+  if (countArrivals(outcomes) === 0) return 'no request was due after the warm-up';
+  return outcomes.completed === 0 ? 'nothing succeeded' : null;
 };
 
 /** What a run breaks, and whether something is undecided. */

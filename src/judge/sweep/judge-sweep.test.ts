@@ -1,5 +1,7 @@
 import { array, assert, constantFrom, property, record, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import type { Result } from '../../model/result/result.ts';
 import { healthyResult } from '../sample-result.fixture.ts';
@@ -8,6 +10,23 @@ import { judgeSweep } from './judge-sweep.ts';
 import { figureNames } from './swept-figures.ts';
 
 const plan = samplePlan();
+
+/** What so many requests became, of which some completed. */
+const groupOf = (completed: number, refused: number, warmUp = false): Result['groups'][number] => ({
+  labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp },
+  outcomes: { ...emptyOutcomeCounts(), completed, refused },
+  sent: completed + refused,
+  attempts: completed + refused,
+  retried: 0,
+  gaveUp: {},
+  tokens: [],
+  notes: {},
+  buffered: 0,
+  coalescedEvents: 0,
+  tokenEvents: 0,
+  distributions: {},
+  connections: { new: 0, reused: 0 },
+});
 
 /** A run with these figures. */
 const judgedRun = (
@@ -140,12 +159,49 @@ describe('a run of a sweep', () => {
     return judgeRun({ folder: 'runs/01-1', order: 1, result, trust }, names);
   };
 
-  it('is excluded if the generator was invalid, it did not end, or nothing succeeded', () => {
+  it('is excluded if the generator was invalid, it did not end, nothing succeeded, or nothing was due after the warm-up', () => {
     expect(judgedFrom({}, 'invalid').run.excludedBecause).toContain('INVALID');
     expect(judgedFrom({ partial: 'stopped by SIGINT' }).run.excludedBecause).toBe(
       'stopped by SIGINT',
     );
-    expect(judgedFrom({}).run.excludedBecause).toBe('nothing succeeded');
+    const reasonOf = (...groups: Result['groups']) => judgedFrom({ groups }).run.excludedBecause;
+    expect(reasonOf(groupOf(0, 5))).toBe('nothing succeeded');
+    expect(reasonOf(groupOf(5, 0, true))).toBe('no request was due after the warm-up');
+    expect(reasonOf(groupOf(1, 5))).toBeNull();
+  });
+
+  it.each([
+    [95, 5, []],
+    [949, 51, ['completed 94.9 %, below 95 %']],
+  ])(
+    'without objectives needs 95 %% completed: %i of them beside %i refused',
+    (completed, refused, broken) => {
+      const unjudged = samplePlan({ objectives: [], perRequest: [] });
+      const groups = [groupOf(completed, refused), groupOf(0, 1000, true)];
+      expect(judgedFrom({ plan: unjudged, groups }).broken).toEqual(broken);
+    },
+  );
+
+  it('has rates over the measured seconds, and none of what its requests do not have', () => {
+    const timeline = Array.from({ length: 31 }, (_, second) => ({
+      ...emptySecond(second),
+      latency: {},
+      due: second < 10 ? 99 : 8,
+      completed: { chat: second < 10 ? 0 : 6 },
+      outputTokens: second === 20 ? 400 : 0,
+    }));
+    const warmed = samplePlan({ warmUp: milliseconds(10_000) });
+    const sums = {
+      source: 'usage',
+      answers: 1,
+      answersWithInput: 0,
+      input: 0,
+      output: 400,
+    } as const;
+    const figuresOf = (group: Result['groups'][number]) =>
+      judgedFrom({ plan: warmed, timeline, groups: [group] }).run.figures;
+    expect(figuresOf(groupOf(6, 0))).toEqual({ offeredRate: 8, completedRate: 6 });
+    expect(figuresOf({ ...groupOf(6, 0), tokens: [sums] })).toMatchObject({ outputTokenRate: 20 });
   });
 });
 
@@ -170,6 +226,18 @@ describe('the curve of a load', () => {
     expect(curves).toHaveLength(1);
     expect(curves[0]!.fit!.knee!.inFlight).toBeCloseTo(10, 0);
     expect(curves[0]!.fit!.knee!.rate).toBeCloseTo(50, 0);
+  });
+
+  it.each([
+    [0.9, 4],
+    [0.89, 3],
+  ])('counts a load of which %d was completed as one of %i', (share, count) => {
+    const points = [1, 5, 10].map((users) => pointWith(String(users), runAt(users)));
+    const { run } = runAt(20);
+    const offeredRate = run.figures['completedRate']! / share;
+    const late = judgedRun({ ...run.figures, offeredRate });
+    const { curves } = judged([...points, pointWith('20', late)], true);
+    expect(curves[0]!.fit!.points).toBe(count);
   });
 
   it('leaves out loads that the gateway did not keep up with', () => {

@@ -1,3 +1,9 @@
+/** What one process of Weir takes without load, and for each request in flight, in bytes (`npm run bench memory`). */
+export const weirMemory = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
+
+/** The bytes of a streamed chunk with its head; assumed. */
+export const bytesOfChunk = 250;
+
 /** What each slice of a plan needs at the peak of its load. */
 export interface SliceForecast {
   readonly slices: number;

@@ -89,7 +89,6 @@ export const sweepReportSchema = z.strictObject({
   curves: z.array(curveSchema),
   /** Why runs are missing; `null` if all were made. */
   partial: z.string().nullable(),
-  notes: z.array(z.string()),
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;
 

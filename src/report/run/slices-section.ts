@@ -1,4 +1,4 @@
-import type { SliceForecast } from '../../model/plan/slice-forecast.ts';
+import { bytesOfChunk, weirMemory, type SliceForecast } from '../../model/plan/slice-forecast.ts';
 import { section, type Section, text } from '../document/document.ts';
 import { countText, plural } from '../text/number-text.ts';
 
@@ -22,6 +22,9 @@ export const slicesSection = ({
       `${plural(slices, 'slice')}, each at its peak with at most ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second, about ${megabytes(memory)} of memory and ${megabytes(bytesPerSecond)}/s of answers.`,
     ),
     basis !== null && text(basisText(basis)),
+    text(
+      `Memory: ${weirMemory.process / 2 ** 20} MiB, and ${weirMemory.stream / 2 ** 10} KiB for each request in flight, rounded up from Weir’s own measurement (npm run bench memory). Answers: ${bytesOfChunk} bytes a chunk, assumed, not measured.`,
+    ),
     text(
       'A request counts as ten chunks. In flight are as many as come in the time of an answer: 100 ms, and 10 ms for each token, unless --answer-time gives it.',
     ),

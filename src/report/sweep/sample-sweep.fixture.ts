@@ -75,6 +75,5 @@ export const sampleSweep = (overrides: Partial<SweepReport> = {}): SweepReport =
     { name: 'prompt.tokens=1000', points: [3, 4, 5], fit: null },
   ],
   partial: 'stopped before its last run',
-  notes: [],
   ...overrides,
 });

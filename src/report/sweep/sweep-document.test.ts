@@ -50,14 +50,18 @@ describe('the page of a sweep', () => {
 describe('a sweep on a terminal', () => {
   it('has at most 25 lines with the verdict, which names the ends of the front', () => {
     const values = Array.from({ length: 40 }, (_, i) => `a-rather-long-value-${i}`);
+    const [run] = samplePoint([], [1, 1]).runs;
     const long = sampleSweep({
+      target: `https://gateway.example/${'path/'.repeat(12)}v1`,
       variables: [{ path: 'traffic.0.body.some.deep.path', values, isLoad: false }],
       points: values.map((value, i) =>
         samplePoint([value], [i, 100 + i], {
           isOnFront: i % 2 === 0,
+          runs: [{ ...run!, trust: 'degraded' }],
           ...(i % 5 === 1
             ? { verdict: 'broken', reasons: [`reason ${'long '.repeat(60)}${i}`] }
             : {}),
+          ...(i % 5 === 3 ? { verdict: 'excluded', reasons: ['nothing succeeded'] } : {}),
         }),
       ),
       curves: values.map((name) => ({ ...sampleSweep().curves[0]!, name })),

@@ -111,7 +111,7 @@ const kneeLines = (
 
 const methodTexts = [
   'Each point is a whole run; its figures leave out the warm-up. A point with several runs shows their mean, and below it the lowest and the highest run. Each run has requests of its own, and all points come once before any comes again, each time in another order. The report of the second run of the third point is runs/03-2/report.html.',
-  'A point is kept when every run that counts keeps the objectives; without objectives, at least 95 % of what was due must complete. Only kept points can be on the Pareto front: where requests fail, the fast ones are left. A run counts unless the load generator was INVALID, it did not end, or nothing succeeded.',
+  'A point is kept when every run that counts keeps the objectives; without objectives, at least 95 % of what was due must complete. Only kept points can be on the Pareto front: where requests fail, the fast ones are left. A run counts unless the load generator was INVALID, it did not end, nothing succeeded, or no request was due after the warm-up.',
   'The knee of a curve is the largest throughput divided by latency (Kleinrock’s power) on the Universal Scalability Law, fitted to its steady runs.',
 ] as const;
 
@@ -122,7 +122,7 @@ const description = ({ name, target, variables, points, repetitions, seed }: Swe
 
 /** The points of a sweep with their figures: throughput against latency, heat maps, knees and a table. */
 export const sweepDocument = (report: SweepReport): ReportDocument => {
-  const { weir, name, points, objectives, notes } = report;
+  const { weir, name, points, objectives } = report;
   const knees = kneeLines(report, lawText);
   const maps = sweepHeatMaps(report);
   const columns = columnsOf(report);
@@ -131,7 +131,6 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
     title: `Sweep of ${name}`,
     description: description(report),
     verdict: { text: sweepHeadline(report), tone: sweepTone(report) },
-    introduction: [list(notes)],
     blocks: [
       only(
         ['html', 'markdown'],

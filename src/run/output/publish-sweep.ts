@@ -19,11 +19,10 @@ export interface FinishedSweep extends MadeSweep {
   readonly repetitions: number;
   readonly target: string;
   readonly partial: string | null;
-  readonly notes: readonly string[];
 }
 
 const reportOf = (made: FinishedSweep): SweepReport => {
-  const { plan, variables, repetitions, target, partial, notes } = made;
+  const { plan, variables, repetitions, target, partial } = made;
   return {
     format: 'sweep/1',
     weir: weirVersion(),
@@ -36,7 +35,6 @@ const reportOf = (made: FinishedSweep): SweepReport => {
     objectives: [...plan.objectives, ...plan.perRequest].map(({ text }) => text),
     ...judgeSweep(made, plan),
     partial,
-    notes: [...notes],
   };
 };
 

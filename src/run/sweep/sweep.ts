@@ -231,7 +231,6 @@ const sweepTarget = async (
       throughput: request.throughput ?? null,
       latency: request.latency ?? null,
       partial: progress.partial,
-      notes: [],
     };
     return await publishSweep(made, folder, printer, progress.stopped);
   } catch (error) {
