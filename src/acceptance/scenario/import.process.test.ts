@@ -55,7 +55,7 @@ describe('weir import', () => {
     const { code, stderr } = await weir(words, environment);
     expect(code).toBe(3);
     expect(stderr).toContain('line 6: the file of its body: ');
-    expect(stderr).toContain('cannot be read: it does not exist');
+    expect(stderr).toContain('cannot be read: there is no such file');
     expect(await readFile(join(folder, 'new', 'speech-hello.wav'), 'utf8')).toBe('RIFF');
     const text = await readFile(out, 'utf8');
     expect(text).toContain('clips: speech-hello.wav');
@@ -89,7 +89,7 @@ describe('weir import', () => {
 
   it.each([
     [[], 'expected a file, - for standard input, or a command line behind --'],
-    [['/nowhere/x.txt'], '/nowhere/x.txt cannot be read: it does not exist'],
+    [['/nowhere/x.txt'], '/nowhere/x.txt cannot be read: there is no such file'],
     [['/dev/null'], 'null is empty: expected targets of vegeta'],
     [['--', 'wrk', '-t2'], 'nothing that weir import knows: expected targets of vegeta'],
     [['--', 'guidellm', 'run'], 'GuideLLM’s target: expected an address'],

@@ -5,7 +5,7 @@ import {
   readBytes,
   readTextFile,
 } from '../../platform/files/plain-files.ts';
-import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
+import { whyUnreadable, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readStandardInput } from '../../platform/standard-streams.ts';
@@ -41,14 +41,8 @@ interface Source {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-const unreadable = (path: string, error: unknown): Problem => {
-  const code = fileErrorCode(error);
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'it does not exist',
-    EISDIR: 'it is a folder',
-  };
-  return new Problem(`${path} cannot be read: ${reasons[code ?? ''] ?? code ?? String(error)}`);
-};
+const unreadable = (path: string, error: unknown): Problem =>
+  new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
 const readSource = async ({ file, command }: ImportRequest): Promise<Source> => {
   if (file === undefined) {

@@ -1,13 +1,18 @@
 import { aiPerfFlags, goodputMeasures, otherAiPerfOptions } from './aiperf-options.ts';
 import {
+  answerLengthNote,
   baseAddress,
   type BenchLoad,
   durationText,
   loadOf,
+  noBoundAtRate,
+  noCounterpart,
   sweepNote,
   targetFields,
   tokenCount,
   tokenizerFields,
+  turnsNote,
+  unnamedModel,
 } from './bench-scenario.ts';
 import { commandOf, Flags, readSettings } from './command-flags.ts';
 import { headerFields, readHeaders } from './headers.ts';
@@ -63,7 +68,7 @@ const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
 const turnsOf = (flags: Flags, answer: unknown, notes: Notes) => {
   const [count = 1] = flags.numbers('turns');
   if (count <= 1) return null;
-  notes.chosen('turns', 'the history has generated answers, not the server’s own');
+  turnsNote(notes);
   return { count, answer };
 };
 
@@ -79,11 +84,7 @@ const contentOf = (flags: Flags, notes: Notes) => {
   const outputDeviation = flags.number('outputDeviation') ?? 0;
   const output = lengthOf(outputs, outputDeviation);
   const hasLength = outputs.length > 0;
-  if (hasLength)
-    notes.chosen(
-      'length of answers',
-      'Weir asks for it by max_tokens, AIPerf by max_completion_tokens',
-    );
+  if (hasLength) answerLengthNote('AIPerf', notes);
   const mean = (path: string, deviation: number) => (deviation > 0 ? `${path}.mean` : path);
   return {
     vary: givenFields({
@@ -114,10 +115,9 @@ const trafficOf = (flags: Flags, notes: Notes) => {
   }
   const kind = flags.isOn('streaming', false) ? 'chat-stream' : 'chat';
   const models = flags.all('model').flatMap(({ values }) => values.join(',').split(','));
-  if (models.length === 0) notes.left('model', 'put its name in the place of MODEL');
   const { fields, vary } = contentOf(flags, notes);
   const rest = { ...fields, ...bodyOf(flags, notes) };
-  const names = models.length > 0 ? models : ['MODEL'];
+  const names = models.length > 0 ? models : [unnamedModel(notes)];
   return { traffic: names.map((model) => ({ kind, model, ...rest })), vary };
 };
 
@@ -142,8 +142,7 @@ const warmUpOf = (flags: Flags, rate: number | undefined, notes: Notes): number 
 const loadFields = (flags: Flags, notes: Notes) => {
   const rates = flags.numbers('rate');
   const given = flags.numbers('users');
-  if (rates.length > 0 && given.length > 0)
-    notes.left('--concurrency', 'beside a rate: an open load has no such bound');
+  if (rates.length > 0 && given.length > 0) notes.left('--concurrency', noBoundAtRate);
   const users = given.length > 0 ? given : [1];
   const [seconds, requests] = [flags.number('seconds'), flags.number('requests')];
   const usual = seconds === null && requests === null ? Math.max(10, 2 * users[0]!) : null;
@@ -240,7 +239,7 @@ export const importAiPerf = (script: string): Imported => {
   sweepNote(scenario, notes);
   for (const { written: name, place } of flags.rest()) {
     const [, kind, message] = otherAiPerfOptions.find(([names]) => names.test(name)) ?? [];
-    if (kind === undefined) notes.left(place, 'weir import has no counterpart for this option');
+    if (kind === undefined) notes.left(place, noCounterpart);
     else notes[kind](place, message!);
   }
   return { kind: 'scenario', scenario, files: [], notes: notes.sorted };

@@ -1,6 +1,12 @@
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { formatDuration, formatRate } from '../schema/notation.ts';
-import { hasTemplate, keyReference, type Notes, givenFields } from './imported.ts';
+import {
+  givenFields,
+  hasTemplate,
+  keyReference,
+  noteKeyAndLimits,
+  type Notes,
+} from './imported.ts';
 
 /** What command lines of benchmarks have in common, and what it is in a scenario. */
 
@@ -129,14 +135,7 @@ export const targetFields = (
   { url, hasKey }: { readonly url: string; readonly hasKey: boolean },
   notes: Notes,
 ): Tree => {
-  const says = hasKey
-    ? 'the key was not copied: export WEIR_API_KEY=… before the run'
-    : 'the command has none, and Weir wants one: export WEIR_API_KEY=none, if the server asks for no key';
-  notes.chosen('key', says);
-  notes.chosen(
-    'limits',
-    'Weir assumes no rate limits of a key: write "limits" if the gateway has any',
-  );
+  noteKeyAndLimits(hasKey ? null : 'the command has none', notes);
   return { target: url, keys: keyReference };
 };
 
@@ -157,6 +156,25 @@ export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree =>
   if (tokenizer !== 'builtin') notes.chosen('tokenizer', message);
   return {};
 };
+
+/** Stands for the model that a command does not name. */
+export const unnamedModel = (notes: Notes): string => {
+  notes.left('model', 'put its name in the place of MODEL');
+  return 'MODEL';
+};
+
+export const turnsNote = (notes: Notes): void =>
+  notes.chosen('turns', 'the history has generated answers, not the server’s own');
+
+export const answerLengthNote = (tool: string, notes: Notes): void =>
+  notes.chosen(
+    'length of answers',
+    `Weir asks for it by max_tokens, ${tool} by max_completion_tokens`,
+  );
+
+export const noBoundAtRate = 'beside a rate: an open load has no such bound';
+
+export const noCounterpart = 'weir import has no counterpart for this option';
 
 /** Says how to run several values. */
 export const sweepNote = (tree: Tree, notes: Notes): void => {

@@ -1,13 +1,18 @@
 import { isMapping } from '../text/scenario-tree.ts';
 import {
+  answerLengthNote,
   baseAddress,
   type BenchLoad,
   durationText,
   loadOf,
+  noBoundAtRate,
+  noCounterpart,
   sweepNote,
   targetFields,
   tokenCount,
   tokenizerFields,
+  turnsNote,
+  unnamedModel,
 } from './bench-scenario.ts';
 import { commandOf, Flags } from './command-flags.ts';
 import {
@@ -35,9 +40,7 @@ const contentOf = (data: PartSettings, tokenizer: string | null, notes: Notes) =
   };
   const output = spread('output_tokens');
   const turns = data.number('turns') ?? 1;
-  if (turns > 1) {
-    notes.chosen('turns', 'the history has generated answers, not the server’s own');
-  }
+  if (turns > 1) turnsNote(notes);
   return {
     prompt: {
       tokens: spread('prompt_tokens', prefixTokens) ?? 256,
@@ -65,7 +68,7 @@ const atRate =
     const rates = profile.numbers('rate');
     if (rates.length === 0) throw new ImportError('a profile of rates needs a rate');
     if (profile.number('max_concurrency') !== null)
-      notes.left('--profile', 'max_concurrency beside a rate: an open load has no such bound');
+      notes.left('--profile', `max_concurrency ${noBoundAtRate}`);
     return { rates, users: [], arrivals };
   };
 
@@ -149,23 +152,17 @@ const entryOf = (benchmark: GuideLlmBenchmark, notes: Notes) => {
   if (!chatFormats.includes(format as string | undefined)) {
     notes.left('request format', 'Weir sends chat completions in its place');
   }
-  const model = backend.text('model');
-  if (model === null) {
-    notes.left('model', 'put its name in the place of MODEL');
-  }
+  const model = backend.text('model') ?? unnamedModel(notes);
   const isStream = backend.take('stream') !== false;
   const { body = {}, ...content } = contentOf(data, tokenizer, notes);
   const maxTokens = backend.number('max_tokens');
   const extras = backend.take('extras');
   const more = isMapping(extras) && isMapping(extras['body']) ? extras['body'] : {};
   const fields = { ...body, ...backend.takeBelow('extras.body.'), ...more };
-  notes.chosen(
-    'length of answers',
-    'Weir asks for it by max_tokens, GuideLLM by max_completion_tokens',
-  );
+  answerLengthNote('GuideLLM', notes);
   return {
     kind: isStream ? 'chat-stream' : 'chat',
-    model: model ?? 'MODEL',
+    model,
     ...(maxTokens === null ? {} : { maxTokens }),
     ...content,
     ...(Object.keys(fields).length > 0 ? { body: fields } : {}),
@@ -209,7 +206,7 @@ export const importGuideLlm = (script: string): Imported => {
   for (const settings of [backend, profile, constraints, data]) settings.nameRest();
   for (const { written, place } of flags.rest()) {
     if (guideLlmOutput.test(written)) notes.unneeded(place, 'Weir writes reports of its own');
-    else notes.left(place, 'weir import has no counterpart for this option');
+    else notes.left(place, noCounterpart);
   }
   return { kind: 'scenario', scenario, files: [], notes: notes.sorted };
 };

@@ -1,4 +1,5 @@
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
+import { secretName, secretValue } from '../rules/credential-rules.ts';
 import { hasTemplate, type Notes } from './imported.ts';
 
 /** A request header of another tool’s file. */
@@ -17,9 +18,6 @@ export interface ReadHeaders {
 
 /** What carries the key of a gateway. */
 const keyHeaders = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-/** As the rule for headers of a scenario has it. */
-const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
-const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /** Weir sends these itself, by the kind of request. */
 const ownNames = new Set([
   'content-type',

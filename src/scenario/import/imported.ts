@@ -64,6 +64,19 @@ export const noteLine = ({ kind, place, message }: ImportNote): string =>
 /** The key of an imported target: never the one that the source has. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
+/** Says what becomes of the key and the limits; `noKey`: that the source has no key, `null` if it has one. */
+export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
+  const key =
+    noKey === null
+      ? 'it was not copied: export WEIR_API_KEY=… before the run'
+      : `${noKey}, and Weir wants one: export WEIR_API_KEY=none, if the server asks for no key`;
+  notes.chosen('key', key);
+  notes.chosen(
+    'limits',
+    'Weir assumes no rate limits of a key: write "limits" if the gateway has any',
+  );
+};
+
 /** Whether a text has what a scenario would replace by a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
   /\$\{(?:env|secret):/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

@@ -107,6 +107,8 @@ describe('vegeta’s targets', () => {
     ['# nothing\n\n', 'there are no targets'],
     ['GET http://h/other', 'no target is a request of the interface'],
     ['GET http://user:hidden@h/v1/models', 'no target is a request of the interface'],
+    ['GET http://h/v1/models?code=hidden', 'no target is a request of the interface'],
+    ['GET http://h/v1/models?a=sk-hidden', 'no target is a request of the interface'],
   ])('%j: says what it expects', (text, message) => {
     expect(() => importVegeta(readTargets(text), attackWith([]))).toThrow(message);
   });

@@ -1,7 +1,15 @@
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { formatDuration, formatRate } from '../schema/notation.ts';
+import { queryHoldsSecret } from '../schema/wire-schema.ts';
 import { headerFields, readHeaders, type WrittenHeader } from './headers.ts';
-import { type Imported, type ImportedFile, ImportError, keyReference, Notes } from './imported.ts';
+import {
+  type Imported,
+  type ImportedFile,
+  ImportError,
+  keyReference,
+  noteKeyAndLimits,
+  Notes,
+} from './imported.ts';
 import { type EntrySource, entryReaders } from './vegeta-entries.ts';
 import type { VegetaTarget } from './vegeta-targets.ts';
 
@@ -78,8 +86,6 @@ interface Located {
   readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
 }
 
-const secretParameter = /key|token|secret|auth|password|sig/i;
-
 /** The base address of a target, with its query; `null` if the interface has no such request. */
 const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   const place = `line ${target.line}`;
@@ -95,10 +101,7 @@ const locate = (target: VegetaTarget, notes: Notes): Located | null => {
     );
     return null;
   }
-  if (
-    url.username !== '' ||
-    [...url.searchParams.keys()].some((name) => secretParameter.test(name))
-  ) {
+  if (url.username !== '' || queryHoldsSecret(url)) {
     notes.left(place, 'its address holds what can be a key: send it in a header');
     return null;
   }
@@ -242,19 +245,10 @@ export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAtt
   if (traffic.length === 0)
     throw new ImportError(`no target can be taken over: ${notes.list.at(-1)?.message}`);
   const read = readHeaders(commonHeaders(taken, notes), notes);
-  notes.chosen(
-    'key',
-    read.keyHeader === null
-      ? 'no target has one, and Weir wants one: export WEIR_API_KEY=none, if the server asks for no key'
-      : 'it was not copied: export WEIR_API_KEY=… before the run',
-  );
+  noteKeyAndLimits(read.keyHeader === null ? 'no target has one' : null, notes);
   if (traffic.length > 1) {
     notes.chosen('order', 'vegeta sends targets in turn, Weir draws each request by its weight');
   }
-  notes.chosen(
-    'limits',
-    'Weir assumes no rate limits of a key: write "limits" if the gateway has any',
-  );
   const scenario = {
     target: base,
     keys: keyReference,

@@ -68,8 +68,9 @@ export function* keyRuleFindings(
   } else yield* variableFindings(target, defaultKeyTemplate, environment);
 }
 
-const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
-const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
+/** Names of headers that hold keys and the like, and values that look so. */
+export const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
+export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /** A scheme (`Bearer`) or a cookie's name may stand beside a reference, a key may not. */
 const longWordPattern = /[\w-]{16,}/;
 

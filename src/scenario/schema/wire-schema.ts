@@ -30,12 +30,15 @@ const malformedAddressProblem = (text: string): string => {
 const secretParameter = /auth|key|token|secret|sig|password|credential|^code$/i;
 const secretParameterValue = /^(?:sk-|bearer\b|basic\b)/i;
 
-const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
-  if (!mayHaveQuery) return 'an address must not contain ?';
-  const holdsSecret = [...url.searchParams].some(
+/** Whether the query of an address holds what can be a key. */
+export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
+  [...searchParams].some(
     ([name, value]) => secretParameter.test(name) || secretParameterValue.test(value),
   );
-  return holdsSecret
+
+const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
+  if (!mayHaveQuery) return 'an address must not contain ?';
+  return queryHoldsSecret(url)
     ? 'a key must not be in an address, which reports show: use "keys", with "auth" for another header'
     : null;
 };
