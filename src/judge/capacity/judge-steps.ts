@@ -5,7 +5,11 @@ import type { Stage } from '../../model/plan/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
+import {
+  serverFiguresRead,
+  serverSamplesIn,
+  serverValuesOf,
+} from '../../model/result/server-metrics.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { distributionOf, groupsMatching, type LabelFilter } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -144,8 +148,9 @@ const verdictOf = (
 const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacityStep, 'server'> => {
   if (server === undefined) return {};
   const samples = serverSamplesIn(server, from, to);
-  const names = new Set(samples.flatMap(({ values }) => Object.keys(values)));
-  const means = Array.from(names, (name) => [name, meanOf(serverValuesOf(samples, name))] as const);
+  const means = serverFiguresRead(samples).map(
+    (name) => [name, meanOf(serverValuesOf(samples, name))] as const,
+  );
   return means.length === 0 ? {} : { server: Object.fromEntries(means) };
 };
 

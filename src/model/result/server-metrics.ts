@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count } from '../measures/counts.ts';
+import { serverFigureNames } from '../measures/server-figures.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
 
 /** What a run has read of the server’s own metrics. */
@@ -47,3 +48,10 @@ export const serverSamplesIn = (
 /** The values of a figure in some samples. */
 export const serverValuesOf = (samples: readonly ServerSample[], name: string): readonly number[] =>
   samples.flatMap(({ values }) => values[name] ?? []);
+
+/** The names of the figures that were read, in the order of tables. */
+export const serverFiguresRead = (samples: readonly ServerSample[]): readonly string[] => {
+  const present = new Set(samples.flatMap(({ values }) => Object.keys(values)));
+  const known = serverFigureNames.filter((name) => present.has(name));
+  return [...known, ...[...present].filter((name) => !known.some((each) => each === name))];
+};

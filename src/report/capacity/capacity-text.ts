@@ -6,8 +6,9 @@ import type {
   EstimatedRange,
   ScalabilityFit,
 } from '../../model/series/capacity.ts';
-import { labelOfServerFigure, unitOfServerFigure } from '../../model/measures/server-figures.ts';
+import { labelOfServerFigure } from '../../model/measures/server-figures.ts';
 import type { Cell } from '../document/document.ts';
+import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
@@ -48,12 +49,9 @@ const queueFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
 const serverText = ({ rate, server = {} }: CapacityStep): string => {
   const found = queueFigures.flatMap((name) => {
     const value = server[name];
-    const unit = unitOfServerFigure(name);
     return value === undefined
       ? []
-      : [
-          `${figureText(value)}${unit === 'requests' ? '' : ` ${unit}`} ${labelOfServerFigure(name).toLowerCase()}`,
-        ];
+      : [`${serverValueText(name, value)} ${labelOfServerFigure(name).toLowerCase()}`];
   });
   return `at ${perSecondText(rate)} ${found.join(', ')}`;
 };

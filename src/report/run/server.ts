@@ -1,6 +1,10 @@
 import { labelOfServerFigure, unitOfServerFigure } from '../../model/measures/server-figures.ts';
 import type { Result } from '../../model/result/result.ts';
-import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
+import {
+  serverFiguresRead,
+  serverSamplesIn,
+  serverValuesOf,
+} from '../../model/result/server-metrics.ts';
 import {
   column,
   type Column,
@@ -14,7 +18,7 @@ import {
 } from '../document/document.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
-import { serverFiguresRead } from '../html/charts/server-charts.ts';
+import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 
 /** One of the server’s figures over the measured time. */
@@ -53,7 +57,7 @@ const columns: readonly Column<ServerRow>[] = [
 const rowsOf = ({ server, plan, scheduled }: Result): readonly ServerRow[] => {
   if (server === undefined) return [];
   const samples = serverSamplesIn(server, plan.warmUp, scheduled);
-  const read = serverFiguresRead(server);
+  const read = serverFiguresRead(server.samples);
   const seen = read
     .map((name) => ({ name, values: serverValuesOf(samples, name) }))
     .filter(({ values }) => values.length > 0);
@@ -80,12 +84,6 @@ const serverFindings = ({ server }: Result): readonly string[] => {
   ];
 };
 
-/** The unit behind a number; the names of the figures say that requests are counted. */
-const unitText = (unit: ReturnType<typeof unitOfServerFigure>): string => {
-  if (unit === 'requests' || unit === 'number') return '';
-  return unit === '/s' ? unit : ` ${unit}`;
-};
-
 /** Whether the line of a summary has a figure: its queue and what fills it, and what the scenario asked for. */
 const isOfLine = ({ name }: ServerRow): boolean =>
   unitOfServerFigure(name) !== '/s' && name !== 'prefixHits';
@@ -99,9 +97,9 @@ export const serverLine = (result: Result): string | null => {
   const rows = rowsOf(result).filter(isOfLine);
   // What was never seen comes first: the end of a long line is cut off.
   const found = rows.toSorted(byNeverSeen).map(({ name, values }) => {
-    if (values.length === 0) return `${name} never seen`;
-    const [mean, most] = [meanOf(values), mostOf(values)].map((value) => numberText(value));
-    return `${labelOfServerFigure(name).toLowerCase()} ${mean}${unitText(unitOfServerFigure(name))} (most ${most})`;
+    const mean = meanOf(values);
+    if (mean === undefined) return `${name} never seen`;
+    return `${labelOfServerFigure(name).toLowerCase()} ${serverValueText(name, mean)} (most ${numberText(mostOf(values))})`;
   });
   // What failed is the more important, but short: the page has all of it.
   const failures = result.server.failed === 0 ? [] : serverFindings(result).slice(0, 1);

@@ -1,4 +1,3 @@
-import { serverFigureNames } from '../../../model/measures/server-figures.ts';
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 import {
@@ -111,11 +110,4 @@ export const serverCharts = (result: Result): readonly Chart[] => {
     ),
   ];
   return charts.filter(({ lines: drawn }) => drawn.some(isNotZero));
-};
-
-/** The names of the figures that were read, in the order of tables. */
-export const serverFiguresRead = ({ samples }: ServerMetrics): readonly string[] => {
-  const present = new Set(samples.flatMap(({ values }) => Object.keys(values)));
-  const known = serverFigureNames.filter((name) => present.has(name));
-  return [...known, ...[...present].filter((name) => !known.some((each) => each === name))];
 };
