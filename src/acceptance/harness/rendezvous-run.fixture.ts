@@ -84,14 +84,14 @@ export const startRendezvousRun = async (
       }),
     loadBegun: async () => {
       await coordinator.waitForOutput('the load begins at');
-      while (((await countersOf(mock))['completed'] ?? 0) < 20 * slices)
+      while ((await completedBy(mock)) < 20 * slices)
         await new Promise((resolve) => setTimeout(resolve, 50));
     },
     observationsOf: (name) => join(home, `${name}.jsonl`),
   };
 };
 
-/** What the gateway has completed by its own count, and whether that grows within a second and a half. */
+/** What the gateway has completed by its own count. */
 export const completedBy = async (mock: Mock): Promise<number> =>
   (await countersOf(mock))['completed'] ?? 0;
 

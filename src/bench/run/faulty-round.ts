@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { realClock } from '../../mock/clock/real-clock.ts';
@@ -11,6 +9,8 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { missingSlices } from '../../model/result/summary.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { drawFrom, type Draw } from '../../model/workload/draw.ts';
+import { freePort } from '../../proving/harness/server-process.ts';
+import { benchApiKey } from '../harness/chat-bytes.ts';
 import { endProcess, hasEnded } from '../harness/processes.ts';
 import { openTempFolder, weirCommand } from '../harness/run-weir.ts';
 
@@ -91,14 +91,6 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-};
-
 const rendezvousIn = async (folder: string, isNats: boolean) => {
   if (!isNats) {
     const startServer = (): Promise<ChildProcess> => Promise.reject(new Error('no server'));
@@ -157,7 +149,7 @@ const untilEnded = async (processes: readonly ChildProcess[]): Promise<boolean> 
 const startParty = (folder: string, url: string, address: string) => {
   const environment = {
     ...process.env,
-    WEIR_API_KEY: 'sk-weir-test',
+    WEIR_API_KEY: benchApiKey,
     WEIR_HISTORY: 'off',
     CI: '1',
   };

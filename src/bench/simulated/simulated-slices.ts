@@ -16,7 +16,6 @@ import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { mergeResults } from '../../record/merge-results.ts';
 import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { toResult } from '../../record/tally.ts';
-import { shareProgress } from '../../run/watch/slice-progress.ts';
 import { eventText } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 
@@ -44,8 +43,6 @@ export interface SimulatedSlices {
     readonly bytes: number;
     readonly requests: number;
   }[];
-  /** The bytes of a slice's sign of life, with the progress of a whole load in it. */
-  readonly beat: number;
 }
 
 const { slices, streams, merged } = await readOptions<SimulatedSlicesOptions>();
@@ -96,26 +93,19 @@ const streamingTransport = (queue: EventQueue): Transport => {
 };
 
 const resultBytes: Uint8Array[] = [];
-let beat = 0;
 
 const simulate = async (index: number): Promise<void> => {
   const slice = { index, count: slices };
   const queue = new EventQueue();
   const tally = createIncrementalTally(plan);
-  const progress = shareProgress();
-  progress.observer.onStart?.({} as never);
   const running = runSlice(fakeSliceOptions(plan, slice), {
     clock: queueClock(queue),
     transport: streamingTransport(queue),
-    observe: (observation) => {
-      tally.record(observation);
-      progress.observer.onObservation?.(observation);
-    },
+    observe: (observation) => tally.record(observation),
   });
   await runUntilSettled(queue, running.done);
   const facts = sampleFacts([slice], { plan, scheduled: load.duration });
   resultBytes.push(new TextEncoder().encode(JSON.stringify(toResult(tally.whole(), facts))));
-  beat = Math.max(beat, JSON.stringify(progress.take()).length);
 };
 
 /** After several collections. */
@@ -150,5 +140,5 @@ const merges: SimulatedSlices['merges'][number][] = [];
 // Once before, so that its code is compiled.
 await mergeFirst(Math.min(...merged));
 for (const count of merged) merges.push(await mergeFirst(count));
-const output: SimulatedSlices = { merges, beat };
+const output: SimulatedSlices = { merges };
 console.log(JSON.stringify(output));
