@@ -6,7 +6,8 @@ import type { PrintedOutcome } from '../../run/input/host.ts';
 import { emit } from '../../run/emit/emit.ts';
 import { kubernetesManifest } from '../../run/emit/kubernetes.ts';
 import { type Launch, launchName } from '../../run/emit/launch.ts';
-import { shellWord, slurmScript } from '../../run/emit/slurm.ts';
+import { slurmScript } from '../../run/emit/slurm.ts';
+import { quotedWord } from '../../scenario/import/shell-words.ts';
 import { swarmScript } from '../../run/emit/swarm.ts';
 
 const launch: Launch = {
@@ -127,7 +128,7 @@ describe('scripts', () => {
 
   it('quote what a shell would change', () => {
     for (const text of ["it's", 'a b', '$HOME', '`x`', 'plain-1.yaml', '']) {
-      const { stdout } = spawnSync('sh', ['-c', `printf %s ${shellWord(text)}`], {
+      const { stdout } = spawnSync('sh', ['-c', `printf %s ${quotedWord(text)}`], {
         encoding: 'utf8',
       });
       expect(stdout).toBe(text);

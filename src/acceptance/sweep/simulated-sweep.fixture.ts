@@ -5,6 +5,7 @@ import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { SweepReport } from '../../model/series/sweep.ts';
+import { sampleSweep } from '../../report/sweep/sample-sweep.fixture.ts';
 import { runOnSimulatedServer, simulatedPlan } from '../capacity/simulated-capacity.fixture.ts';
 
 /** A sweep of users and prompt lengths against the mock’s serving model, on a clock that jumps. */
@@ -66,17 +67,10 @@ export const sweepSimulated = async (sweep: SimulatedSweep): Promise<SweepReport
     { path: 'load.users', values: users.map(String), isLoad: true },
   ];
   const plan = simulatedPlan({ batching, workload: { promptTokens: 1, outputTokens }, seed: 1 });
-  return {
-    format: 'sweep/1',
-    weir: '0.1.0',
-    judgedAt: '2026-07-01T10:20:30.000Z',
-    name: 'evening',
-    target: 'https://host/v1',
-    seed: 1,
-    repetitions: 1,
+  return sampleSweep({
     objectives: [],
     variables,
     ...judgeSweep({ variables, points, throughput: null, latency: null }, plan),
     partial: null,
-  };
+  });
 };

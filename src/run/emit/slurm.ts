@@ -1,4 +1,5 @@
 import { secretsFolder } from '../../platform/files/secrets.ts';
+import { quotedWord } from '../../scenario/import/shell-words.ts';
 import {
   coordinatorOptions,
   type Launch,
@@ -17,10 +18,6 @@ const clock = (seconds: number): string => {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 };
 
-/** A word of a shell's command line. */
-export const shellWord = (text: string): string =>
-  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 export const slurmScript = (launch: Launch): string => {
   const { name, plan, file, slices, cpus, memoryGiB, rendezvous, version } = launch;
   const keys = secretVariables(plan).map(
@@ -29,7 +26,7 @@ export const slurmScript = (launch: Launch): string => {
   const files = secretFiles(plan).map(
     (secret) => `# Every node needs the file ${secretsFolder}/${secret}.\n`,
   );
-  const options = coordinatorOptions(launch).map(shellWord).join(' ');
+  const options = coordinatorOptions(launch).map(quotedWord).join(' ');
   return `#!/bin/bash
 # ${plan.name} in ${plural(slices, 'slice')}, written by weir emit slurm (Weir ${version}). Read it, then, in the scenario's folder:
 #   sbatch FILE
@@ -47,7 +44,7 @@ weir=\${WEIR:-weir}
 # A folder that all nodes share, unless WEIR_RENDEZVOUS names another or nats://HOST:${natsPort}.
 meet=\${WEIR_RENDEZVOUS:-${rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID'}}
 
-$weir coordinate ${shellWord(file)} ${options} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
+$weir coordinate ${quotedWord(file)} ${options} --rendezvous "$meet" --out "reports/${name}-$SLURM_JOB_ID" &
 coordinator=$!
 # A worker that ends does not end the others: the coordinator decides.
 srun --ntasks=${slices} --ntasks-per-node=1 --kill-on-bad-exit=0 $weir worker --rendezvous "$meet" --slice auto --folder "$SLURM_SUBMIT_DIR" &

@@ -8,7 +8,7 @@ import {
   secretFiles,
   secretVariables,
 } from './launch.ts';
-import { shellWord } from './slurm.ts';
+import { quotedWord } from '../../scenario/import/shell-words.ts';
 import { plural } from '../../report/text/number-text.ts';
 
 /** Commands for Docker Swarm: a replicated job of workers, a job of the coordinator, and NATS beside them. */
@@ -41,7 +41,7 @@ export const swarmScript = (launch: Launch): string => {
   --cap-drop ALL --mount type=tmpfs,target=/data,tmpfs-mode=1777 ${limits(...beside)} \\
   ${natsImage} --port ${natsPort} --jetstream --store_dir /data
 `;
-  const options = coordinatorOptions(launch).map(shellWord).join(' ');
+  const options = coordinatorOptions(launch).map(quotedWord).join(' ');
   return `#!/bin/sh
 # ${plan.name} in ${plural(slices, 'slice')}, written by weir emit swarm (Weir ${version}). Read it, then run it on a manager.
 ${before.map((command) => `# Before: ${command}\n`).join('')}# Then:   docker service logs -f ${name}-coordinator
@@ -53,8 +53,8 @@ docker network create --driver overlay ${name}
 docker config create ${name}-scenario - <<'${end}'
 ${text.replace(/\n?$/, '\n')}${end}
 ${launch.rendezvous === null ? server : ''}docker service create --name ${name}-coordinator ${job} --network ${name} --replicas 1 ${hardened} \\
-  --config source=${name}-scenario,target=${shellWord(`/scenario/${file}`)} ${limits(...beside)} \\
-  ${image} coordinate ${shellWord(`/scenario/${file}`)} ${options} --rendezvous ${meet} --out /work/report --no-history
+  --config source=${name}-scenario,target=${quotedWord(`/scenario/${file}`)} ${limits(...beside)} \\
+  ${image} coordinate ${quotedWord(`/scenario/${file}`)} ${options} --rendezvous ${meet} --out /work/report --no-history
 docker service create --name ${name}-worker ${job} --network ${name} --replicas ${slices} --max-concurrent ${slices} ${hardened} \\
   --env WEIR_SLICES=${slices} --env 'WEIR_TASK_SLOT={{.Task.Slot}}' ${given.join(' ')} ${limits(cpus, memoryGiB)} \\
   ${image} worker --rendezvous ${meet} --slice auto

@@ -18,6 +18,7 @@ import {
   noteLine,
 } from '../../scenario/import/imported.ts';
 import { importedText, insertObjectives } from '../../scenario/import/imported-text.ts';
+import { quotedWord } from '../../scenario/import/shell-words.ts';
 import { schemaFor } from '../input/schema-address.ts';
 import type { Host } from '../input/host.ts';
 import type { ExitName } from '../output/exit-codes.ts';
@@ -39,15 +40,13 @@ interface Source {
   readonly name: string;
 }
 
-const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
-
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
 const readSource = async ({ file, command }: ImportRequest): Promise<Source> => {
   if (file === undefined) {
     if (command.length > 0)
-      return { text: command.map(quoted).join(' '), name: 'the command line' };
+      return { text: command.map(quotedWord).join(' '), name: 'the command line' };
     throw new Problem('expected a file, - for standard input, or a command line behind --');
   }
   if (command.length > 0)

@@ -1,12 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitShell } from './shell-words.ts';
+import { quotedWord, splitShell } from './shell-words.ts';
 
 const textsOf = (script: string) =>
   splitShell(script).commands.map((words) => words.map(({ text }) => text));
-
-/** As `printf %q` in its simplest form. */
-const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const escaped = (text: string): string =>
   text.replaceAll(/[^\w\n]/g, String.raw`\$&`).replaceAll('\n', "'\n'");
@@ -16,7 +13,7 @@ describe('a command line', () => {
     const words = fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(words, (given) => {
-        const { commands, problem } = splitShell(given.map(quote).join(' '));
+        const { commands, problem } = splitShell(given.map(quotedWord).join(' '));
         expect(problem).toBeNull();
         expect(commands.map((all) => all.map(({ text }) => text))).toEqual([given]);
         expect(commands.flat().some(({ expands }) => expands)).toBe(false);

@@ -91,3 +91,7 @@ export const splitShell = (script: string): ShellScript => {
   collector.endWord();
   return { commands: commands.filter((words) => words.length > 0), problem: null };
 };
+
+/** A text as a word of a shell’s command line, quoted where it needs to be. */
+export const quotedWord = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
