@@ -42,7 +42,7 @@ const usage = (tokens: unknown): string =>
   sseData({ choices: [], usage: { prompt_tokens: tokens, completion_tokens: tokens } });
 
 export const eventStreams = attacksOn(['chat-stream'], {
-  'an endless line': [tooLarge, stream('data: "', flood('x'))],
+  'an endless line': [[...tooLarge, 'broken deadline-first-token'], stream('data: "', flood('x'))],
   'an event of endless lines': [
     [...tooLarge, 'broken deadline-first-token'],
     stream(flood('data: x\n')),

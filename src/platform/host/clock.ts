@@ -128,8 +128,31 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 /** The wall clock, in ms since 1970. */
 export const wallClockNow = (): number => Date.now();
 
-/** The wall clock as it was when this process started, carried on by the monotonic clock: nobody sets it, and it has fractions of a ms. */
-export const steadyNow = (): number => performance.timeOrigin + performance.now();
+/**
+ * The zero of this thread's `performance.now()` on the wall clock, exact to some microseconds: read as the wall clock ticks,
+ * since it counts whole milliseconds. A pause makes a reading smaller, never larger. (`performance.timeOrigin` is off by the pauses
+ * in the start of the process.)
+ */
+const wallZero = (): number => {
+  let zero = Number.NEGATIVE_INFINITY;
+  // A wall clock that does not tick is taken as it is.
+  const until = performance.now() + 20;
+  for (let ticks = 0; ticks < 4; ticks += 1) {
+    const last = Date.now();
+    let now = last;
+    while (now === last && performance.now() < until) now = Date.now();
+    zero = Math.max(zero, now - performance.now());
+  }
+  return zero;
+};
+
+let steadyZero: number | null = null;
+
+/** The wall clock as it was at the first call, carried on by the monotonic clock: nobody sets it, and it has fractions of a ms. */
+export const steadyNow = (): number => {
+  steadyZero ??= wallZero();
+  return steadyZero + performance.now();
+};
 
 /** The machine's monotonic clock in ms, which all of its processes and threads share. */
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;
