@@ -25,12 +25,18 @@ it.each([
     const all = families.flatMap((family) => attacksByFamily[family]);
     const attacks = all.filter((attack) => of.some((client) => suitedTo([attack], client).length));
     const matrix = { attacks, clients: of, repeats: 1, users };
-    const hostile = await runMatrix(matrix);
-    expect(hostile.problems).toEqual([]);
-    expect(hostile.cases).toBeGreaterThan(attacks.length);
-    const proper = await runMatrix(properMatrix(matrix));
-    expect(proper.problems).toEqual([]);
-    expect(hostile.peakMemory - proper.peakMemory).toBeLessThan(memoryMargin);
+    const moreMemory = async (): Promise<number> => {
+      const hostile = await runMatrix(matrix);
+      expect(hostile.problems).toEqual([]);
+      expect(hostile.cases).toBeGreaterThan(attacks.length);
+      const proper = await runMatrix(properMatrix(matrix));
+      expect(proper.problems).toEqual([]);
+      return hostile.peakMemory - proper.peakMemory;
+    };
+    // A late collection adds to a peak once; what is held adds to each.
+    let more = await moreMemory();
+    if (more >= memoryMargin) more = await moreMemory();
+    expect(more).toBeLessThan(memoryMargin);
   },
 );
 
