@@ -93,11 +93,16 @@ const logged = async (service: string, text: string): Promise<string> => {
 
 const rate = 60;
 
+/** This machine's address on the engine's bridge. An engine that has just been installed names the subnet only, whose first one it is. */
+const bridgeAddress = async (): Promise<string> => {
+  const format = '{{with index .IPAM.Config 0}}{{or .Gateway .Subnet}}{{end}}';
+  const said = await outputInCheckout('docker', 'network', 'inspect', '--format', format, 'bridge');
+  return said.replace(/\.0\/\d+$/, '.1');
+};
+
 /** What `weir emit` prints for a load of so many seconds, and the gateway that it goes to. */
 const emitted = async (launcher: 'k8s' | 'swarm', seconds: number, ...words: string[]) => {
-  const format = '{{(index .IPAM.Config 0).Gateway}}';
-  const inspect = ['docker', 'network', 'inspect', '--format'] as const;
-  const host = await outputInCheckout(...inspect, format, 'bridge');
+  const host = await bridgeAddress();
   const mock = await openMock({ host, limits: { requestsPerMinute: null } });
   const scenario = `
 name: ${scenarioName}
