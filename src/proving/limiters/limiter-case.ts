@@ -36,6 +36,8 @@ export interface LimiterCase {
   readonly tokens?: number;
   /** What its source says of how tokens are charged, as a part of what `weir limits` says. */
   readonly charges?: string;
+  /** Whether its source begins a window anew now and then before the last one is over; an accusation is true where its headers show that. */
+  readonly restarts?: true;
   /** Absent if it keeps at most the limit a window, as any family of limiters does. */
   readonly fault?: PlantedFault;
 }

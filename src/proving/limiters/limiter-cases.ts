@@ -31,6 +31,8 @@ const liteLlm = (name: string, tokens?: number): LimiterCase => ({
   ...compliant(name, liteLlmProxy, 'fixed-from-first'),
   ...(tokens === undefined ? {} : { tokens }),
   charges: 'corrected later',
+  // Its cache forgets the count one window after it was first kept, though the window of whole seconds has begun anew since.
+  restarts: true,
 });
 
 /**

@@ -40,6 +40,13 @@ const listedContrast = ({ explanation }: LimitReport): number | undefined =>
     0,
   );
 
+/** What speaks against a limiter, by the checks. */
+const accusations = ({ judgement }: LimitReport): string =>
+  judgement.checks
+    .filter(({ finding }) => finding === 'refuted')
+    .map(({ id, observed }) => `${id}: ${observed}`)
+    .join('; ');
+
 describe.concurrent('weir limits, against limiters that others wrote', () => {
   it.for(casesOfContinuousIntegration)(
     'accuses $name of nothing, gives it no wrong name, explains the name, says how tokens are charged, and counts what its gateway counted',
@@ -50,7 +57,7 @@ describe.concurrent('weir limits, against limiters that others wrote', () => {
       expect(listedContrast(report)).toBe((rival?.wrong ?? 0) - (best?.wrong ?? 0));
       expect(row.counts.differences).toEqual([]);
       expect(row.requests).toBeGreaterThan(50);
-      expect(row.verdict, `exit ${row.code}`).not.toBe('WRONG');
+      expect(row.verdict, `exit ${row.code}: ${accusations(report)}`).not.toBe('WRONG');
       expect(row.name, row.named ?? 'none of ours').not.toBe('WRONG');
       expect(row.charged).toContain(limiter.charges ?? '');
     },
