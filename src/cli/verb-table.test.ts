@@ -21,7 +21,7 @@ describe('the examples in the help of a verb', () => {
   );
 });
 
-it('the help shows each example on a line of its own on a screen of 80 columns', async () => {
+it('help puts an example on its own line, where a terminal of 80 columns shows it whole', async () => {
   const { columns } = process.stderr;
   process.stderr.columns = 80;
   const log = vi.spyOn(console, 'log').mockReturnValue();

@@ -78,6 +78,27 @@ const secondWith = (second: number, lags: readonly number[]): TimelineSecond => 
   };
 };
 
+/** A group of requests, each sent once, of which nothing was noted; any field can be another. */
+export const sampleGroup = (
+  sent: number,
+  overrides: Partial<Result['groups'][number]> = {},
+): Result['groups'][number] => ({
+  labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp: false },
+  outcomes: { ...emptyOutcomeCounts(), completed: sent },
+  sent,
+  attempts: sent,
+  retried: 0,
+  gaveUp: {},
+  tokens: [],
+  notes: {},
+  buffered: 0,
+  coalescedEvents: 0,
+  tokenEvents: 0,
+  distributions: {},
+  connections: { new: 0, reused: 0 },
+  ...overrides,
+});
+
 export const sampleFailure = (overrides: Partial<Failure>): Failure => ({
   traffic: 'chat',
   outcome: 'dropped',

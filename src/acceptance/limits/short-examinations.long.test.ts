@@ -46,6 +46,8 @@ describe('an examination of some phases', () => {
   });
 
   it.each([
+    ['burst-bucket', 3, 1.4, 'violated'],
+    ['sliding-log-counting-refusals', 3, 1, 'kept'],
     ['token-bucket', 3, 1.4, 'violated'],
     ['fixed-from-first', 3, 1.4, 'violated'],
     ['sliding-log', 3, 1.4, 'violated'],

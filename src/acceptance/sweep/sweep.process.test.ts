@@ -71,7 +71,7 @@ describe('weir sweep', () => {
     expect(stderr).toContain('add --yes');
   });
 
-  it('announces as many requests as its runs send, each of which has a seed of its own', async () => {
+  it('announces as many requests as its runs send, though each run draws its own arrivals', async () => {
     const load = { kind: 'poisson', rate: '4/s', duration: '2s' };
     const file = await tempFile('s.yaml', scenario({ load }));
     const out = await tempFolder();

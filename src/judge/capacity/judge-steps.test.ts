@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
-import { healthyResult } from '../sample-result.fixture.ts';
+import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import { judgeSteps } from './judge-steps.ts';
 
 /** Ten drawn arrivals a second, planned for a minute, of which so many seconds came to pass. */
@@ -19,23 +18,7 @@ const stepOf = (seconds: number) => {
     plan,
     scheduled: milliseconds(seconds * 1000),
     lags: Array.from({ length: seconds }, () => Array.from({ length: 10 }, () => 0.3)),
-    groups: [
-      {
-        labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp: false },
-        outcomes: { ...emptyOutcomeCounts(), completed: arrivals },
-        sent: arrivals,
-        attempts: arrivals,
-        retried: 0,
-        gaveUp: {},
-        tokens: [],
-        notes: {},
-        buffered: 0,
-        coalescedEvents: 0,
-        tokenEvents: 0,
-        distributions: {},
-        connections: { new: 0, reused: 0 },
-      },
-    ],
+    groups: [sampleGroup(arrivals)],
   });
   return judgeSteps(result, (name) => name)[0];
 };

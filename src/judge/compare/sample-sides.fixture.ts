@@ -3,7 +3,7 @@ import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
 import type { Result } from '../../model/result/result.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
-import { healthyResult } from '../sample-result.fixture.ts';
+import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import type { Side } from './repetition.ts';
 
 /** Synthetic runs, for tests: streamed chats whose latencies are log-normal, with random variation between runs. */
@@ -29,29 +29,21 @@ const latencies = (run: SampleRun, median: number, spread: number): EncodedHisto
   return histogram.toJSON();
 };
 
-const chats = (run: SampleRun): Group => ({
-  labels: { traffic: 'chat-stream', model: 'a/b', key: 'main', stage: 'steady', warmUp: false },
-  outcomes: {
-    ...emptyOutcomeCounts(),
-    completed: run.requests - run.limited,
-    limited: run.limited,
-  },
-  sent: run.requests,
-  attempts: run.requests,
-  retried: 0,
-  gaveUp: {},
-  tokens: [],
-  buffered: 0,
-  coalescedEvents: 0,
-  tokenEvents: 0,
-  connections: { new: 1, reused: 0 },
-  notes: {},
-  distributions: {
-    ttft: latencies(run, 200, 0.2),
-    tpot: latencies(run, 20, 0.1),
-    endToEnd: latencies(run, 1400, 0.15),
-  },
-});
+const chats = (run: SampleRun): Group =>
+  sampleGroup(run.requests, {
+    labels: { traffic: 'chat-stream', model: 'a/b', key: 'main', stage: 'steady', warmUp: false },
+    outcomes: {
+      ...emptyOutcomeCounts(),
+      completed: run.requests - run.limited,
+      limited: run.limited,
+    },
+    connections: { new: 1, reused: 0 },
+    distributions: {
+      ttft: latencies(run, 200, 0.2),
+      tpot: latencies(run, 20, 0.1),
+      endToEnd: latencies(run, 1400, 0.15),
+    },
+  });
 
 /** One run; any field of its result can be another. */
 const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> = {}): Result => {

@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Group } from '../../model/measures/counts.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
 import { quantile } from '../../model/measures/quantile.ts';
-import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { CanarySample } from '../../model/result/canary.ts';
 import type { Result } from '../../model/result/result.ts';
-import { healthyResult, sampleJudgedSlice, sampleSeconds } from '../sample-result.fixture.ts';
+import {
+  healthyResult,
+  sampleGroup,
+  sampleJudgedSlice,
+  sampleSeconds,
+} from '../sample-result.fixture.ts';
 import { figureErrorsOf } from './figure-errors.ts';
 
 const histogramOf = (samples: readonly number[]): EncodedHistogram => {
@@ -21,22 +25,11 @@ const groupWith = (
 ): Group => {
   const encoded = (all: Readonly<Record<string, readonly number[]>>) =>
     Object.fromEntries(Object.entries(all).map(([name, samples]) => [name, histogramOf(samples)]));
-  return {
+  return sampleGroup(0, {
     labels: { traffic: 'chat-stream', model: 'm', key: 'k', stage: 's', warmUp: false },
-    outcomes: emptyOutcomeCounts(),
-    sent: 0,
-    attempts: 0,
-    retried: 0,
-    gaveUp: {},
-    tokens: [],
-    buffered: 0,
-    coalescedEvents: 0,
-    tokenEvents: 0,
-    connections: { new: 0, reused: 0 },
-    notes: {},
     distributions: encoded(distributions),
     delays: encoded(delays),
-  };
+  });
 };
 
 /** A run of one second whose self-test streams have these errors, each in a hundredth of a ms. */

@@ -8,7 +8,12 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { TrustLevel } from '../../model/result/verdict.ts';
 import { judgeObjectives } from './judge-objectives.ts';
-import { healthyResult, sampleSecond, sampleJudgedSlice } from '../sample-result.fixture.ts';
+import {
+  healthyResult,
+  sampleGroup,
+  sampleJudgedSlice,
+  sampleSecond,
+} from '../sample-result.fixture.ts';
 
 const everything = { traffic: null, model: null, key: null, stages: null };
 const ttft = (statistic: 'mean' | 'min' | 'max' | number): ObjectiveFigure => ({
@@ -35,7 +40,7 @@ const group = (
 ): Group => {
   const histogram = emptyHistogram();
   for (const sample of samples) histogram.record(sample);
-  return {
+  return sampleGroup(samples.length, {
     labels: {
       traffic: 'chat-stream',
       model: 'm',
@@ -44,20 +49,9 @@ const group = (
       warmUp: false,
       ...labels,
     },
-    outcomes: { ...emptyOutcomeCounts(), completed: samples.length },
-    sent: samples.length,
-    attempts: samples.length,
-    retried: 0,
-    gaveUp: {},
-    tokens: [],
-    buffered: 0,
-    coalescedEvents: 0,
-    tokenEvents: 0,
-    connections: { new: 0, reused: 0 },
-    notes: {},
     distributions: samples.length === 0 ? {} : { ttft: histogram.toJSON() },
     ...differing,
-  };
+  });
 };
 
 const judged = (

@@ -4,7 +4,7 @@ import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-co
 import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import type { Result } from '../../model/result/result.ts';
-import { healthyResult } from '../sample-result.fixture.ts';
+import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import { judgePoint, judgeRun, type JudgedRun } from './judge-point.ts';
 import { judgeSweep } from './judge-sweep.ts';
 import { figureNames } from './swept-figures.ts';
@@ -12,21 +12,11 @@ import { figureNames } from './swept-figures.ts';
 const plan = samplePlan();
 
 /** What so many requests became, of which some completed. */
-const groupOf = (completed: number, refused: number, warmUp = false): Result['groups'][number] => ({
-  labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp },
-  outcomes: { ...emptyOutcomeCounts(), completed, refused },
-  sent: completed + refused,
-  attempts: completed + refused,
-  retried: 0,
-  gaveUp: {},
-  tokens: [],
-  notes: {},
-  buffered: 0,
-  coalescedEvents: 0,
-  tokenEvents: 0,
-  distributions: {},
-  connections: { new: 0, reused: 0 },
-});
+const groupOf = (completed: number, refused: number, warmUp = false): Result['groups'][number] =>
+  sampleGroup(completed + refused, {
+    labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp },
+    outcomes: { ...emptyOutcomeCounts(), completed, refused },
+  });
 
 /** A run with these figures. */
 const judgedRun = (

@@ -18,13 +18,13 @@ export const rulingByReason = {
   partial: 'inconclusive',
 } as const satisfies Record<string, 'pass' | 'fail' | 'inconclusive'>;
 export type VerdictReason = keyof typeof rulingByReason;
-const grounds = Object.keys(rulingByReason) as readonly VerdictReason[];
+const reasons = Object.keys(rulingByReason) as readonly VerdictReason[];
 
 export const objectiveVerdictSchema = z.strictObject({
   text: z.string(),
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),
-  grounds: z.enum(grounds),
+  grounds: z.enum(reasons),
   /** The figure in `unit`; `null` without data. */
   observed: z.number().nullable(),
   unit: z.string(),
@@ -40,6 +40,10 @@ export const objectiveVerdictSchema = z.strictObject({
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
+
+/** Whether an objective fails its run: it is broken, or bounds a figure that the server never gave. */
+export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
+  severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
 /** The objective whose breach ended a run, and when. */
 export const breachSchema = z.strictObject({

@@ -11,7 +11,7 @@ const answersAt = (rests: readonly (readonly [answered: number, remaining: numbe
       ({
         key: 'first',
         answered,
-        told: [{ descriptor: 'api_key', unit: 'requests', limit, remaining }],
+        told: [{ unit: 'requests', limit, remaining }],
       }) as unknown as ProbeReply,
   ),
 });

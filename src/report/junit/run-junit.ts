@@ -1,5 +1,5 @@
 import type { LimitCheck } from '../../model/limits/limit-log.ts';
-import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import { failsRun, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { failed, type JunitCase, junitFile, passed, skipped } from './junit-file.ts';
@@ -16,8 +16,8 @@ import { present } from '../text/present.ts';
 
 const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
   const finding = objectiveFindingText(verdict);
-  const isNeverGiven = verdict.grounds === 'never-given';
-  const type = isNeverGiven || verdict.grounds === 'no-data' ? 'no-data' : 'objective-broken';
+  const isMissing = ['no-data', 'never-given'].includes(verdict.grounds);
+  const type = isMissing ? 'no-data' : 'objective-broken';
   const outcomes = {
     kept: passed,
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
@@ -25,9 +25,7 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
     warning: skipped(`warning: ${finding}`),
     undecided: skipped(finding),
   };
-  // What the exit code fails, the file fails too.
-  const isFailed = isNeverGiven && verdict.severity === 'fail';
-  const outcome = outcomes[isFailed ? 'broken' : objectiveOutcome(verdict)];
+  const outcome = outcomes[failsRun(verdict) ? 'broken' : objectiveOutcome(verdict)];
   return { classname: 'objectives', name: verdict.text, outcome };
 };
 

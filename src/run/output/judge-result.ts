@@ -3,6 +3,7 @@ import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
+import { failsRun } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { groupsMatching, missingSlices, outsideWarmUp } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -38,15 +39,11 @@ export const exitForVerdicts = ({
   written = 'pass',
 }: JudgedResult & { readonly written?: 'pass' | 'unwritten' }): ExitName => {
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
-  const isBroken = (result.verdicts ?? []).some(
-    ({ ruling, grounds, severity }) =>
-      (ruling === 'fail' || grounds === 'never-given') && severity === 'fail',
-  );
   return gravestExit([
     ...(isIncomplete(result) ? (['incomplete'] as const) : []),
     ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
-    ...(isBroken ? (['objective'] as const) : []),
+    ...((result.verdicts ?? []).some(failsRun) ? (['objective'] as const) : []),
     written,
   ]);
 };

@@ -18,7 +18,7 @@ interface SweepPoint {
 
 /** A combination of values, and what each of its runs needs. */
 export interface SweepPointPlan extends SweepPoint {
-  /** By repetition: each run has a seed of its own, and with it its own arrivals and prompts. */
+  /** One for each repetition, since each run draws other arrivals and other prompts. */
   readonly forecasts: readonly Forecast[];
 }
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from './any-character.fixture.ts';
 import { readTargets } from './import-source.ts';
 import { ImportError } from './imported.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
@@ -42,7 +43,7 @@ const attackWith = (targets: readonly Given[]): VegetaAttack => ({
 
 const content = fc.record({
   role: fc.constantFrom('system', 'user', 'assistant'),
-  content: fc.string({ unit: 'binary' }),
+  content: fc.string({ unit: anyCharacter }),
 });
 const chat = fc.record(
   {
