@@ -123,7 +123,7 @@ const decided = async (
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> => {
   const seen: string[] = [];
-  for (let tried = 0; tried < 4; tried += 1) {
+  for (let tried = 0; tried < 3; tried += 1) {
     const outcome = await attempt();
     if (isWanted(outcome) || isCalm(outcome.timers)) return outcome;
     seen.push(`${outcome.blamed.join(', ')} while a bare timer was ${outcome.timers.max} ms late`);
