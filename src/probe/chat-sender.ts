@@ -1,6 +1,18 @@
-import type { LimitRule } from '../model/limits/limit-log.ts';
+import type { LimitRule, ProbePhase, ProbeReply, ProbeRequest } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { evenRate, limiterMemory, longestWindow } from '../judge/limits/facts/rule-bounds.ts';
+
+/** Sends requests of an examination. */
+export interface ProbeClient {
+  now(): Instant;
+  sleepUntil(moment: Instant): Promise<void>;
+  /** The reply, an error message, or `null` if the target does not offer the request. */
+  ask(
+    phase: ProbePhase,
+    request: ProbeRequest,
+    key: ProbeReply['key'],
+  ): Promise<ProbeReply | string | null>;
+}
 
 /** Sends the small chats of a phase. */
 export interface ChatSender {
@@ -17,6 +29,10 @@ const timerSlack = 2;
 
 /** The pause in ms after an answer that keeps the even rate with certainty. */
 export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
+
+/** The longest time from sending to an answer, or to an abort, in ms. */
+export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answered'>[]): number =>
+  replies.reduce((most, { sent, answered }) => Math.max(most, answered - sent), 0);
 
 /** Time in ms after which no window of a limiter is open any more. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;

@@ -1,4 +1,5 @@
 import { evenPace } from '../judge/limits/facts/even-pace.ts';
+import { limiterMemory } from '../judge/limits/facts/rule-bounds.ts';
 import {
   calmPhases,
   evenlyDecided,
@@ -15,7 +16,14 @@ import type {
   ProbeRequest,
 } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { type ChatSender, evenPause, forgettingTime, idleTime } from './chat-sender.ts';
+import {
+  type ChatSender,
+  evenPause,
+  forgettingTime,
+  idleTime,
+  longestAnswer,
+  type ProbeClient,
+} from './chat-sender.ts';
 import {
   chargedChats,
   evenRequests,
@@ -29,17 +37,6 @@ import { ExaminationStopped, FailureWatch, isRefusal } from './failure-watch.ts'
 import { provokeLimiter } from './provoke-limiter.ts';
 import { isBurstUnclear, releaseTogether, watchRefill } from './release-together.ts';
 import { sustainLoad } from './sustain-load.ts';
-
-export interface ProbeClient {
-  now(): Instant;
-  sleepUntil(moment: Instant): Promise<void>;
-  /** The reply, an error message, or `null` if the target does not offer the request. */
-  ask(
-    phase: ProbePhase,
-    request: ProbeRequest,
-    key: ProbeReply['key'],
-  ): Promise<ProbeReply | string | null>;
-}
 
 export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
@@ -150,11 +147,16 @@ class Examination {
     return instant((earliest + latest) / 2);
   }
 
-  /** Sends one request no sooner than the even rate allows; the second one later, unless the key was certainly idle before the first. */
+  /**
+   * Sends one request no sooner than the even rate allows: the second one later, unless the key was certainly idle before the
+   * first, and one after an aborted request as if that had arrived as late as any other was answered.
+   */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
     const isFirstPause = this.replies.length === 1;
     const isIdle = !isFirstPause || firstKeyHistory(this.log(null)).isIdleBefore;
-    await this.#idle((isIdle ? 1 : refillPauses) * evenPause(this.#rule));
+    const isAborted = this.replies.at(-1)?.status === 0;
+    const pause = (isIdle ? 1 : refillPauses) * evenPause(this.#rule);
+    await this.#idle(pause + (isAborted ? longestAnswer(this.replies) : 0));
     return this.#ask(phase, request);
   }
 
@@ -206,7 +208,7 @@ class Examination {
     );
     if (!this.#evenRefusals().some) {
       const passed = (this.#client.now() - begin) / rule.window;
-      const left = evenRequests(rule) - this.replies.length;
+      const left = evenRequests(rule) - this.#asked;
       await this.#sendEvenly(left, maxEvenWindows(rule) - passed);
     }
     if (!this.#evenRefusals().some) return;
@@ -230,13 +232,13 @@ class Examination {
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
     await this.#idle(idleTime(this.#rule));
-    const begin = this.#client.now();
     const minuteBegin = this.#minuteBegin();
-    await releaseTogether(sender, this.#rule, { firstBurst: this.#burstAt, minuteBegin });
+    const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
+    const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // One burst above the limit can be a window's boundary; a second one at another phase cannot.
-      await this.#idle(idleTime(this.#rule));
-      await releaseTogether(sender, this.#rule, { firstBurst: begin, minuteBegin });
+      // One burst above the limit can be a window's boundary; a second one at another phase cannot, once a counter of two windows has forgotten the first.
+      await this.#idle(limiterMemory(this.#rule));
+      await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }
     await watchRefill(sender, this.#rule);
   }

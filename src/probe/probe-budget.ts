@@ -45,14 +45,19 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** Evenly sent requests, those for counting included: more than one limit. */
-export const evenRequests = ({ limit }: LimitRule): number => Math.ceil(1.05 * limit) + 1;
+/** Evenly sent requests, those for counting included: more than one limit; of 60, as many as show one refusal of 20 at random in 97 of 100. */
+export const evenRequests = ({ limit }: LimitRule): number =>
+  limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
 /** The requests of a second attempt, after a refusal that an earlier use of the key can explain. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
+/** A short window may be exceeded more often, up to so many ms. */
+const shortEvenTime = 45_000;
+
 /** Maximum duration of an even pace, in windows: slow answers make it slower. Counting alone can take longer. */
-export const maxEvenWindows = ({ limit }: LimitRule): number => (limit < 10 ? 2.5 : 1.4);
+export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
+  Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
 /** The windows of the sustained load: they show a rate that is off by half. */
 export const defaultSustain = 3;

@@ -21,29 +21,43 @@ const secondBurstPhases = [
 /** How close to a boundary of the server's own windows the second burst may start, in windows: one that straddles it shows nothing of what it counted where. */
 const boundaryMargin = 0.06;
 
+/**
+ * Where a third burst starts, in parts of a window after the second one. Both take almost no time, so these are the middles of the
+ * widest gaps between the fractions of up to eleven parts: no steps of a refill but small ones can be in both.
+ */
+const repeatedBurstPhases = [
+  [0.03, 0.06],
+  [0.465, 0.487],
+  [0.513, 0.535],
+  [0.94, 0.97],
+] as const;
+
 export interface ReleaseOptions {
-  /** When the first burst began. */
+  /** When an earlier burst began, and whether that was one of this kind. */
   readonly firstBurst: Instant | null;
+  readonly isRepeated: boolean;
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
-/** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. */
+/** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. Resolves to when it began. */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
-  { firstBurst, minuteBegin }: ReleaseOptions,
-): Promise<void> => {
+  { firstBurst, isRepeated, minuteBegin }: ReleaseOptions,
+): Promise<Instant> => {
   if (firstBurst !== null) {
     const isClear = ([from]: readonly [number, number]): boolean => {
       if (minuteBegin === null) return true;
       const phase = ((((firstBurst - minuteBegin) / rule.window + from) % 1) + 1) % 1;
       return phase >= boundaryMargin && phase <= 1 - boundaryMargin;
     };
-    const ranges = secondBurstPhases.filter(isClear);
+    const ranges = (isRepeated ? repeatedBurstPhases : secondBurstPhases).filter(isClear);
     await sleepUntilPhase(sender, firstBurst, rule.window, ranges);
   }
+  const begin = sender.now();
   await Promise.all(Array.from({ length: aboveLimit(rule) }, () => sender.sendChat()));
+  return begin;
 };
 
 /** How many requests after a burst, and how many times as far apart as the limit admits them: a bucket admits them all, what forgets whole windows none of them. */

@@ -18,7 +18,7 @@ import {
   probeRequestBuilders,
   type ProbeModels,
 } from './probe-requests.ts';
-import type { ProbeClient } from './examine-key.ts';
+import type { ProbeClient } from './chat-sender.ts';
 
 export interface ProbeSession {
   readonly transport: Transport;

@@ -12,8 +12,8 @@ const slackRequests = 3;
 /** A rate of half the limit shows in five sixths of three windows. */
 const lowestRateShare = 5 / 6;
 
-/** Nothing more shows if nothing was admitted for so many windows: refusals count. */
-const lockedWindows = 1.3;
+/** Nothing more shows if nothing was admitted for so many windows, twice as long as a window may be: refusals count. */
+const lockedWindows = 2.1;
 
 /** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. Refusals of the first window can come from what was sent before. */
 const extension = 1.7;
@@ -66,7 +66,8 @@ export const sustainLoad = async (
 ): Promise<void> => {
   const { limit, window } = rule;
   const begin = sender.now();
-  const moments = loadInstants(rule, extension * windows, sender.roundTrip());
+  const most = maxSustainedRequests(rule, windows);
+  const moments = loadInstants(rule, extension * windows, sender.roundTrip()).slice(0, most);
   const planned = moments.length / extension;
   const share = windows <= 3 ? lowestRateShare : 1;
   const spaced = (share * planned) / loadMultiple;

@@ -14,8 +14,8 @@ import { runCampaign } from '../../acceptance/limits/foreign/run-campaign.fixtur
 import { atLeast, atMost, type BenchPart, benchRow, type Say } from '../harness/bench.ts';
 
 /** Examinations of each compliant limiter under each limit and window: more than 5,000 in all. */
-const seeds = Number(process.env['WEIR_LIMITS_SEEDS'] ?? 12);
-/** Examinations of each fault under each limit and window. */
+const seeds = Number(process.env['WEIR_LIMITS_SEEDS'] ?? 13);
+/** Examinations of each fault under the usual limit and each window; fewer under other limits. */
 const runs = Number(process.env['WEIR_LIMITS_RUNS'] ?? 20);
 
 /** Examinations between two lines of progress. */

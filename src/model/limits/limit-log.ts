@@ -30,7 +30,7 @@ export const limiterClasses = {
   'fixed-aligned': 'a fixed window aligned to the clock',
   'sliding-log': 'a log of the admitted requests of the last window',
   'sliding-log-counting-refusals':
-    'a log of all requests of the last window, including refused ones',
+    'a log, or counters, of all requests of the last window, including refused ones',
   'token-bucket': 'a bucket that holds the limit and refills evenly',
   'burst-bucket': 'a bucket that holds less than the limit and refills evenly',
   'sliding-counter': 'two counters of adjacent windows, the older one weighted by its share',

@@ -91,6 +91,8 @@ export const compliantCases: readonly LimiterCase[] = [
     'bucket4j-intervally',
     mavenGateway('bucket4j-intervally', 'bucket4j_jdk17-core'),
     'stepped-bucket',
+    // One step a window, which fills it: a window of regular times.
+    'fixed-any-phase',
   ),
   compliant(
     'resilience4j',

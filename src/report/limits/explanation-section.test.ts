@@ -64,7 +64,7 @@ describe('why a limiter is named and not the next', () => {
         3 s to 4 s         2  refused   ✓ refused    ✗ admitted    provocation
         6 s                1  refused   ✓ refused    ✗ admitted    provocation
         7 s                1  admitted  ✓ admitted   ✗ refused     provocation
-        At most one decision distinguishes sliding-log from fixed-from-first, which is too few."
+        Not distinguished from sliding-log: fixed-from-first, against which no decision speaks."
     `);
   });
 
@@ -104,8 +104,8 @@ describe('why a limiter is named and not the next', () => {
     expect(shown(identification({ ties }), { rival: null, distinguishing: [] }, replies))
       .toMatchInlineSnapshot(`
         "Why this limiter
-          Nothing distinguishes sliding-log from any other class: at most one decision speaks against
-          token-bucket, fixed-aligned."
+          Nothing distinguishes sliding-log from any other class: token-bucket, fixed-aligned, against which
+          no decision speaks."
       `);
   });
 });

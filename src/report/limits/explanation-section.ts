@@ -68,14 +68,21 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
-/** How often each is wrong. */
+/** How often each is wrong. What a limiter of another limit contradicts is not listed. */
 const contrastText = (
   named: LimiterFit,
   rival: LimiterFit,
   distinguishing: readonly DistinguishingDecision[],
-  decisions: number,
+  { ranking, decisions }: LimiterIdentification,
 ): string => {
-  const both = (named.wrong + rival.wrong - distinguishing.length) / 2;
+  const isListed = ranking.some(
+    ({ limiter, limit, window }) =>
+      limiter === named.limiter &&
+      limit.value === named.limit.value &&
+      window.value === named.window.value,
+  );
+  const listed = isListed ? named.wrong : 0;
+  const both = (listed + rival.wrong - distinguishing.length) / 2;
   const names = limiterNames(named, rival);
   const together = both === 0 ? '' : `, ${countText(both)} of them the same`;
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
@@ -83,6 +90,12 @@ const contrastText = (
 
 const namesOf = (fits: readonly LimiterFit[]): string =>
   fits.map(({ limiter }) => limiter).join(', ');
+
+/** How few decisions more the classes contradict that are not distinguished. */
+const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
+  const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
+  return `${namesOf(ties)}, against which ${most === 0 ? 'no decision' : `at most ${plural(most, 'decision')} more`} ${most < 2 ? 'speaks' : 'speak'}`;
+};
 
 /** Why no decisions are listed. */
 const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification): string => {
@@ -93,7 +106,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
   }
   return ties.length === 0
     ? `There is no other class to compare ${best.limiter} with.`
-    : `Nothing distinguishes ${best.limiter} from any other class: at most one decision speaks against ${namesOf(ties)}.`;
+    : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
 /** Why a limiter is named and not the next best: the decisions that distinguish them. */
@@ -102,7 +115,7 @@ export const explanationSection = (
   { rival, distinguishing }: LimiterExplanation,
   replies: readonly ProbeReply[],
 ): Section => {
-  const { best, ties, decisions } = identification;
+  const { best, ties } = identification;
   if (best === null || rival === null)
     return section('Why this limiter', [text(whyNothing(identification))]);
   const names = limiterNames(best, rival);
@@ -115,7 +128,7 @@ export const explanationSection = (
     );
   const left = groups.length - maxRows;
   return section(`Why ${names.named} and not ${names.rival}`, [
-    text(contrastText(best, rival, distinguishing, decisions)),
+    text(contrastText(best, rival, distinguishing, identification)),
     only(['terminal', 'markdown'], rows(maxRows)),
     only(['html'], rows(groups.length)),
     left > 0 &&
@@ -123,9 +136,6 @@ export const explanationSection = (
         ['terminal', 'markdown'],
         text(`… and ${plural(left, 'row')} more, in limits.html and limits.json.`, 'quiet'),
       ),
-    ties.length > 0 &&
-      text(
-        `At most one decision distinguishes ${best.limiter} from ${namesOf(ties)}, which is too few.`,
-      ),
+    ties.length > 0 && text(`Not distinguished from ${best.limiter}: ${apartText(best, ties)}.`),
   ]);
 };

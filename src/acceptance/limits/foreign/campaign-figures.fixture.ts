@@ -41,6 +41,7 @@ export const compliantFigures = (results: readonly CampaignResult[]): CompliantF
       right: count('right'),
       none: count('none'),
       tie: count('tie'),
+      unclear: count('unclear'),
       wrong: count('wrong'),
     },
     wrongNames: kept.filter(({ rating }) => rating === 'wrong'),

@@ -106,7 +106,7 @@ export const campaignReport = (
     compliantFigures(compliant);
   return `# Examinations of limiters of others, in simulated time
 
-${examinations} examinations of limiters that keep their limit: ${falseViolations.length} false violations, ${undecided} undecided. Named right ${named.right}, none ${named.none}, a wrong name that another class explains about as well ${named.tie}, a wrong name with a margin ${named.wrong}.
+${examinations} examinations of limiters that keep their limit: ${falseViolations.length} false violations, ${undecided} undecided. Named right ${named.right}, none ${named.none}, two names of which one is true ${named.tie}, two of which none is ${named.unclear}, a wrong name with a margin ${named.wrong}.
 
 ## False violations
 

@@ -71,7 +71,8 @@ export const simulationOf = (
 
 export const runCell = async (cell: CampaignCell): Promise<CampaignResult> => {
   const { simulation, limiter } = simulationOf(cell);
-  const { log, judgement, took } = await examineForeignGateway(simulation);
+  const sustain = cell.fault === null ? undefined : plantedFaults[cell.fault]!.sustain;
+  const { log, judgement, took } = await examineForeignGateway(simulation, undefined, sustain);
   const { named, rating } = rateName(judgement, limiter);
   return {
     ...cell,
@@ -88,14 +89,18 @@ export const runCell = async (cell: CampaignCell): Promise<CampaignResult> => {
 const isOffered = (limiter: ForeignLimiter, limit: number, window: number): boolean =>
   limiter.offers?.({ limit, window }) ?? true;
 
-/** Every limiter under every limit and window, `seeds` times, without a fault. */
+/** How many of `most` examinations are made under a limit: of large ones, which take many times as long, fewer. */
+const shareOf = (limit: number, most: number): number =>
+  limit <= 100 ? most : Math.ceil(most / 4);
+
+/** Every limiter under every limit and window, `seeds` times, without a fault; under large limits a quarter as often. */
 export const compliantCells = (seeds: number): readonly CampaignCell[] =>
   foreignLimiters.flatMap((limiter, place) =>
     campaignWindows.flatMap((window) =>
       campaignLimits
         .filter((limit) => isOffered(limiter, limit, window))
         .flatMap((limit) =>
-          Array.from({ length: seeds }, (_, seed) => ({
+          Array.from({ length: shareOf(limit, seeds) }, (_, seed) => ({
             limiter: place,
             fault: null,
             limit,
@@ -116,7 +121,11 @@ const faultyLimiters: readonly string[] = [
   'limits 5.8.0, sliding window counter in memory',
 ];
 
-/** Every fault under every limit and window, `runs` times, the limiters taking turns. */
+/** The limit that the gateway's contract names, and the share of its examinations that another one has. */
+const usualLimit = 60;
+const otherShare = 0.6;
+
+/** Every fault under every limit and window, the limiters taking turns: under the usual limit `runs` times, under others fewer. */
 export const faultyCells = (runs: number): readonly CampaignCell[] => {
   const places = faultyLimiters.map((name) =>
     foreignLimiters.findIndex((limiter) => limiter.name === name),
@@ -124,13 +133,16 @@ export const faultyCells = (runs: number): readonly CampaignCell[] => {
   return plantedFaults.flatMap((_fault: SimulatedFault, fault) =>
     campaignWindows.flatMap((window) =>
       campaignLimits.flatMap((limit) =>
-        Array.from({ length: runs }, (_, seed) => ({
-          limiter: places[seed % places.length]!,
-          fault,
-          limit,
-          window,
-          seed,
-        })),
+        Array.from(
+          { length: limit === usualLimit ? runs : shareOf(limit, Math.ceil(runs * otherShare)) },
+          (_, seed) => ({
+            limiter: places[seed % places.length]!,
+            fault,
+            limit,
+            window,
+            seed,
+          }),
+        ),
       ),
     ),
   );

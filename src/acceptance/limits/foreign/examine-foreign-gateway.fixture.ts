@@ -25,6 +25,7 @@ export interface ForeignExamination {
 export const examineForeignGateway = async (
   simulation: ForeignSimulation,
   phases: readonly ProbePhase[] = allPhases,
+  sustain = defaultSustain,
 ): Promise<ForeignExamination> => {
   const { limit, window } = simulation;
   const gateway = openForeignGateway(simulation);
@@ -60,12 +61,8 @@ export const examineForeignGateway = async (
       },
       phases,
       hasSecondKey: true,
-      sustain: defaultSustain,
-      maxRequests: probeBudgetFor(
-        phases,
-        { rule, hasSecondKey: true, sustain: defaultSustain },
-        null,
-      ).max,
+      sustain,
+      maxRequests: probeBudgetFor(phases, { rule, hasSecondKey: true, sustain }, null).max,
       stopReason: () => null,
       onPhaseStart: () => undefined,
     }),

@@ -16,16 +16,17 @@ const limiters = [
 const cellOf = (limiter: string, fault: string, seed: number) => ({
   limiter: foreignLimiters.findIndex(({ name }) => name === limiter),
   fault: plantedFaults.findIndex(({ name }) => name === fault),
-  limit: 30,
+  // At a rate below one a second a bucket that counts whole seconds can be as slow as one of a lower limit.
+  limit: 60,
   window: 60_000,
   seed,
 });
 
 describe('a limit that is not the declared one', () => {
   it.each([
-    ['limit × 0.9', 27, 60_000],
-    ['window × 0.8', 30, 48_000],
-    ['window × 1.2', 30, 72_000],
+    ['limit × 0.9', 54, 60_000],
+    ['window × 0.8', 60, 48_000],
+    ['window × 1.2', 60, 72_000],
   ])(
     'is found, and its interval includes what the gateway enforces: %s',
     async (fault, limit, window) => {
@@ -67,9 +68,29 @@ describe('a limit that is not the declared one', () => {
     expect(judgement.identification.best?.limiter).toBe('burst-bucket');
   });
 
+  it.each([
+    ['limit × 0.9', 'the server’s clock', 'exact'],
+    ['limit × 1.1', 'the server’s clock', 'exact'],
+    ['window × 1.2', 'the server’s clock', 'exact'],
+    ['limit × 0.9', 'any clock', 'none'],
+    ['limit × 1.1', 'any clock', 'none'],
+  ] as const)('is found in a weighted counter: %s, by %s', async (fault, _, date) => {
+    const cell = cellOf('limits 5.8.0, sliding window counter in memory', fault, 1);
+    const { simulation } = simulationOf({ ...cell, limit: 60, window: 10_000 });
+    const { judgement } = await examineForeignGateway({ ...simulation, date, failureShare: 0 });
+    expect(judgement.verdict).toBe('violated');
+  });
+
+  it('is found where a window that ends during a burst seemed to be another user of the key', async () => {
+    const cell = cellOf('@upstash/ratelimit 2.2.0, fixedWindow', 'window × 1.5', 8);
+    const { simulation } = simulationOf({ ...cell, limit: 60 });
+    const { judgement } = await examineForeignGateway(simulation);
+    expect(judgement.verdict).toBe('violated');
+  });
+
   it('is found although some requests fail after the limiter has admitted them', async () => {
     const cell = cellOf('limits 5.8.0, moving window in memory', 'window × 1.2', 3);
-    const { simulation } = simulationOf(cell);
+    const { simulation } = simulationOf({ ...cell, limit: 30 });
     const { judgement } = await examineForeignGateway({ ...simulation, failureShare: 0.02 });
     expect(judgement.checks.find(({ id }) => id === 'limit-fitted')?.finding).toBe('refuted');
   });

@@ -131,6 +131,8 @@ export const javaLimiters: readonly ForeignLimiter[] = [
     name: 'Resilience4j, AtomicRateLimiter with the default timeout of 5 s',
     source: 'GitHub resilience4j/resilience4j@008426f AtomicRateLimiter.java: reservePermissions',
     family: 'other',
+    // Only what comes late in a window waits.
+    alsoNamed: ['fixed-any-phase'],
     keeps: 'yes',
     why: 'fixed windows since the class was loaded; within 5 s of the next one requests wait for it',
     open: (setting) => cycles(setting, 5000),

@@ -191,6 +191,8 @@ export const nodeLimiters: readonly ForeignLimiter[] = [
     name: 'limiter 4.1.0, RateLimiter',
     source: 'npm limiter@4.1.0 dist/esm/RateLimiter.js: tryRemoveTokens',
     family: 'other',
+    // The interval: the bucket beside it hardly ever refuses.
+    alsoNamed: ['fixed-from-first'],
     keeps: 'yes',
     why: 'a full bucket and, beside it, a count within an interval from the first request',
     open: bucketWithIntervalCap,

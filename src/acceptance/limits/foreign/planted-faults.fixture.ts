@@ -17,6 +17,8 @@ export interface SimulatedFault {
   readonly power: 'must' | 'listed';
   /** The checks that show it without a violation; `null` if only exit code 14 does. */
   readonly shownBy: RegExp | null;
+  /** The windows of sustained load that the examination is asked for; the default if absent. */
+  readonly sustain?: number;
   /** Whether only limit headers can show it. */
   readonly needsHeaders?: boolean;
   readonly plant: (open: ForeignLimiter['open']) => OpenGate;
@@ -58,6 +60,16 @@ const bucketOf = (
     () =>
     ({ limit, window, start }) =>
       alone(refillEvenly(Math.max(1, Math.ceil(limit * burst)), (rate * limit) / window, start)),
+});
+
+/** How much longer a load is sustained to show a rate that is off by a fifth. */
+const longSustain = 10;
+
+const sustainedLong = (fault: SimulatedFault): SimulatedFault => ({
+  ...fault,
+  name: `${fault.name}, --sustain ${longSustain}`,
+  power: 'must',
+  sustain: longSustain,
 });
 
 const refusedWith = (status: number): SimulatedFault => ({
@@ -181,6 +193,9 @@ export const plantedFaults: readonly SimulatedFault[] = [
   bucketOf('sustained rate × 1.2, bursts of a sixth', 'listed', 1 / 6, 1.2),
   bucketOf('sustained rate × 1.5, bursts of a sixth', 'must', 1 / 6, 1.5),
   bucketOf('sustained rate × 2, bursts of a sixth', 'must', 1 / 6, 2),
+  ...[0.8, 1.2].map((rate) =>
+    sustainedLong(bucketOf(`sustained rate × ${rate}, bursts of a sixth`, 'must', 1 / 6, rate)),
+  ),
   bucketOf('no limit at all', 'must', 1000, 1000),
   windowTimes(0.8, 'must'),
   windowTimes(1.2, 'must'),

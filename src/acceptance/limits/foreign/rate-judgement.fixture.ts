@@ -9,7 +9,8 @@ const trueNames: Readonly<Record<LimiterFamily, readonly string[]>> = {
   'fixed-free': ['fixed-any-phase'],
   'sliding-log': ['sliding-log'],
   'sliding-counter': ['sliding-counter'],
-  'counter-counting-refusals': ['sliding-counter-counting-refusals'],
+  // What counts refusals admits so seldom that a log and counters are one class.
+  'counter-counting-refusals': ['sliding-log-counting-refusals'],
   'token-bucket': ['token-bucket'],
   'burst-bucket': ['burst-bucket'],
   'stepped-bucket': ['stepped-bucket'],
@@ -21,8 +22,11 @@ const trueNames: Readonly<Record<LimiterFamily, readonly string[]>> = {
   other: [],
 };
 
-/** `right`: a true name. `none`: none was named. `tie`: a wrong name, but a true one is said to explain as well. `wrong`: any other name. */
-export type NameRating = 'right' | 'none' | 'tie' | 'wrong';
+/**
+ * `right`: a true name. `none`: none was named. Without a margin, since another class is said to explain as well: `tie` if a
+ * true one is among them, `unclear` if not. `wrong`: any other name.
+ */
+export type NameRating = 'right' | 'none' | 'tie' | 'unclear' | 'wrong';
 
 export const rateName = (
   { identification: { best, ties } }: LimitJudgement,
@@ -33,5 +37,5 @@ export const rateName = (
   const names: readonly string[] = [...trueNames[family], ...alsoNamed];
   if (names.includes(named)) return { named, rating: 'right' };
   const isTie = ties.some(({ limiter }) => names.includes(limiter));
-  return { named, rating: isTie ? 'tie' : 'wrong' };
+  return { named, rating: isTie ? 'tie' : ties.length > 0 ? 'unclear' : 'wrong' };
 };

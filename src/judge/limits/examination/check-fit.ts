@@ -6,9 +6,10 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 import { isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 
-/** Whether a class explains every decision, and the decisions refute all that are not named. */
+/** Whether a class explains every decision, or a limiter of another limit as many as shows it, and the decisions refute all that are not named. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
-  best?.wrong === 0 &&
+  best !== null &&
+  (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
@@ -19,6 +20,11 @@ const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
 
 export const fitText = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter}: ${rangeText(limit, 1)} requests in ${rangeText(window, 1000)} s`;
+
+const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
+  best === null || best.wrong === 0
+    ? ''
+    : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
 /**
  * Whether a model shows that another limit is enforced: the one case in which a model violates, since
@@ -40,13 +46,13 @@ export const checkFit = (
   const isExcused = isOther && isExcusable && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',
-    claim: `What explains every decision is a limiter of ${rule.limit} requests in ${rule.window / 1000} s.`,
+    claim: `What explains the decisions is a limiter of ${rule.limit} requests in ${rule.window / 1000} s.`,
     section: '8',
     finding: !isOnly || isExcused ? 'undecided' : isOther ? 'refuted' : 'proved',
     violates: true,
     observed:
       best === null
         ? 'no class explains the decisions'
-        : `${fitText(best)}${isOnly ? '' : '; others explain them, too, or it does not explain all'}${isExcused ? `; but ${otherCause}` : ''}`,
+        : `${fitText(best)}${isConclusive ? contradictedText(identification) : ''}${isOnly ? '' : '; others explain them, too, or it does not explain all'}${isExcused ? `; but ${otherCause}` : ''}`,
   });
 };

@@ -19,6 +19,8 @@ const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
       : [];
   });
 
+type Reported = ReturnType<typeof remainingIn>[number];
+
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
@@ -43,9 +45,21 @@ const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number 
   });
 };
 
+/** The first of these that were sent before all earlier ones were answered. */
+const overlapping = (reported: readonly Reported[]): readonly Reported[] => {
+  const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
+  let until = ordered[0]?.reply.answered ?? 0;
+  const end = ordered.findIndex(({ reply }) => {
+    const isApart = reply.sent > until;
+    until = Math.max(until, reply.answered);
+    return isApart;
+  });
+  return end < 0 ? ordered : ordered.slice(0, end);
+};
+
 /** Remaining as reported to the concurrent requests, the highest first. */
 const releasedRemaining = (log: LimitLog) =>
-  remainingIn(log, 'concurrency').toSorted((a, b) => b.remaining - a.remaining);
+  overlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
 
 const checkSerialRemaining = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
@@ -147,11 +161,24 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
 };
 
 /** Values of remaining between the highest and the lowest that no request reported; 0 if some were reported twice, since a gap can then be a lost update. */
-const gapsIn = (log: LimitLog): number => {
-  const values = releasedRemaining(log).map(({ remaining }) => remaining);
+const gapsIn = (reported: readonly Reported[]): number => {
+  const values = reported.map(({ remaining }) => remaining);
   const distinct = new Set(values).size;
   if (distinct !== values.length || distinct < 2) return 0;
-  return values[0]! - values.at(-1)! + 1 - distinct;
+  return Math.max(...values) - Math.min(...values) + 1 - distinct;
+};
+
+/** Whether a window that ended within a burst left its gap: all below the only gap were answered before all above it, though remaining falls. */
+const isWindowEnd = (reported: readonly Reported[]): boolean => {
+  const place = reported.findIndex(
+    ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
+  );
+  if (place < 0) return false;
+  const [above, below] = [reported.slice(0, place), reported.slice(place)];
+  const isOnly = gapsIn(above) === 0 && gapsIn(below) === 0;
+  const answeredOf = (group: readonly Reported[]): readonly number[] =>
+    group.map(({ reply }) => reply.answered);
+  return isOnly && Math.max(...answeredOf(below)) < Math.min(...answeredOf(above));
 };
 
 /** Concurrent requests refused because too many were in flight. */
@@ -163,9 +190,10 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   // If a cap refused some, the gaps can be theirs.
-  const gaps = cappedIn(log).length > 0 ? 0 : gapsIn(log);
+  const released = releasedRemaining(log);
+  const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
-  const isSeen = steps.length > 0 || releasedRemaining(log).length > 1;
+  const isSeen = steps.length > 0 || released.length > 1;
   const isContradictory = checkOneCounter(log).finding === 'refuted';
   const unseen = isContradictory
     ? 'the reported values contradict each other'
@@ -182,8 +210,9 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
 
 const checkFreeRefusals = (log: LimitLog): LimitCheck => {
   const capped = cappedIn(log);
-  const lost = gapsIn(log);
-  const isSeen = capped.length > 0 && releasedRemaining(log).length > 1;
+  const reported = remainingIn(log, 'concurrency');
+  const lost = gapsIn(reported);
+  const isSeen = capped.length > 0 && reported.length > 1;
   return checkReplies({
     id: 'cap-refusals-free',
     claim: 'A request refused by a cap on requests in flight does not count against the minute.',

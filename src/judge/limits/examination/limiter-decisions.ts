@@ -105,15 +105,21 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
-/** Requests that hardly any gateway counts: they cost nothing, or come from no key. */
-const uncounted: readonly ProbeRequest[] = ['models', 'wrong-key', 'unknown-path'];
+/** Requests that hardly any gateway counts: they cost nothing. */
+const uncounted: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/** Requests of the first key that are no chats, and that its limiter may have counted like chats. */
-export const otherRequests = (log: LimitLog): readonly ProbeReply[] =>
-  log.replies.filter(({ key, phase, request, status }) => {
-    const isOwn = key === 'first' && decidingPhases.includes(phase) && status !== 429;
-    return isOwn && ![...uncounted, ...otherChats, 'chat'].includes(request);
-  });
+/** Requests of the first key that are no chats, and that its limiter may have counted like chats; `all` includes those that hardly any gateway counts. */
+export const otherRequests = (
+  log: LimitLog,
+): { readonly usual: readonly ProbeReply[]; readonly all: readonly ProbeReply[] } => {
+  const all = log.replies
+    .filter(({ key, phase, request, status }) => {
+      const isOwn = key === 'first' && decidingPhases.includes(phase) && status !== 429;
+      return isOwn && ![...otherChats, 'chat', 'wrong-key'].includes(request);
+    })
+    .map((reply) => ({ ...reply, admitted: true }));
+  return { usual: all.filter(({ request }) => !uncounted.includes(request)), all };
+};
 
 /** The decisions on requests of every kind, which an even pace concerns: of the first key, and answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
@@ -144,13 +150,14 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** All requests of the first key, whatever they were. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  const roundTrip = own.reduce(
-    (most, { status, sent, answered }) => (status === 0 ? most : Math.max(most, answered - sent)),
-    0,
-  );
-  const requests = own.map(({ status, sent, answered }): RequestSpan => {
-    // One that was aborted before its answer can have arrived later than that.
-    return { from: sent, until: status === 0 ? Math.max(answered, sent + roundTrip) : answered };
+  /** The longest time of an answer in a phase: one that was aborted before its answer can have arrived as late. */
+  const longest = new Map<ProbePhase, number>();
+  for (const { phase, status, sent, answered } of own) {
+    if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));
+  }
+  const requests = own.map(({ phase, status, sent, answered }): RequestSpan => {
+    const late = sent + (longest.get(phase) ?? 0);
+    return { from: sent, until: status === 0 ? Math.max(answered, late) : answered };
   });
   const used = usedBefore(own[0]);
   return { requests, isIdleBefore: used <= 0, isFreshBefore: used <= fewRequests };

@@ -1,9 +1,10 @@
-import type { LimitLog } from '../../../model/limits/limit-log.ts';
+import type { LimitLog, LimitRule } from '../../../model/limits/limit-log.ts';
 import type {
   LimiterExplanation,
   LimiterFit,
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
+import { ignoresRefusals } from '../facts/sustained-rate.ts';
 import { isDelayed } from '../limiter/answer-delays.ts';
 import { fitCounters } from '../limiter/fit-counters.ts';
 import { fitOtherLimits } from '../limiter/fit-limits.ts';
@@ -37,6 +38,25 @@ const termsOf = (log: LimitLog): LimiterTerms => {
   };
 };
 
+/** A cap on requests in flight that contradicts more is not what is behind a log. */
+const mostWrongOfCap = 2;
+
+/** The fewest wrong predictions of a limiter of the declared limit, or of a cap. */
+const wrongOf = (ranking: readonly LimiterFit[]): number =>
+  ranking
+    .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= mostWrongOfCap)
+    .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
+
+/** A request that was counted, or not, is the reason of at most so many wrong predictions: of a few that follow it. */
+const mostByOthers = 4;
+
+/** What else can have been counted: as it is, and with requests that are no chats. */
+const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTerms['besides'] => {
+  const { usual, all } = otherRequests(log);
+  const kinds = [[], usual, all].filter((kind, i) => i === 0 || kind.length > 0);
+  return kinds.flatMap((kind) => besides.map((list) => [...list, ...kind]));
+};
+
 /** The limiter of the declared limit behind a log, and what it can have counted. Without one all requests may have been counted, and not only chats. */
 const nameDeclared = (
   log: LimitLog,
@@ -44,33 +64,56 @@ const nameDeclared = (
 ): { readonly found: LimiterIdentification; readonly terms: LimiterTerms } => {
   const terms = termsOf(log);
   const found = identifyLimiter(decisions, terms);
-  const others = otherRequests(log).map((reply) => ({ ...reply, admitted: true }));
-  if (found.best !== null || others.length === 0) return { found, terms };
+  const others = otherRequests(log).usual;
+  const isHopeless = wrongOf(found.ranking) > mostByOthers * others.length;
+  if (found.best !== null || others.length === 0 || isHopeless) return { found, terms };
   const all = { ...terms, besides: terms.besides.map((list) => [...list, ...others]) };
   const again = identifyLimiter(decisions, all);
-  return again.best?.wrong === 0 ? { found: again, terms: all } : { found, terms };
+  if (again.best?.wrong === 0) return { found: again, terms: all };
+  return wrongOf(again.ranking) < wrongOf(found.ranking)
+    ? { found: { ...again, best: null, ties: [], runnerUp: again.ranking[0] ?? null }, terms: all }
+    : { found, terms };
 };
 
 /** A search for another limit needs so many wrong predictions of every limiter of the declared one. */
 const minWrong = 4;
-/** What explains a log contradicts at most so many decisions, */
-const mostWrong = 1;
+/** What explains a log contradicts at most so many decisions, or this share of them, */
+const mostWrong = 2;
+const mostWrongShare = 0.015;
 /** and what is likelier than the declared limit contradicts at most this share of what the best limiter of that does. */
 const likelierShare = 0.5;
+/** A limiter that contradicts a decision is shown if each one of the declared limit contradicts so many times as many, */
+const minShownContrast = 25;
+/** and a weighted counter of any phase, which explains more than others, if each contradicts so many and nothing else explains. */
+const minOfAnyPhase = 16;
 
-/** Up to this share of wrong predictions of a log that counts refusals another limiter may count them, which admits less of a load. */
-const maxCountingErrors = 0.15;
+const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
+  ties.length === 0 && rival >= minOfAnyPhase;
 
-const mayCountRefusals = ({ ranking, decisions }: LimiterIdentification): boolean =>
-  ranking[0]?.limiter === 'sliding-log-counting-refusals' &&
-  ranking[0].wrong <= maxCountingErrors * decisions;
-
-const wrongOf = (ranking: readonly LimiterFit[]): number =>
-  ranking.reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
+/** Whether a log has what another limit must show, and nothing that only looks like one. */
+const isSeenAs = (
+  fits: readonly LimiterFit[],
+  decisions: ReturnType<typeof decisionsToReplay>,
+  declared: LimitRule,
+): boolean => {
+  const [isSomeLower, isEachLower] = [
+    fits.some((fit) => isLower(fit, declared)),
+    fits.every((fit) => isLower(fit, declared)),
+  ];
+  // A window that ends within the only burst looks like a higher limit.
+  const isSeenTwice =
+    isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
+  return (
+    isSeenTwice &&
+    !isDelayed(decisions, declared) &&
+    // What counts refusals admits less of a load, and a lower limit that counts none explains some of its logs.
+    (!isSomeLower || ignoresRefusals(decisions, declared))
+  );
+};
 
 /**
  * Which limiter is behind the first key of an examination: one of the declared limit or, where no class of that limit
- * explains the log, one of another limit or window that explains every decision.
+ * explains the log, one of another limit or window that explains it.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
@@ -79,23 +122,25 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
   if (found.best !== null || refusals < minRefusals) return found;
   const wrong = wrongOf(found.ranking);
-  const most = Math.max(mostWrong, Math.floor(likelierShare * wrong));
-  const evidence = replayEvidence(decisions, { ...declared, ...known });
+  const fewest = Math.max(mostWrong, Math.floor(mostWrongShare * decisions.length));
+  const most = Math.max(fewest, Math.floor(likelierShare * wrong));
+  const besides = withOthers(log, besidesOf(log));
+  const evidence = replayEvidence(decisions, { ...declared, ...known, besides });
   const fits = [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
     (a, b) => a.wrong - b.wrong,
   );
-  const others = fits.filter((fit) => isOtherLimiter(fit, declared));
-  const explaining = fits.filter((fit) => fit.wrong <= mostWrong);
+  const explaining = fits.filter((fit) => fit.wrong <= fewest);
   const [best, ...ties] = explaining;
+  const rival = fits
+    .filter((fit) => !isOtherLimiter(fit, declared))
+    .reduce((least, fit) => Math.min(least, fit.wrong), wrong);
   const isShown =
-    wrong >= minWrong &&
-    best?.wrong === 0 &&
+    best !== undefined &&
+    rival >= Math.max(minWrong, minShownContrast * best.wrong) &&
     isAccusing(best, declared) &&
-    // A weighted counter of any phase explains too much to accuse of.
-    (best.limiter !== 'sliding-counter' || known.clock !== null) &&
-    explaining.every((fit) => others.includes(fit)) &&
-    !(mayCountRefusals(found) && explaining.every((fit) => isLower(fit, declared))) &&
-    !isDelayed(decisions, declared);
+    (best.limiter !== 'sliding-counter' || known.clock !== null || isClear(ties, rival)) &&
+    explaining.every((fit) => isOtherLimiter(fit, declared)) &&
+    isSeenAs(explaining, decisions, declared);
   if (isShown) return { ...found, best, ties, runnerUp: found.ranking[0] ?? null };
   const isLikelier = (fit: LimiterFit): boolean =>
     fit.limiter === 'burst-bucket' ? isAccusing(fit, declared) : canBeOther(fit, declared);
@@ -107,7 +152,7 @@ export const explainLimiter = (
   log: LimitLog,
   { best, ties, ranking }: LimiterIdentification,
 ): LimiterExplanation => {
-  // A limiter of another limit explains every decision, and is no part of the ranking.
+  // A limiter of another limit is no part of the ranking.
   const isOther = best !== null && !ranking.includes(best);
   const isRival = ({ limiter }: (typeof ranking)[number]): boolean =>
     isOther || [best, ...ties].every((fit) => fit?.limiter !== limiter);

@@ -44,11 +44,26 @@ export const isLower = ({ limit, window }: LimiterFit, rule: LimitRule): boolean
 /** How far apart the ends of a rate's interval may be that shows another rate of a small bucket. */
 const sharpRate = 1.05;
 
+/** A bucket that counts whole seconds and drops the fraction of a token that is left in each has at least this share of a rate below one a second. */
+const wholeSecondShare = 0.7;
+
+/** Whether a bucket of the rule that counts whole seconds can be as slow. */
+const canDropFractions = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
+  const declared = rule.limit / rule.window;
+  return (
+    refillingClasses.includes(limiter) &&
+    declared * 1000 < 1 &&
+    limit.least / window.most < declared &&
+    limit.most / window.least > wholeSecondShare * declared
+  );
+};
+
 /**
  * Whether a fitted limiter may accuse. A bucket that holds a few requests has one parameter more, which explains much: only a
  * rate that is lower and narrowly bounded shows; facts see one that is higher.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
+  if (canDropFractions(fit, rule)) return false;
   if (fit.limiter !== 'burst-bucket') return isOtherLimiter(fit, rule);
   const { limit, window } = fit;
   const [slowest, fastest] = [limit.least / window.most, limit.most / window.least];

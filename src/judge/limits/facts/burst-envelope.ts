@@ -111,28 +111,40 @@ const stepUnits = (
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
 
+const prefixesOf = ({ admitted }: Burst): readonly Prefix[] =>
+  admitted.map(({ answered }, i) => ({ end: answered, count: i + 1 }));
+
 /** The prefix of a burst that is furthest above what is allowed. */
-const worstPrefix = ({ admitted, begin }: Burst, rule: LimitRule): Prefix | null => {
-  const prefixes = admitted.map(({ answered }, i) => ({ end: answered, count: i + 1 }));
-  const excess = ({ end, count }: Prefix): number => count - allowedIn(end - begin, rule);
-  return prefixes.reduce<Prefix | null>(
+const worstPrefix = (burst: Burst, rule: LimitRule): Prefix | null => {
+  const excess = ({ end, count }: Prefix): number => count - allowedIn(end - burst.begin, rule);
+  return prefixesOf(burst).reduce<Prefix | null>(
     (worst, each) => (worst === null || excess(each) > excess(worst) ? each : worst),
     null,
   );
 };
 
-const factOf = (burst: Burst, rule: LimitRule): BurstFact | null => {
-  const prefix = worstPrefix(burst, rule);
-  if (prefix === null) return null;
-  const { begin, isAfterIdle } = burst;
-  const span = prefix.end - begin;
-  return {
-    begin,
-    span,
-    isAfterIdle,
-    admitted: prefix.count,
-    allowed: allowedIn(span, rule),
-  };
+const factOf = (
+  { begin, isAfterIdle }: Burst,
+  { end, count }: Prefix,
+  rule: LimitRule,
+): BurstFact => {
+  const span = end - begin;
+  return { begin, span, isAfterIdle, admitted: count, allowed: allowedIn(span, rule) };
+};
+
+/** How many prefixes of a burst are compared with those of another one. */
+const mostPrefixes = 16;
+
+/** Prefixes that were admitted more than is allowed, the shortest first: a shorter one has fewer boundaries within it, a longer one more excess. */
+const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] => {
+  const exceeding = prefixesOf(burst)
+    .map((prefix) => factOf(burst, prefix, rule))
+    .filter(({ admitted, allowed }) => admitted > allowed);
+  const every = Math.max(1, Math.ceil(exceeding.length / mostPrefixes));
+  const worst = worstPrefix(burst, rule)?.count;
+  return exceeding.filter(
+    ({ admitted }, place) => admitted === worst || (exceeding.length - 1 - place) % every === 0,
+  );
 };
 
 /**
@@ -144,18 +156,23 @@ export const burstEnvelope = (
   requests: readonly RequestSpan[],
   rule: LimitRule,
 ): { readonly bursts: readonly BurstFact[]; readonly isExceeded: boolean } => {
-  const found = burstsIn(decisions, requests, rule).flatMap((burst) => {
-    const fact = factOf(burst, rule);
-    return fact === null ? [] : [{ fact, blockedFor: burst.blockedFor }];
-  });
-  const blockedFor = Math.max(0, ...found.map((each) => each.blockedFor));
+  const found = burstsIn(decisions, requests, rule);
+  const blockedFor = Math.max(0, ...found.map((burst) => burst.blockedFor));
   const spanOf = ({ begin, span }: BurstFact): readonly [number, number] => [begin, begin + span];
-  const idle = found.filter(({ fact }) => fact.isAfterIdle);
-  const isExceeded = idle.some(({ fact: second }, i) =>
-    idle.slice(0, i).some(({ fact: first }) => {
-      const extra = stepUnits([spanOf(first), spanOf(second)], rule, blockedFor);
-      return [first, second].every(({ admitted, allowed }) => admitted > allowed + extra);
-    }),
+  const isBoth = (first: BurstFact, second: BurstFact): boolean => {
+    const extra = stepUnits([spanOf(first), spanOf(second)], rule, blockedFor);
+    return [first, second].every(({ admitted, allowed }) => admitted > allowed + extra);
+  };
+  const idle = found
+    .filter(({ isAfterIdle }) => isAfterIdle)
+    .map((burst) => exceedingPrefixes(burst, rule));
+  const pairs = idle.flatMap((later, i) => idle.slice(0, i).map((earlier) => ({ earlier, later })));
+  const isExceeded = pairs.some(({ earlier, later }) =>
+    earlier.some((first) => later.some((second) => isBoth(first, second))),
   );
-  return { bursts: found.map(({ fact }) => fact), isExceeded };
+  const bursts = found.flatMap((burst) => {
+    const prefix = worstPrefix(burst, rule);
+    return prefix === null ? [] : [factOf(burst, prefix, rule)];
+  });
+  return { bursts, isExceeded };
 };

@@ -32,7 +32,7 @@ const phaseParts = 16;
  * Whether refusals certainly do not count: something was admitted that a log and a weighted counter of
  * all requests would both have refused, the counter whatever its phase.
  */
-const ignoresRefusals = (
+export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
   { limit, window }: LimitRule,
 ): boolean => {

@@ -138,3 +138,14 @@ export const decisionHistoriesOf = (
   [log, withLateDecisions(log)].flatMap((view) =>
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
+
+/** A history of which only every so many decisions are to be explained; all are counted. */
+export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
+  const isSampled = (_: unknown, place: number): boolean => place % every === 0;
+  return {
+    ...history,
+    decisions: history.decisions.filter(isSampled),
+    indexes: history.indexes.filter(isSampled),
+    priors: history.priors.filter(isSampled),
+  };
+};

@@ -1,15 +1,14 @@
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
-import { milliseconds } from '../../../model/quantity.ts';
-import type { DecisionHistory } from './decision-history.ts';
+import { type DecisionHistory, sampleOf } from './decision-history.ts';
 import { fewestFirst, likelyLimits, limitInterval, type Place, type Score } from './fit-limits.ts';
 import { type CounterGrid, counterContradictions } from './counter-contradictions.ts';
-import { counterCandidates, counterGrids, type ReplayContext } from './limiter-candidates.ts';
-import { ContradictionCount, type ReplayEvidence } from './replay-class.ts';
+import { counterGrids, type ReplayContext } from './limiter-candidates.ts';
+import type { ReplayEvidence } from './replay-class.ts';
 import type { OffsetBounds } from './server-window.ts';
 
 /** The windows that are tried, as shares of the declared one: fewer if every phase has to be tried. How many at most in the length of that. */
-const windowShares = { ofClock: [0.5, 2], anyPhase: [0.8, 1.25] } as const;
+const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 const mostInWindow = 60;
 const second = 1000;
 
@@ -19,41 +18,106 @@ const highest = 1.3;
 const mostLimits = 40;
 
 /** How many places are looked at more closely, with so many times the phases, and with a few requests more and less. */
-const looked = 3;
+const looked = 6;
 const finer = 3;
 
 /** Limits above this multiple of the largest one that is tried are not asked for. */
 const largestMultiple = 2;
 
-/** The fewest decisions of a log that a counter on the grids of a window contradicts, for each limit. */
-const fewestByLimit = (
+/** What the counters on a grid contradict at the least, for each limit. */
+const fewestOnGrid = (
   histories: readonly DecisionHistory[],
-  grids: readonly CounterGrid[],
+  grid: CounterGrid,
   largest: number,
 ): Int32Array => {
   const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
   for (const history of histories) {
-    for (const grid of grids) {
-      const { some, whole } = counterContradictions(history, grid, largest);
-      for (let limit = 0; limit <= largest; limit += 1)
-        fewest[limit] = Math.min(fewest[limit]!, some[limit]!, whole[limit]!);
-    }
+    const { some, whole } = counterContradictions(history, grid, largest);
+    for (let limit = 0; limit <= largest; limit += 1)
+      fewest[limit] = Math.min(fewest[limit]!, some[limit]!, whole[limit]!);
   }
   return fewest;
 };
 
+/** Which of some grids contradicts the fewest decisions with each limit, and how many. */
+interface BestGrids {
+  readonly fewest: Int32Array;
+  readonly phases: Float64Array;
+}
+
+const bestGrids = (
+  histories: readonly DecisionHistory[],
+  grids: readonly CounterGrid[],
+  largest: number,
+): BestGrids => {
+  const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
+  const phases = new Float64Array(largest + 1);
+  for (const grid of grids) {
+    const found = fewestOnGrid(histories, grid, largest);
+    for (let limit = 0; limit <= largest; limit += 1) {
+      if (found[limit]! >= fewest[limit]!) continue;
+      fewest[limit] = found[limit]!;
+      phases[limit] = grid.phase;
+    }
+  }
+  return { fewest, phases };
+};
+
+/** Scores limits and windows by the best of so many times the usual phases. */
 const scoreOf = (
   clock: OffsetBounds | null,
   histories: readonly DecisionHistory[],
   largest: number,
   times: number,
-): Score => {
-  const known = new Map<number, Int32Array>();
-  return (limit, window) => {
+): ((window: number) => BestGrids) => {
+  const known = new Map<number, BestGrids>();
+  return (window) => {
     const found =
-      known.get(window) ?? fewestByLimit(histories, counterGrids(clock, window, times), largest);
+      known.get(window) ?? bestGrids(histories, counterGrids(clock, window, times), largest);
     known.set(window, found);
-    return found[limit] ?? Infinity;
+    return found;
+  };
+};
+
+/** Into how many parts the phases around the best one are divided, twice: a part of a request decides. */
+const parts = 8;
+/** What contradicts a larger share is not looked at more closely, the first time and the second. */
+const worthwhile = 0.1;
+const worthwhileCloser = 0.04;
+
+/** At a first look at most so many decisions are replayed. */
+const sampled = 600;
+
+/** A closer score: of the phases around the one that contradicts the fewest of a sample of the decisions. */
+const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
+  const { clock, besides } = context;
+  const decisions = histories[0]!.decisions.length;
+  const every = Math.ceil(decisions / sampled);
+  const samples = histories.slice(0, besides.length).map((history) => sampleOf(history, every));
+  const byWindow = scoreOf(clock, samples, largest, finer);
+  const known = new Map<string, number>();
+  const around = (phase: number, window: number, step: number): readonly CounterGrid[] =>
+    Array.from({ length: 2 * parts - 1 }, (_, i) => ({
+      window,
+      phase: phase + (step * (i + 1 - parts)) / parts,
+    }));
+  const closest = (limit: number, window: number): number => {
+    const { fewest, phases } = byWindow(window);
+    const estimate = every * (fewest[limit] ?? Infinity);
+    if (estimate > worthwhile * decisions) return estimate;
+    const [first, next] = counterGrids(clock, window, finer);
+    const step = next!.phase - first!.phase;
+    const closer = bestGrids(samples, around(phases[limit]!, window, step), largest);
+    const closerEstimate = every * closer.fewest[limit]!;
+    if (closerEstimate > worthwhileCloser * decisions) return closerEstimate;
+    const grids = around(closer.phases[limit]!, window, step / parts);
+    return bestGrids(histories, grids, largest).fewest[limit]!;
+  };
+  return (limit, window) => {
+    const place = `${limit} ${window}`;
+    const wrong = known.get(place) ?? closest(limit, window);
+    known.set(place, wrong);
+    return wrong;
   };
 };
 
@@ -67,7 +131,7 @@ const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
     tried += step
   )
     windows.push(tried);
-  return windows;
+  return windows.includes(window) ? windows : [...windows, window];
 };
 
 const limitStep = ({ limit }: LimitRule): number =>
@@ -94,45 +158,53 @@ const nearby = (limit: number, rule: LimitRule): readonly number[] => {
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
+/** The best place of each window, the best first. */
+const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
+  const byWindow = Map.groupBy(places, ({ window }) => window);
+  return [...byWindow.values()]
+    .map((group) => group.toSorted(fewestFirst)[0]!)
+    .toSorted(fewestFirst);
+};
+
 /**
  * The weighted counter of another limit or window that contradicts the fewest decisions of a log, if no more than
  * `mostWrong`. Counters of the server's clock are tried or, if that is unknown, of any phase; and only windows of whole
  * seconds, since the phase of a window that differs by a millisecond is another one.
  */
-export const fitCounters = (
-  { histories, context }: ReplayEvidence,
-  mostWrong: number,
-): readonly LimiterFit[] => {
+export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
+  const { histories, context } = evidence;
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
   const largest = largestMultiple * Math.ceil(Math.max(highest * context.limit, ...limits) + 2);
   const coarse = scoreOf(context.clock, promptHistories, largest, 1);
-  const score = scoreOf(context.clock, histories, largest, finer);
-  const look = (by: Score, limit: number, window: number): Place => ({
+  const score = closeScoreOf(evidence, largest);
+  const places = placesToTry(limits, context).map(([limit, window]): Place => ({
     limit,
     window,
-    wrong: by(limit, window, Infinity),
-  });
-  const places = placesToTry(limits, context).map(([limit, window]) => look(coarse, limit, window));
-  const closer = places
-    .toSorted(fewestFirst)
+    wrong: coarse(window).fewest[limit] ?? Infinity,
+  }));
+  const closer = bestOfWindows(places)
     .slice(0, looked)
     .flatMap(({ limit, window }) =>
-      nearby(limit, context).map((near) => look(score, near, window)),
+      nearby(limit, context).map((near): Place => ({
+        limit: near,
+        window,
+        wrong: score(near, window, Infinity),
+      })),
     );
   const best = closer.toSorted(fewestFirst)[0];
   if (best === undefined || best.wrong > mostWrong) return [];
   const { limit, window, wrong } = best;
-  const counts = histories.map((each) => new ContradictionCount('sliding-counter', each));
-  const explaining = windowsToTry(context).filter((each) => {
-    const tried = counterCandidates(context.clock, { limit, window: milliseconds(each) }, finer);
-    return counts.some((count) => count.fewest(tried, wrong) <= wrong);
-  });
+  const explaining = windowsToTry(context).filter((each) => score(limit, each, wrong) <= wrong);
   return [
     {
       limiter: 'sliding-counter',
       limit: limitInterval(score, best),
-      window: { value: window, least: Math.min(...explaining), most: Math.max(...explaining) },
+      window: {
+        value: window,
+        least: Math.min(window, ...explaining),
+        most: Math.max(window, ...explaining),
+      },
       parameters: {},
       wrong,
     },

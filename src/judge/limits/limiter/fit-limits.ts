@@ -1,7 +1,7 @@
 import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { milliseconds } from '../../../model/quantity.ts';
-import type { DecisionHistory } from './decision-history.ts';
+import { type DecisionHistory, sampleOf } from './decision-history.ts';
 import { otherCandidates } from './limiter-candidates.ts';
 import { ContradictionCount, type ReplayEvidence } from './replay-class.ts';
 
@@ -27,6 +27,12 @@ const fineStep = 1.0025;
 const looked = 3;
 const parts = 6;
 const levels = 4;
+/** So many levels are estimated from a sample of so many decisions, with phases apart by a part of the step between windows. */
+const roughLevels = 2;
+const sampled = 400;
+const phaseParts = 4;
+/** What then contradicts so large a share of the sample more than may be contradicted is not looked at again. */
+const farOff = 0.015;
 /** A place is counted up to twice the fewest contradictions so far and so many. */
 const spared = 8;
 /** A class that contradicts so large a share at a first look is not looked at again. */
@@ -43,17 +49,31 @@ export interface Place {
 /** How many decisions a class contradicts at the least with this limit and window; infinite if more than `most`. */
 export type Score = (limit: number, window: number, most: number) => number;
 
-const scoreOf = (name: LimiterClass, histories: readonly DecisionHistory[]): Score => {
+/** How closely decisions are looked at: one of so many, with phases so far apart, as a share of the window. */
+interface Closeness {
+  readonly every: number;
+  readonly apart: number;
+}
+
+const exact: Closeness = { every: 1, apart: 0 };
+
+/** What is not exact is an estimate of the count. */
+const scoreOf = (
+  name: LimiterClass,
+  histories: readonly DecisionHistory[],
+  { every, apart }: Closeness,
+): Score => {
   const counts = histories.map((history) => ({
     history,
-    count: new ContradictionCount(name, history),
+    count: new ContradictionCount(name, sampleOf(history, every)),
   }));
   return (limit, window, most) => {
     const rule = { limit, window: milliseconds(window) };
-    return counts.reduce((fewest, { history, count }) => {
-      const tried = otherCandidates(name, history, rule);
-      return Math.min(fewest, count.fewest(tried, Math.min(most, fewest - 1)));
+    const fewest = counts.reduce((least, { history, count }) => {
+      const tried = otherCandidates(name, history, rule, apart * window);
+      return Math.min(least, count.fewest(tried, Math.min(Math.ceil(most / every), least - 1)));
     }, Infinity);
+    return fewest * every;
   };
 };
 
@@ -116,23 +136,49 @@ const around = ({ limit, window }: Place, step: number): readonly Omit<Place, 'w
     window: window * (1 + (step * (i + 1 - parts)) / parts),
   }));
 
-/** Closer looks around the best places, and at first around their neighbours with one request more or less. */
-const lookCloser = (score: Score, places: readonly Place[]): Place => {
-  let best = places;
+/** One closer look around the best places, and at their neighbours with a few requests more or less. */
+const lookAround = (
+  score: Score,
+  best: readonly Place[],
+  step: number,
+  near: readonly number[],
+): readonly Place[] => {
+  const tried = best.flatMap((place) =>
+    near.flatMap((more) => around({ ...place, limit: place.limit + more }, step)),
+  );
+  let found = best;
+  for (const { limit, window } of tried) {
+    const wrong = score(limit, window, found.at(-1)!.wrong);
+    found = [...found, { limit, window, wrong }].toSorted(fewestFirst).slice(0, looked);
+    if (wrong === 0) break;
+  }
+  return found;
+};
+
+/** Closer and closer looks around the best places; `null` if the class stays far from `mostWrong`. */
+const lookCloser = (
+  scoreWith: (closeness: Closeness) => Score,
+  every: number,
+  places: readonly Place[],
+  mostWrong: number,
+): Place | null => {
+  let found = places;
   let step = coarseStep - 1;
-  for (let level = 0; level < levels; level += 1) {
-    const near = level === 0 ? [0, -1, 1] : [0];
-    const tried = best.flatMap((place) =>
-      near.flatMap((more) => around({ ...place, limit: place.limit + more }, step)),
-    );
-    for (const { limit, window } of tried) {
-      if (best[0]!.wrong === 0) return best[0]!;
-      const wrong = score(limit, window, best.at(-1)!.wrong);
-      best = [...best, { limit, window, wrong }].toSorted(fewestFirst).slice(0, looked);
-    }
+  for (let level = 0; level < roughLevels; level += 1) {
+    const score = scoreWith({ every, apart: step / parts / phaseParts });
+    found = lookAround(score, found, step, level === 0 ? [0, -1, 1] : [0]);
     step /= parts;
   }
-  return best[0]!;
+  if (found[0]!.wrong > mostWrong + farOff * every * sampled) return null;
+  const score = scoreWith(exact);
+  found = found
+    .map(({ limit, window }) => ({ limit, window, wrong: score(limit, window, Infinity) }))
+    .toSorted(fewestFirst);
+  for (let level = roughLevels; level < levels && found[0]!.wrong > 0; level += 1) {
+    found = lookAround(score, found, step, [0]);
+    step /= parts;
+  }
+  return found[0]!;
 };
 
 /** How far a value can be moved to one side, between `from`, which explains, and `to`, before it explains less. */
@@ -198,14 +244,20 @@ export const fitOtherLimits = (
 ): readonly LimiterFit[] => {
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
+  const every = Math.max(1, Math.ceil(log.length / sampled));
   return fittedClasses
     .flatMap((name) => {
-      const score = scoreOf(name, histories);
-      const coarse = scoreOf(name, promptHistories);
+      const score = scoreOf(name, histories, exact);
+      const coarse = scoreOf(name, promptHistories, {
+        every,
+        apart: (coarseStep - 1) / phaseParts,
+      });
       const places = lookAtAll(coarse, limits, context);
       if (places[0]!.wrong > hopeless * log.length) return [];
-      const place = lookCloser(score, places);
-      if (place.wrong > mostWrong) return [];
+      const scoreWith = (closeness: Closeness): Score =>
+        closeness === exact ? score : scoreOf(name, promptHistories, closeness);
+      const place = lookCloser(scoreWith, every, places, mostWrong);
+      if (place === null || place.wrong > mostWrong) return [];
       return {
         limiter: name,
         limit: limitInterval(score, place),

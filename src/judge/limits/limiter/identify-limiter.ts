@@ -22,7 +22,12 @@ import {
 
 /** The best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  const ranking = limiterClassNames.flatMap((name) => replayClass(name, evidence) ?? []);
+  // Without the server's clock regular times are not known to be those of it.
+  const isShown = (name: LimiterClass): boolean =>
+    name !== 'fixed-aligned' || evidence.context.clock !== null;
+  const ranking = limiterClassNames
+    .filter(isShown)
+    .flatMap((name) => replayClass(name, evidence) ?? []);
   // A cap that explains no more than a limiter of rates only mimics it: serial requests hardly overlap.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
@@ -36,6 +41,12 @@ const tolerance = 0.005;
 const minContrast = 10;
 /** So few decisions more do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
 const tiedBy = 2;
+
+/** A bucket that holds the limit but for so many, which rounding or earlier requests can take, is not distinguished from a full one. */
+const nearlyFull = 2;
+
+const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
+  limiter === 'burst-bucket' && burst !== undefined && burst.value >= limit.value - nearlyFull;
 
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
@@ -77,12 +88,13 @@ export const identifyLimiter = (
     (second === null || second.wrong >= minContrast * first.wrong);
   const best = isSeen && isFit && (isQueue || !isDelayed(log, declared)) ? first : null;
   const runnerUp = best === null ? first : second;
+  const isTied = (fit: LimiterFit): boolean =>
+    best !== null &&
+    fit !== best &&
+    (fit.wrong <= best.wrong + tiedBy || (fit.limiter === 'token-bucket' && isNearlyFull(best)));
   return {
     best,
-    ties:
-      best === null
-        ? []
-        : ranking.filter((fit) => fit !== best && fit.wrong <= best.wrong + tiedBy),
+    ties: ranking.filter(isTied),
     runnerUp,
     decisions: log.length,
     ranking,

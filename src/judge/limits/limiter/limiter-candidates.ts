@@ -60,6 +60,9 @@ const counterPhases = (
   );
 };
 
+/** A weighted counter of the declared limit is looked for as closely as one of another limit. */
+const declaredFiner = 3;
+
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
@@ -96,12 +99,19 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
     }, null);
 
+/** More phases of a period are not told apart. */
+const mostPhases = 500;
+
 /**
- * One phase for each distinct position of the edges of a period between the decisions: halfway between
- * neighbours when all middles are folded into one period. An edge must be in a refill; without a refill
- * a few phases are enough.
+ * One phase for each distinct position of the edges of a period between the decisions, or for those so far `apart` in ms: halfway
+ * between neighbours when all middles are folded into one period. An edge must be in a refill; without a
+ * refill a few phases are enough.
  */
-const distinctPhases = (history: DecisionHistory, period: number): readonly number[] => {
+const distinctPhases = (
+  history: DecisionHistory,
+  period: number,
+  apart = period / mostPhases,
+): readonly number[] => {
   const refill = shortestRefill(history);
   if (refill === null) return evenly(0, period, 24);
   const { from, length } = refill;
@@ -112,7 +122,7 @@ const distinctPhases = (history: DecisionHistory, period: number): readonly numb
   // The decisions of a burst are closer together than their uncertainty.
   const edges = [0];
   for (const place of all) {
-    if (place - edges.at(-1)! > history.slack / 4) edges.push(place);
+    if (place - edges.at(-1)! > Math.max(history.slack / 4, apart)) edges.push(place);
   }
   if (edges.length === 1) edges.push(all.at(-1)!);
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
@@ -120,6 +130,9 @@ const distinctPhases = (history: DecisionHistory, period: number): readonly numb
 
 /** How many places of the seconds that a gateway counts in are tried. */
 const secondPhases = 40;
+
+/** So many phases of a step are tried at first. */
+const coarseStepPhases = 60;
 
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
@@ -152,12 +165,19 @@ const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'sliding-counter': (history, context) =>
     rooms.flatMap((room) => [
       { phase: firstMiddle(history), room },
-      ...counterPhases(context.clock, context.window, 1).map((phase) => ({ phase, room })),
+      ...counterPhases(context.clock, context.window, declaredFiner).map((phase) => ({
+        phase,
+        room,
+      })),
     ]),
   'stepped-bucket': (history, context) =>
     stepCounts.flatMap((steps) => [
       { steps, phase: firstMiddle(history) },
-      ...distinctPhases(history, context.window / steps).map((phase) => ({ steps, phase })),
+      ...distinctPhases(
+        history,
+        context.window / steps,
+        context.window / steps / coarseStepPhases,
+      ).map((phase) => ({ steps, phase })),
     ]),
   'in-flight': (history) => inFlightCaps(history).map((limit) => ({ limit })),
 };
@@ -184,43 +204,52 @@ export const limiterCandidates = (
 ): readonly LimiterParameters[] =>
   parametersOf(context, variants[name]?.(history, context) ?? [{}]);
 
-/** Into how many parts the space between two phases of a weighted counter is divided. */
+/** Into how many parts the space between two phases that were tried is divided. */
 const phaseParts = 8;
 
-/** Limiters with a phase close to that of the best of a class so far: those of a weighted counter are tried coarsely. */
+/** Limiters with a phase close to that of the best of a class so far, the closer the later the `look`: some classes have too many to try each. */
 export const closerCandidates = (
   name: LimiterClass,
   parameters: LimiterParameters,
   { window, clock }: ReplayContext,
+  look: number,
 ): readonly LimiterParameters[] => {
+  const around = (tried: number): readonly LimiterParameters[] =>
+    evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map((parts) => ({
+      ...parameters,
+      phase: parameters.phase + (parts * tried) / phaseParts ** look,
+    }));
+  if (name === 'stepped-bucket') return around(window / parameters.steps / coarseStepPhases);
   if (name !== 'sliding-counter') return [];
-  const [first = 0, next = 0] = counterPhases(clock, window, 1);
-  const step = (next - first) / phaseParts;
-  return evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map((parts) => ({
-    ...parameters,
-    phase: parameters.phase + parts * step,
-  }));
+  const [first = 0, next = 0] = counterPhases(clock, window, declaredFiner);
+  return around(next - first);
 };
 
 const otherVariants: Readonly<
   Partial<
     Record<
       LimiterClass,
-      (history: DecisionHistory, rule: LimitRule) => readonly Partial<LimiterParameters>[]
+      (
+        history: DecisionHistory,
+        rule: LimitRule,
+        apart: number,
+      ) => readonly Partial<LimiterParameters>[]
     >
   >
 > = {
-  'fixed-any-phase': (history, { window }) =>
-    distinctPhases(history, window).map((phase) => ({ phase })),
+  'fixed-any-phase': (history, { window }, apart) =>
+    distinctPhases(history, window, apart).map((phase) => ({ phase })),
   'burst-bucket': (history, rule) => bursts(history, rule).map((burst) => ({ burst })),
 };
 
-/** The limiters to try of a class with another limit or window than the declared one. */
+/** The limiters to try of a class with another limit or window than the declared one; phases so far `apart`, in ms. */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,
   rule: LimitRule,
-): readonly LimiterParameters[] => parametersOf(rule, otherVariants[name]?.(history, rule) ?? [{}]);
+  apart: number,
+): readonly LimiterParameters[] =>
+  parametersOf(rule, otherVariants[name]?.(history, rule, apart) ?? [{}]);
 
 /** The grids on which a weighted counter of the server's clock can count with a window. */
 export const counterGrids = (
@@ -229,16 +258,3 @@ export const counterGrids = (
   finer: number,
 ): readonly { readonly window: number; readonly phase: number }[] =>
   counterPhases(clock, window, finer).map((phase) => ({ window, phase }));
-
-/** Weighted counters of the server's clock with another limit or window than the declared one. */
-export const counterCandidates = (
-  clock: OffsetBounds | null,
-  rule: LimitRule,
-  finer: number,
-): readonly LimiterParameters[] =>
-  parametersOf(
-    rule,
-    rooms.flatMap((room) =>
-      counterGrids(clock, rule.window, finer).map(({ phase }) => ({ phase, room })),
-    ),
-  );

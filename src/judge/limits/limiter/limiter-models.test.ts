@@ -43,3 +43,11 @@ it('a cap on requests in flight explains refusals of requests that met others in
   expect(wrongOfCap(pairs(40))).toBe(0);
   expect(wrongOfCap(pairs(120))).toBeGreaterThan(10);
 });
+
+it('only the server’s own clock tells that a window of regular times is aligned to it', () => {
+  const log = logOf(1000);
+  const classes = (clock: { least: number; most: number } | null): readonly string[] =>
+    identifyLimiter(log, { declared, clock, besides: [[]] }).ranking.map(({ limiter }) => limiter);
+  expect(classes(null)).not.toContain('fixed-aligned');
+  expect(classes({ least: 5, most: 9 })).toContain('fixed-aligned');
+});

@@ -1,4 +1,4 @@
-import type { LimiterClass } from '../../../model/limits/limit-log.ts';
+import type { LimiterClass, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore, type DecisionHistory, type PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
@@ -66,54 +66,71 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
+/** What a bucket must hold for a request, but for rounding. */
+const full = 1 - 1e-9;
+
 /**
- * Buckets differ in the refill between two instants. Times that are off by up to `slack` put a bucket into debt for a while: it
+ * Buckets differ in what they have gained up to a moment, counted from any other. Times that are off by up to `slack` put a bucket into debt for a while: it
  * is carried on, since each request alone could be excused by its own time, but not a faster rate than the refill.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
   capacity: number,
-  refill: (from: number, to: number) => number,
+  gainedAt: (moment: number) => number,
 ): LimiterModel => {
+  const gained = middles.map(gainedAt);
   /** The level after each admitted request. */
-  const left: number[] = [];
-  for (const [place, at] of middles.entries()) {
-    const earlier = left[place - 1];
-    const levelAt = (moment: number): number =>
-      earlier === undefined
-        ? capacity
-        : Math.min(capacity, earlier + refill(middles[place - 1]!, moment));
+  const left = new Float64Array(middles.length);
+  let before = capacity;
+  let gainedBefore = gained[0] ?? 0;
+  const levelWith = (gain: number): number =>
+    gain <= gainedBefore ? before : Math.min(capacity, before + gain - gainedBefore);
+  for (let place = 0; place < left.length; place += 1) {
+    const gain = gained[place]!;
+    const level = levelWith(gain);
     // An admission that even its latest time does not explain is one contradiction: the debt ends there.
-    const isExplained = levelAt(requests[place]!.answered + slack) >= 1 - 1e-9;
-    left.push(isExplained ? levelAt(at) - 1 : 0);
+    const isExplained =
+      level >= full || levelWith(gainedAt(requests[place]!.answered + slack)) >= full;
+    before = isExplained ? level - 1 : 0;
+    gainedBefore = Math.max(gainedBefore, gain);
+    left[place] = before;
   }
   return ({ admitted }, moment) => {
-    const earlier = left[admitted - 1];
-    if (earlier === undefined) return capacity >= 1;
-    return Math.min(capacity, earlier + refill(middles[admitted - 1]!, moment)) >= 1 - 1e-9;
+    if (admitted === 0) return capacity >= 1;
+    const gain = gainedAt(moment) - gained[admitted - 1]!;
+    return Math.min(capacity, left[admitted - 1]! + Math.max(0, gain)) >= full;
   };
 };
 
-const evenBucket: LimiterModelBuilder = (history, { limit, window, burst }) =>
-  bucket(history, burst, (from, to) => (Math.max(0, to - from) * limit) / window);
+const evenBucket: LimiterModelBuilder = (history, { limit, window, burst }) => {
+  const rate = limit / window;
+  return bucket(history, burst, (moment) => moment * rate);
+};
 
 const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, steps }) => {
-  const stepsUntil = (moment: number): number => Math.floor(((moment - phase) * steps) / window);
-  return bucket(
-    history,
-    limit,
-    (from, to) => (Math.max(0, stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-  );
+  const [perStep, length] = [limit / steps, window / steps];
+  return bucket(history, limit, (moment) => Math.floor((moment - phase) / length) * perStep);
 };
 
 /** So much of a round trip certainly passes outside the gateway: half of it before a request arrives, the rest after another one has left. */
 const networkShare = 0.9;
 
-/** Ended requests make room. What was sent when another one had ended, but for a round trip, did not meet it in the gateway. */
-const inFlight: LimiterModelBuilder = ({ admitted: requests, roundTrip }, { limit }) => {
-  const ends = Float64Array.from(requests, ({ sent, ended }) =>
+/** When the requests of a history left the gateway, the same for every cap. */
+const knownEnds = new WeakMap<readonly LimiterDecision[], Float64Array>();
+
+const endsOf = ({ admitted, roundTrip }: DecisionHistory): Float64Array => {
+  const known = knownEnds.get(admitted);
+  if (known !== undefined) return known;
+  const ends = Float64Array.from(admitted, ({ sent, ended }) =>
     Math.max(sent, ended - networkShare * roundTrip),
   ).sort();
+  knownEnds.set(admitted, ends);
+  return ends;
+};
+
+/** Ended requests make room. What was sent when another one had ended, but for a round trip, did not meet it in the gateway. */
+const inFlight: LimiterModelBuilder = (history, { limit }) => {
+  const ends = endsOf(history);
   return ({ admitted }, moment) => admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
 };
 

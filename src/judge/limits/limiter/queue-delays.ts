@@ -7,6 +7,9 @@ const minNoticeableRoundTrips = 3;
 /** Minimum delayed requests for a conclusion from delays. */
 const minQueuedRequests = 3;
 
+/** Under a load that a full queue refuses in part, whatever it admits has waited: at least this share of what it refuses. */
+const minQueuedShare = 0.1;
+
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -53,9 +56,10 @@ export const queueDelays = (
   // What takes no longer than answers at an even pace need not have waited at all.
   const calm = usualCalmAnswer(log, { limit, window });
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
+  const refused = log.length - admitted.length;
   const isQueue =
     waited >= minQueuedRequests &&
     contradicted.length <= waited / 2 &&
-    certain.length >= Math.max(minQueuedRequests, explained.length / 2);
+    certain.length >= Math.max(minQueuedRequests, explained.length / 2, minQueuedShare * refused);
   return isQueue ? { explained, contradicted } : null;
 };

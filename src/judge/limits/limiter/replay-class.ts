@@ -160,6 +160,9 @@ const bestAmong = (
   return best;
 };
 
+/** How often the surroundings of the best limiter of a class are looked at, closer and closer. */
+const closerLooks = 2;
+
 /** The best limiter of a class over all views of the log. */
 const bestReplay = (
   limiter: LimiterClass,
@@ -170,14 +173,16 @@ const bestReplay = (
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
       : histories;
-  const best = views.reduce<BestReplay | null>(
+  let best = views.reduce<BestReplay | null>(
     (before, history) =>
       bestAmong(limiter, history, limiterCandidates(limiter, history, context), before),
     null,
   );
-  if (best === null || best.wrong.length === 0) return best;
-  const closer = closerCandidates(limiter, best.parameters, context);
-  return bestAmong(limiter, best.history, closer, best);
+  for (let look = 1; look <= closerLooks && best !== null && best.wrong.length > 0; look += 1) {
+    const closer = closerCandidates(limiter, best.parameters, context, look);
+    best = bestAmong(limiter, best.history, closer, best);
+  }
+  return best;
 };
 
 const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {

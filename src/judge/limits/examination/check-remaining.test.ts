@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { LimitFinding, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
+import { instant, milliseconds } from '../../../model/quantity.ts';
+import { checkHiddenSpender } from './check-remaining.ts';
+
+const window = milliseconds(60_000);
+
+const released = (sent: number, remaining: number, place: number): ProbeReply => ({
+  sent: instant(sent),
+  answered: instant(sent + 30),
+  ended: instant(sent + 30),
+  admitted: true,
+  requestId: `r-${place}`,
+  phase: 'concurrency',
+  request: 'chat',
+  key: 'first',
+  status: 200,
+  told: [
+    {
+      profile: 'litellm',
+      descriptor: 'api_key',
+      unit: 'requests',
+      limit: 60,
+      remaining,
+      resetIn: null,
+    },
+  ],
+  unreadable: [],
+  retryAfter: null,
+  refusal: null,
+  asked: { characters: 8, maxTokens: 1 },
+  usage: { input: 3, output: 1 },
+  date: null,
+});
+
+/** What is found of requests that were released together and answered in turn with these, and of some that followed. */
+const spenderOf = (
+  together: readonly number[],
+  following: readonly number[] = [],
+): LimitFinding => {
+  const log: LimitLog = {
+    declared: { requests: { limit: 60, window }, tokens: null, permitted: [] },
+    replies: [
+      ...together.map((remaining, i) => ({
+        ...released(1000, remaining, i),
+        answered: instant(1030 + i),
+        ended: instant(1030 + i),
+      })),
+      ...following.map((remaining, i) => released(3000 + i * 1200, remaining, 100 + i)),
+    ],
+    unanswered: [],
+    cut: null,
+  };
+  return checkHiddenSpender(log).finding;
+};
+
+it('values that no request of a burst reported are those of someone else', () => {
+  expect(spenderOf([9, 8, 7, 6])).toBe('proved');
+  expect(spenderOf([9, 8, 6, 5])).toBe('refuted');
+  expect(spenderOf([59, 58, 57, 53, 52])).toBe('refuted');
+});
+
+it('a window that ends after a burst, or within it, is no one else', () => {
+  expect(spenderOf([3, 2, 1, 0], [59, 58])).toBe('proved');
+  expect(spenderOf([1, 0, 59, 58])).toBe('proved');
+});
