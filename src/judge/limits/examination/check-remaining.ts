@@ -189,8 +189,8 @@ const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
 export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
-  // If a cap refused some, the gaps can be theirs.
   const released = releasedRemaining(log);
+  // If a cap refused some, the gaps can be theirs.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
   const isSeen = steps.length > 0 || released.length > 1;

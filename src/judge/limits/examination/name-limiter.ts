@@ -91,7 +91,7 @@ const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
   ties.length === 0 && rival >= minOfAnyPhase;
 
 /** Whether a log has what another limit must show, and nothing that only looks like one. */
-const isSeenAs = (
+const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: ReturnType<typeof decisionsToReplay>,
   declared: LimitRule,
@@ -122,14 +122,14 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
   if (found.best !== null || refusals < minRefusals) return found;
   const wrong = wrongOf(found.ranking);
-  const fewest = Math.max(mostWrong, Math.floor(mostWrongShare * decisions.length));
-  const most = Math.max(fewest, Math.floor(likelierShare * wrong));
+  const allowed = Math.max(mostWrong, Math.floor(mostWrongShare * decisions.length));
+  const most = Math.max(allowed, Math.floor(likelierShare * wrong));
   const besides = withOthers(log, besidesOf(log));
   const evidence = replayEvidence(decisions, { ...declared, ...known, besides });
   const fits = [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
     (a, b) => a.wrong - b.wrong,
   );
-  const explaining = fits.filter((fit) => fit.wrong <= fewest);
+  const explaining = fits.filter((fit) => fit.wrong <= allowed);
   const [best, ...ties] = explaining;
   const rival = fits
     .filter((fit) => !isOtherLimiter(fit, declared))
@@ -140,7 +140,7 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
     isAccusing(best, declared) &&
     (best.limiter !== 'sliding-counter' || known.clock !== null || isClear(ties, rival)) &&
     explaining.every((fit) => isOtherLimiter(fit, declared)) &&
-    isSeenAs(explaining, decisions, declared);
+    isConvincing(explaining, decisions, declared);
   if (isShown) return { ...found, best, ties, runnerUp: found.ranking[0] ?? null };
   const isLikelier = (fit: LimiterFit): boolean =>
     fit.limiter === 'burst-bucket' ? isAccusing(fit, declared) : canBeOther(fit, declared);

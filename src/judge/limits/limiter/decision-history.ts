@@ -28,8 +28,8 @@ export interface DecisionHistory {
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** The longest half of a round trip. */
   readonly slack: number;
-  /** The shortest time of a refusal in ms, all of it network; 0 without any. */
-  readonly roundTrip: number;
+  /** When admitted requests left the gateway, as far as is certain. */
+  readonly ends: Float64Array;
   /** What came before each decision, which is the same for every limiter. */
   readonly priors: readonly PriorDecisions[];
 }
@@ -95,6 +95,15 @@ const priorDecisionsOf = (
   };
 };
 
+/** So much of a round trip certainly passes outside the gateway: half of it before a request arrives, the rest after another one has left. */
+const networkShare = 0.9;
+
+/** The shortest time of a refusal in ms, all of it network; 0 without any. */
+const shortestRefusal = (refused: readonly LimiterDecision[]): number =>
+  refused.length === 0
+    ? 0
+    : refused.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
+
 /** What is counted `besides` is no decision to explain. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
@@ -108,6 +117,7 @@ const decisionHistoryOf = (
     (a, b) => middleOf(a) - middleOf(b),
   );
   const refused = decisions.filter((decision) => !decision.admitted);
+  const roundTrip = shortestRefusal(refused);
   const history = {
     decisions,
     indexes: ordered.map(([index]) => index),
@@ -119,10 +129,9 @@ const decisionHistoryOf = (
       answered: ascending(refused.map(({ answered }) => answered)),
     },
     slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
-    roundTrip:
-      refused.length === 0
-        ? 0
-        : refused.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity),
+    ends: ascending(
+      admitted.map(({ sent, ended }) => Math.max(sent, ended - networkShare * roundTrip)),
+    ),
   };
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };

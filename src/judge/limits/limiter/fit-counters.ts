@@ -3,7 +3,12 @@ import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { type DecisionHistory, sampleOf } from './decision-history.ts';
 import { fewestFirst, likelyLimits, limitInterval, type Place, type Score } from './fit-limits.ts';
 import { type CounterGrid, counterContradictions } from './counter-contradictions.ts';
-import { counterGrids, type ReplayContext } from './limiter-candidates.ts';
+import {
+  counterGrids,
+  phaseParts,
+  phasesAround,
+  type ReplayContext,
+} from './limiter-candidates.ts';
 import type { ReplayEvidence } from './replay-class.ts';
 import type { OffsetBounds } from './server-window.ts';
 
@@ -63,8 +68,8 @@ const bestGrids = (
   return { fewest, phases };
 };
 
-/** Scores limits and windows by the best of so many times the usual phases. */
-const scoreOf = (
+/** For each window the best grids of so many times the usual phases. */
+const bestByWindow = (
   clock: OffsetBounds | null,
   histories: readonly DecisionHistory[],
   largest: number,
@@ -79,9 +84,7 @@ const scoreOf = (
   };
 };
 
-/** Into how many parts the phases around the best one are divided, twice: a part of a request decides. */
-const parts = 8;
-/** What contradicts a larger share is not looked at more closely, the first time and the second. */
+/** The phases around the best one are divided twice, since a part of a request decides. What contradicts a larger share is not looked at more closely, the first time and the second. */
 const worthwhile = 0.1;
 const worthwhileCloser = 0.04;
 
@@ -94,23 +97,20 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
   const decisions = histories[0]!.decisions.length;
   const every = Math.ceil(decisions / sampled);
   const samples = histories.slice(0, besides.length).map((history) => sampleOf(history, every));
-  const byWindow = scoreOf(clock, samples, largest, finer);
+  const byWindow = bestByWindow(clock, samples, largest, finer);
   const known = new Map<string, number>();
-  const around = (phase: number, window: number, step: number): readonly CounterGrid[] =>
-    Array.from({ length: 2 * parts - 1 }, (_, i) => ({
-      window,
-      phase: phase + (step * (i + 1 - parts)) / parts,
-    }));
+  const around = (near: number, window: number, apart: number): readonly CounterGrid[] =>
+    phasesAround(near, apart).map((phase) => ({ window, phase }));
   const closest = (limit: number, window: number): number => {
     const { fewest, phases } = byWindow(window);
     const estimate = every * (fewest[limit] ?? Infinity);
     if (estimate > worthwhile * decisions) return estimate;
     const [first, next] = counterGrids(clock, window, finer);
-    const step = next!.phase - first!.phase;
-    const closer = bestGrids(samples, around(phases[limit]!, window, step), largest);
+    const apart = next!.phase - first!.phase;
+    const closer = bestGrids(samples, around(phases[limit]!, window, apart), largest);
     const closerEstimate = every * closer.fewest[limit]!;
     if (closerEstimate > worthwhileCloser * decisions) return closerEstimate;
-    const grids = around(closer.phases[limit]!, window, step / parts);
+    const grids = around(closer.phases[limit]!, window, apart / phaseParts);
     return bestGrids(histories, grids, largest).fewest[limit]!;
   };
   return (limit, window) => {
@@ -176,7 +176,7 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
   const largest = largestMultiple * Math.ceil(Math.max(highest * context.limit, ...limits) + 2);
-  const coarse = scoreOf(context.clock, promptHistories, largest, 1);
+  const coarse = bestByWindow(context.clock, promptHistories, largest, 1);
   const score = closeScoreOf(evidence, largest);
   const places = placesToTry(limits, context).map(([limit, window]): Place => ({
     limit,

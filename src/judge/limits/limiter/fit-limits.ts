@@ -32,7 +32,7 @@ const roughLevels = 2;
 const sampled = 400;
 const phaseParts = 4;
 /** What then contradicts so large a share of the sample more than may be contradicted is not looked at again. */
-const farOff = 0.015;
+const farOffShare = 0.015;
 /** A place is counted up to twice the fewest contradictions so far and so many. */
 const spared = 8;
 /** A class that contradicts so large a share at a first look is not looked at again. */
@@ -55,9 +55,7 @@ interface Closeness {
   readonly apart: number;
 }
 
-const exact: Closeness = { every: 1, apart: 0 };
-
-/** What is not exact is an estimate of the count. */
+/** What looks at a sample is an estimate of the count. */
 const scoreOf = (
   name: LimiterClass,
   histories: readonly DecisionHistory[],
@@ -155,22 +153,27 @@ const lookAround = (
   return found;
 };
 
-/** Closer and closer looks around the best places; `null` if the class stays far from `mostWrong`. */
+/** Scores a class closely, and roughly with phases so far apart, as a share of the window. */
+interface ClassScores {
+  readonly score: Score;
+  readonly roughly: (apart: number) => Score;
+}
+
+/** Closer and closer looks around the best places; `null` if the class stays further than `farOff` from `mostWrong`. */
 const lookCloser = (
-  scoreWith: (closeness: Closeness) => Score,
-  every: number,
+  { score, roughly }: ClassScores,
   places: readonly Place[],
   mostWrong: number,
+  farOff: number,
 ): Place | null => {
   let found = places;
   let step = coarseStep - 1;
   for (let level = 0; level < roughLevels; level += 1) {
-    const score = scoreWith({ every, apart: step / parts / phaseParts });
-    found = lookAround(score, found, step, level === 0 ? [0, -1, 1] : [0]);
+    const rough = roughly(step / parts / phaseParts);
+    found = lookAround(rough, found, step, level === 0 ? [0, -1, 1] : [0]);
     step /= parts;
   }
-  if (found[0]!.wrong > mostWrong + farOff * every * sampled) return null;
-  const score = scoreWith(exact);
+  if (found[0]!.wrong > mostWrong + farOff) return null;
   found = found
     .map(({ limit, window }) => ({ limit, window, wrong: score(limit, window, Infinity) }))
     .toSorted(fewestFirst);
@@ -247,16 +250,12 @@ export const fitOtherLimits = (
   const every = Math.max(1, Math.ceil(log.length / sampled));
   return fittedClasses
     .flatMap((name) => {
-      const score = scoreOf(name, histories, exact);
-      const coarse = scoreOf(name, promptHistories, {
-        every,
-        apart: (coarseStep - 1) / phaseParts,
-      });
-      const places = lookAtAll(coarse, limits, context);
+      const score = scoreOf(name, histories, { every: 1, apart: 0 });
+      const roughly = (apart: number): Score => scoreOf(name, promptHistories, { every, apart });
+      const places = lookAtAll(roughly((coarseStep - 1) / phaseParts), limits, context);
       if (places[0]!.wrong > hopeless * log.length) return [];
-      const scoreWith = (closeness: Closeness): Score =>
-        closeness === exact ? score : scoreOf(name, promptHistories, closeness);
-      const place = lookCloser(scoreWith, every, places, mostWrong);
+      const farOff = farOffShare * every * sampled;
+      const place = lookCloser({ score, roughly }, places, mostWrong, farOff);
       if (place === null || place.wrong > mostWrong) return [];
       return {
         limiter: name,

@@ -23,10 +23,10 @@ import {
 /** The best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   // Without the server's clock regular times are not known to be those of it.
-  const isShown = (name: LimiterClass): boolean =>
+  const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
-    .filter(isShown)
+    .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
   // A cap that explains no more than a limiter of rates only mimics it: serial requests hardly overlap.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');

@@ -99,7 +99,7 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
     }, null);
 
-/** More phases of a period are not told apart. */
+/** More phases of a period are not tried. */
 const mostPhases = 500;
 
 /**
@@ -205,7 +205,13 @@ export const limiterCandidates = (
   parametersOf(context, variants[name]?.(history, context) ?? [{}]);
 
 /** Into how many parts the space between two phases that were tried is divided. */
-const phaseParts = 8;
+export const phaseParts = 8;
+
+/** The phases around one of those that were tried so far apart, up to its neighbours. */
+export const phasesAround = (phase: number, apart: number): readonly number[] =>
+  evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
+    (part) => phase + (part * apart) / phaseParts,
+  );
 
 /** Limiters with a phase close to that of the best of a class so far, the closer the later the `look`: some classes have too many to try each. */
 export const closerCandidates = (
@@ -214,10 +220,10 @@ export const closerCandidates = (
   { window, clock }: ReplayContext,
   look: number,
 ): readonly LimiterParameters[] => {
-  const around = (tried: number): readonly LimiterParameters[] =>
-    evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map((parts) => ({
+  const around = (apart: number): readonly LimiterParameters[] =>
+    phasesAround(parameters.phase, apart / phaseParts ** (look - 1)).map((phase) => ({
       ...parameters,
-      phase: parameters.phase + (parts * tried) / phaseParts ** look,
+      phase,
     }));
   if (name === 'stepped-bucket') return around(window / parameters.steps / coarseStepPhases);
   if (name !== 'sliding-counter') return [];

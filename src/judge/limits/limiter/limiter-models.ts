@@ -1,4 +1,4 @@
-import type { LimiterClass, LimiterDecision } from '../../../model/limits/limit-log.ts';
+import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import { countBefore, type DecisionHistory, type PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
@@ -112,27 +112,11 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   return bucket(history, limit, (moment) => Math.floor((moment - phase) / length) * perStep);
 };
 
-/** So much of a round trip certainly passes outside the gateway: half of it before a request arrives, the rest after another one has left. */
-const networkShare = 0.9;
-
-/** When the requests of a history left the gateway, the same for every cap. */
-const knownEnds = new WeakMap<readonly LimiterDecision[], Float64Array>();
-
-const endsOf = ({ admitted, roundTrip }: DecisionHistory): Float64Array => {
-  const known = knownEnds.get(admitted);
-  if (known !== undefined) return known;
-  const ends = Float64Array.from(admitted, ({ sent, ended }) =>
-    Math.max(sent, ended - networkShare * roundTrip),
-  ).sort();
-  knownEnds.set(admitted, ends);
-  return ends;
-};
-
 /** Ended requests make room. What was sent when another one had ended, but for a round trip, did not meet it in the gateway. */
-const inFlight: LimiterModelBuilder = (history, { limit }) => {
-  const ends = endsOf(history);
-  return ({ admitted }, moment) => admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
-};
+const inFlight: LimiterModelBuilder =
+  ({ ends }, { limit }) =>
+  ({ admitted }, moment) =>
+    admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
 
 interface Limiter {
   readonly model: LimiterModelBuilder;
