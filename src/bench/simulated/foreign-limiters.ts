@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import {
   compliantFigures,
   faultFigures,
@@ -7,11 +8,13 @@ import { campaignReport } from '../../acceptance/limits/foreign/campaign-tables.
 import {
   campaignWindows,
   type CampaignCell,
+  type CampaignResult,
   compliantCells,
   faultyCells,
 } from '../../acceptance/limits/foreign/campaign.fixture.ts';
 import { runCampaign } from '../../acceptance/limits/foreign/run-campaign.fixture.ts';
 import { atLeast, atMost, type BenchPart, benchRow, type Say } from '../harness/bench.ts';
+import { committedSource } from '../harness/committed-source.ts';
 
 /** Examinations of each compliant limiter under each limit and window: more than 5,000 in all. */
 const seeds = Number(process.env['WEIR_LIMITS_SEEDS'] ?? 13);
@@ -21,23 +24,61 @@ const runs = Number(process.env['WEIR_LIMITS_RUNS'] ?? 20);
 /** Examinations between two lines of progress. */
 const step = 500;
 
-const runAll = async (say: Say, what: string, cells: readonly CampaignCell[]) => {
-  say(`${cells.length} examinations of ${what}`);
-  return runCampaign(cells, (done) => {
+/** The results of a bench that has not ended, line by line; the first line is the source that they are of. */
+const unfinished = 'reports/limits-power.part.jsonl';
+
+const nameOf = ({ limiter, fault, limit, window, seed }: CampaignCell): string =>
+  [limiter, fault, limit, window, seed].join();
+
+/** What an interrupted bench of the same committed source has left; of another source, nothing is taken over. */
+const resume = async (): Promise<Map<string, CampaignResult>> => {
+  const source = await committedSource();
+  const [of, ...lines] = await readFile(unfinished, 'utf8').then(
+    (text) => text.split('\n').slice(0, -1),
+    () => [],
+  );
+  if (of !== undefined && of === source) {
+    const results = lines.map((line) => JSON.parse(line) as CampaignResult);
+    return new Map(results.map((result) => [nameOf(result), result]));
+  }
+  await writeFile(unfinished, `${source ?? 'changed'}\n`);
+  return new Map();
+};
+
+/** The results in the order of the cells, of which some may be known. */
+const runAll = async (
+  say: Say,
+  what: string,
+  cells: readonly CampaignCell[],
+  known: Map<string, CampaignResult>,
+): Promise<readonly CampaignResult[]> => {
+  const left = cells.filter((cell) => !known.has(nameOf(cell)));
+  const before = cells.length - left.length;
+  const resumed = before > 0 ? `, of which ${before} were made before an interruption` : '';
+  say(`${cells.length} examinations of ${what}${resumed}`);
+  let done = before;
+  await runCampaign(left, (result) => {
+    known.set(nameOf(result), result);
+    appendFileSync(unfinished, `${JSON.stringify(result)}\n`);
+    done += 1;
     if (done % step === 0) say(`${done} of ${cells.length}`);
   });
+  return cells.map((cell) => known.get(nameOf(cell))!);
 };
 
 /**
  * Examines limiters of others in simulated time, as they are and with planted faults: how often it accuses or names them wrongly,
  * and how often it catches the faults. Writes `reports/limits-power.md` and `reports/limits-power.json`.
+ * It takes hours; one that was interrupted goes on, if the source is still the same.
  */
 export const measureSimulatedLimiters: BenchPart = async (say) => {
-  const compliant = await runAll(say, 'limiters of others', compliantCells(seeds));
-  const faulty = await runAll(say, 'planted faults', faultyCells(runs));
   await mkdir('reports', { recursive: true });
+  const known = await resume();
+  const compliant = await runAll(say, 'limiters of others', compliantCells(seeds), known);
+  const faulty = await runAll(say, 'planted faults', faultyCells(runs), known);
   await writeFile('reports/limits-power.md', campaignReport(compliant, faulty));
   await writeFile('reports/limits-power.json', `${JSON.stringify({ compliant, faulty })}\n`);
+  await rm(unfinished);
   const { examinations, falseViolations, named } = compliantFigures(compliant);
   const honest = ((named.right + named.none) / examinations) * 100;
   const rows = campaignWindows.flatMap((window) =>

@@ -9,23 +9,21 @@ const threads = 2;
 const mark = 'campaign';
 
 /**
- * Runs cells in two threads and returns the results in the order of the cells; `onDone` receives the
- * number of those that have ended. Throws if a thread ends early.
+ * Runs cells in two threads and returns the results in the order of the cells; `onDone` receives each
+ * result when it is there. Throws if a thread ends early.
  */
 export const runCampaign = async (
   cells: readonly CampaignCell[],
-  onDone: (done: number) => void = () => undefined,
+  onDone: (result: CampaignResult) => void = () => undefined,
 ): Promise<readonly CampaignResult[]> => {
   const results: CampaignResult[] = [];
   let next = 0;
-  let done = 0;
   const runThread = async (): Promise<void> => {
     let place = next++;
     if (place >= cells.length) return;
     const thread = startThread<CampaignCell | null>(new URL(import.meta.url), mark, (result) => {
       results[place] = result as CampaignResult;
-      done += 1;
-      onDone(done);
+      onDone(results[place]!);
       place = next++;
       thread.post(cells[place] ?? null);
     });
