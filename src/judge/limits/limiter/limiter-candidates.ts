@@ -28,9 +28,12 @@ export interface ReplayContext extends LimitRule {
 const evenly = (from: number, to: number, pieces: number): readonly number[] =>
   Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
 
+/** So many phases of a window are tried at first. */
+const coarsePhases = 120;
+
 /** Phases of the windows of the server's clock if it is known, otherwise of the whole window. */
 const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): readonly number[] => {
-  if (clock === null) return evenly(0, window, 120);
+  if (clock === null) return evenly(0, window, coarsePhases);
   const { earliest, latest } = windowOfClock(clock, window);
   return [...evenly(earliest, latest, 20), latest];
 };
@@ -225,6 +228,7 @@ export const closerCandidates = (
       ...parameters,
       phase,
     }));
+  if (name === 'fixed-any-phase') return around(window / coarsePhases);
   if (name === 'stepped-bucket') return around(window / parameters.steps / coarseStepPhases);
   if (name !== 'sliding-counter') return [];
   const [first = 0, next = 0] = counterPhases(clock, window, declaredFiner);
