@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
-import { expectNothingLost, expectNothingLostAtAwaits } from './injected-faults.fixture.ts';
+import { expectNothingLost } from './injected-faults.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -10,16 +10,6 @@ it.each(['ENOSPC', 'SIGKILL', 'SIGINT'])(
   async (fault) => {
     const counted = await expectNothingLost(fault, 6);
     expect(counted).toMatch(/^[A-Z]+ at \d+ of \d+ points/);
-    console.log(counted);
-  },
-);
-
-it.each(['SIGKILL', 'SIGINT'])(
-  'a run keeps what it measured when %s comes at some of the places where it waits',
-  { timeout: 300_000 },
-  async (signal) => {
-    const counted = await expectNothingLostAtAwaits(signal, 25);
-    expect(counted).toMatch(/^[A-Z]+ at \d+ of \d+ awaits/);
     console.log(counted);
   },
 );
