@@ -1,8 +1,9 @@
 import type { CheckReport } from '../../model/check/check-report.ts';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { startMock } from '../../mock/gateway/start.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { testKey } from '../../mock/settings/settings.ts';
 import { check, type CheckOptions } from '../../run/library.ts';
-import { openMock } from '../harness/open-mock.fixture.ts';
 
 /** A gateway without delays, whose limits no suite meets. */
 export const quickSettings = {
@@ -17,13 +18,17 @@ export const quickSettings = {
 export const checkAddress = (url: string, options: CheckOptions = {}): Promise<CheckReport> =>
   check(url, { environment: { WEIR_API_KEY: testKey(0) }, ...options });
 
-/** Checks a quick gateway in this process with these settings. */
+/** Checks a quick gateway in this process with these settings, and closes it: the end of a test that runs beside others may close theirs. */
 export const checkMock = async (
   settings: SettingsInput = {},
   options: CheckOptions = {},
 ): Promise<CheckReport> => {
-  const mock = await openMock({ ...quickSettings, ...settings });
-  return checkAddress(mock.url, options);
+  const mock = await startMock({ ...quickSettings, ...settings }, realClock());
+  try {
+    return await checkAddress(mock.url, options);
+  } finally {
+    await mock.close();
+  }
 };
 
 /** What is not as specified, as `outcome id` and the name of a deviation. */

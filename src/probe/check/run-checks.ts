@@ -45,7 +45,12 @@ const repeatPause = 1000;
 const patience = 2;
 
 const transientStatuses: readonly number[] = [500, 502, 503, 504];
-const transientCauses: readonly string[] = ['reset', 'closed-early', 'connect-reset'];
+const transientCauses: readonly string[] = [
+  'reset',
+  'closed-early',
+  'closed-on-reuse',
+  'connect-reset',
+];
 
 const isTransient = ({ status, received: { failure } }: CheckAnswer): boolean =>
   failure === null

@@ -39,7 +39,7 @@ const judge = (
       all: answers,
     });
 
-const failed = (cause: 'deadline-total' | 'reset' | 'connect-refused') => ({
+const failed = (cause: 'deadline-total' | 'reset' | 'closed-on-reuse' | 'connect-refused') => ({
   status: null,
   failure: { cause, detail: 'x' },
 });
@@ -51,6 +51,7 @@ describe('an upload that is too large', () => {
     ['refused with 400', { status: 400 }, 'pass'],
     ['accepted', {}, 'violation'],
     ['ended by the gateway', failed('reset'), 'deviation'],
+    ['ended by the gateway on a kept connection', failed('closed-on-reuse'), 'deviation'],
     ['not sent in time, as on a slow line', failed('deadline-total'), 'unchecked'],
     ['refused by the host', failed('connect-refused'), 'violation'],
   ] as const)('%s is judged', (_, received, outcome) => {

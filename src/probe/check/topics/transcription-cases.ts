@@ -136,7 +136,7 @@ const refused: readonly CheckCase[] = [
 ];
 
 /** A server may end a connection on which too much comes; what it said before cannot be read then. */
-const endedConnection: readonly string[] = ['reset', 'closed-early'];
+const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {
   const cause = answer.received.failure?.cause ?? '';
