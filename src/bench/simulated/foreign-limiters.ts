@@ -37,12 +37,11 @@ const resume = async (): Promise<Map<string, CampaignResult>> => {
     (text) => text.split('\n').slice(0, -1),
     () => [],
   );
-  if (of !== undefined && of === source) {
-    const results = lines.map((line) => JSON.parse(line) as CampaignResult);
-    return new Map(results.map((result) => [nameOf(result), result]));
-  }
-  await writeFile(unfinished, `${source ?? 'changed'}\n`);
-  return new Map();
+  const taken = of !== undefined && of === source ? lines : [];
+  // A line that was cut off would spoil the next one.
+  await writeFile(unfinished, `${[source ?? 'changed', ...taken].join('\n')}\n`);
+  const results = taken.map((line) => JSON.parse(line) as CampaignResult);
+  return new Map(results.map((result) => [nameOf(result), result]));
 };
 
 /** The results in the order of the cells, of which some may be known. */

@@ -96,6 +96,22 @@ describe('a limit that is not the declared one', () => {
   });
 
   it.each([
+    { limit: 30, window: 10_000, seed: 29 },
+    { limit: 30, window: 60_000, seed: 38 },
+  ])(
+    'is not seen in a part of an examination where a request waited for the next window: $limit in $window ms',
+    async (terms) => {
+      const name = 'Resilience4j, AtomicRateLimiter with the default timeout of 5 s';
+      const limiter = foreignLimiters.findIndex((each) => each.name === name);
+      const { simulation } = simulationOf({ limiter, fault: null, ...terms });
+      const phases = ['provocation', 'concurrency'] as const;
+      const { judgement } = await examineForeignGateway(simulation, phases);
+      expect(judgement.verdict).not.toBe('violated');
+      expect(judgement.identification.best?.limiter ?? 'fixed-any-phase').toBe('fixed-any-phase');
+    },
+  );
+
+  it.each([
     ['late answers under load', { pause: 0, late: 1000 }],
     ['a machine that stalls every second', { pause: 3000, late: 10 }],
   ])('is never called kept, whatever the noise: %s', async (_, { pause, late }) => {
