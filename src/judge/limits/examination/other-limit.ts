@@ -32,8 +32,10 @@ export const isOtherLimiter = (
   const isOtherRate = isDisjoint(rate, slowest, fastest);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
+  // A weighted counter of one request more that rounds up decides as one of the limit that rounds down.
+  const highest = rule.limit + Number(limiter === 'sliding-counter');
   // A few requests before the log, which it does not show, look like a limit that is lower by as many.
-  if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewRequests, rule.limit);
+  if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewRequests, highest);
   return limit.least > rule.limit || isOtherRate;
 };
 

@@ -39,14 +39,18 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 /** Maximum share of wrong predictions of a limiter that is named, and how many times as many every other class must have. */
 const tolerance = 0.005;
 const minContrast = 10;
-/** So few decisions more do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
+/** So few decisions more, or this share of a long log, do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
 const tiedBy = 2;
+const tiedShare = tolerance;
 
-/** A bucket that holds the limit but for so many, which rounding or earlier requests can take, is not distinguished from a full one. */
+/** A bucket that holds the limit but for so many or this share, which rounding or earlier requests can take, is not distinguished from a full one. */
 const nearlyFull = 2;
+const nearlyFullShare = 0.01;
 
 const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
-  limiter === 'burst-bucket' && burst !== undefined && burst.value >= limit.value - nearlyFull;
+  limiter === 'burst-bucket' &&
+  burst !== undefined &&
+  burst.value >= limit.value - Math.max(nearlyFull, nearlyFullShare * limit.value);
 
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
@@ -88,10 +92,11 @@ export const identifyLimiter = (
     (second === null || second.wrong >= minContrast * first.wrong);
   const best = isSeen && isFit && (isQueue || !isDelayed(log, declared)) ? first : null;
   const runnerUp = best === null ? first : second;
+  const fewMore = Math.max(tiedBy, Math.floor(tiedShare * log.length));
   const isTied = (fit: LimiterFit): boolean =>
     best !== null &&
     fit !== best &&
-    (fit.wrong <= best.wrong + tiedBy || (fit.limiter === 'token-bucket' && isNearlyFull(best)));
+    (fit.wrong <= best.wrong + fewMore || (fit.limiter === 'token-bucket' && isNearlyFull(best)));
   return {
     best,
     ties: ranking.filter(isTied),
