@@ -52,6 +52,12 @@ const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): bo
   burst !== undefined &&
   burst.value >= limit.value - Math.max(nearlyFull, nearlyFullShare * limit.value);
 
+/** Windows of a fitted phase explain a few decisions of windows that start with a request, but not so many. */
+const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
+  best.limiter === 'fixed-any-phase' &&
+  rival.limiter === 'fixed-from-first' &&
+  rival.wrong < minContrast * Math.max(1, best.wrong);
+
 const exactly = (value: number): Fitted => ({ value, least: value, most: value });
 
 const toFit = (
@@ -96,7 +102,9 @@ export const identifyLimiter = (
   const isTied = (fit: LimiterFit): boolean =>
     best !== null &&
     fit !== best &&
-    (fit.wrong <= best.wrong + fewMore || (fit.limiter === 'token-bucket' && isNearlyFull(best)));
+    (fit.wrong <= best.wrong + fewMore ||
+      isPhaseDoubtful(best, fit) ||
+      (fit.limiter === 'token-bucket' && isNearlyFull(best)));
   return {
     best,
     ties: ranking.filter(isTied),
