@@ -132,7 +132,12 @@ const countIn = (table: Table, remains: Remains): void => {
   table[remains] = (table[remains] ?? 0) + 1;
 };
 
-/** Injects a fault at every `step`-th call to the file system and checks what is left; returns a line that counts it. */
+const printed = (line: string): string => {
+  console.log(line);
+  return line;
+};
+
+/** Injects a fault at every `step`-th call to the file system and checks what is left; prints and returns a line that counts it. */
 export const expectNothingLost = async (fault: string, step: number): Promise<string> => {
   const names = (await listPoints('calls')).map((line) => line.split(' ')[1] ?? '');
   const loadBegins = names.indexOf('handle.write') + 1;
@@ -154,10 +159,12 @@ export const expectNothingLost = async (fault: string, step: number): Promise<st
     if (fault.startsWith('E')) expect(code, where).not.toBe(1);
     countIn(table, remains);
   }
-  return `${fault} at ${points.length} of ${names.length} points: ${JSON.stringify(table)}`;
+  return printed(
+    `${fault} at ${points.length} of ${names.length} points: ${JSON.stringify(table)}`,
+  );
 };
 
-/** Sends a signal at every `step`-th place where Weir waits, and checks what is left; returns a line that counts it. */
+/** Sends a signal at every `step`-th place where Weir waits, and checks what is left; prints and returns a line that counts it. */
 export const expectNothingLostAtAwaits = async (signal: string, step: number): Promise<string> => {
   const places = await listPoints('awaits');
   const firstIn = (file: string): number => places.findIndex((place) => place.startsWith(file));
@@ -181,5 +188,5 @@ export const expectNothingLostAtAwaits = async (signal: string, step: number): P
     countIn(table, remains);
     count += 1;
   }
-  return `${signal} at ${count} of ${places.length} awaits: ${JSON.stringify(table)}`;
+  return printed(`${signal} at ${count} of ${places.length} awaits: ${JSON.stringify(table)}`);
 };

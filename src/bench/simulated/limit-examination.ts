@@ -31,7 +31,7 @@ export const measureLimitExamination: BenchPart = async (say) => {
   const examinations = mockLimiterClasses.length * seeds;
   const shareOf = (count: number): number => (count / examinations) * 100;
   return [
-    benchRow(`named correctly, of ${examinations} examinations`, '%', shareOf(named), atLeast(95)),
+    benchRow(`named correctly, of ${examinations} examinations`, '%', shareOf(named), atLeast(99)),
     benchRow('named wrongly', '%', shareOf(misnamed), atMost(1)),
     benchRow('false violations', '', violated, atMost(0)),
   ];
