@@ -76,8 +76,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   traffic: ['. limits', 'answer request', 'audio stream', 'kinds'],
   scenario: ['schema', 'text', 'compile', 'rules', '.', 'import'],
   judge: [
-    'calibration check errors limits/facts limits/limiter statistics',
-    'objectives trust',
+    'calibration check errors limits/facts statistics',
+    'objectives limits/limiter trust',
     'capacity compare limits/examination limits/run',
     'history sweep',
   ],

@@ -6,6 +6,10 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 import { isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 
+/** Whether enough was refused for a conclusion; a queue refuses nothing. */
+const isSeen = ({ best }: LimiterIdentification, refusals: number): boolean =>
+  refusals >= minRefusals || best?.limiter === 'leaky-queue';
+
 /** Whether a class explains every decision, or a limiter of another limit as many as shows it, and the decisions refute all that are not named. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best !== null &&
@@ -37,7 +41,7 @@ export const checkFit = (
   otherCause: string | null,
 ): LimitCheck => {
   const { best, ties } = identification;
-  const isConclusive = isExplained(identification) && refusals >= minRefusals;
+  const isConclusive = isExplained(identification) && isSeen(identification, refusals);
   const explanations = best === null ? [] : [best, ...ties];
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);

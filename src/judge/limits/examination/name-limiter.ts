@@ -13,7 +13,7 @@ import {
   identifyLimiter,
   type LimiterTerms,
 } from '../limiter/identify-limiter.ts';
-import { replayEvidence } from '../limiter/replay-class.ts';
+import { replayEvidence, type ReplayEvidence } from '../limiter/replay-class.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 import { canBeOther, isAccusing, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, otherRequests, undecidedChats } from './limiter-decisions.ts';
@@ -96,6 +96,8 @@ const isConvincing = (
   decisions: ReturnType<typeof decisionsToReplay>,
   declared: LimitRule,
 ): boolean => {
+  // A queue shows its rate by the times of its answers.
+  if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const [isSomeLower, isEachLower] = [
     fits.some((fit) => isLower(fit, declared)),
     fits.every((fit) => isLower(fit, declared)),
@@ -111,6 +113,34 @@ const isConvincing = (
   );
 };
 
+/** The limiters of another limit that contradict at most so many decisions, the best first: the queue whose pace delayed requests show, or what decides at once. */
+const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
+  const queue = evidence.queued?.other ?? null;
+  return queue === null
+    ? [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
+        (a, b) => a.wrong - b.wrong,
+      )
+    : [queue];
+};
+
+/** Whether those of the limiters of another limit that explain a log leave no doubt, where one of the declared limit contradicts `rival` decisions at the least. */
+const isBeyondDoubt = (
+  explaining: readonly LimiterFit[],
+  rival: number,
+  decisions: ReturnType<typeof decisionsToReplay>,
+  { context, queued }: ReplayEvidence,
+): boolean => {
+  const [best, ...ties] = explaining;
+  if (best === undefined || queued?.canBeServer === true) return false;
+  return (
+    rival >= Math.max(minWrong, minShownContrast * best.wrong) &&
+    isAccusing(best, context) &&
+    (best.limiter !== 'sliding-counter' || context.clock !== null || isClear(ties, rival)) &&
+    explaining.every((fit) => isOtherLimiter(fit, context)) &&
+    isConvincing(explaining, decisions, context)
+  );
+};
+
 /**
  * Which limiter is behind the first key of an examination: one of the declared limit or, where no class of that limit
  * explains the log, one of another limit or window that explains it.
@@ -118,30 +148,24 @@ const isConvincing = (
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
   const { found, terms } = nameDeclared(log, decisions);
-  const { declared, ...known } = terms;
+  if (found.best !== null) return found;
+  const { declared, clock } = terms;
+  const besides = withOthers(log, besidesOf(log));
+  const evidence = replayEvidence(decisions, { ...declared, clock, besides });
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
-  if (found.best !== null || refusals < minRefusals) return found;
+  const isQueue = (evidence.queued?.other ?? null) !== null;
+  if (!isQueue && refusals < minRefusals) return found;
   const wrong = wrongOf(found.ranking);
   const allowed = Math.max(mostWrong, Math.floor(mostWrongShare * decisions.length));
-  const most = Math.max(allowed, Math.floor(likelierShare * wrong));
-  const besides = withOthers(log, besidesOf(log));
-  const evidence = replayEvidence(decisions, { ...declared, ...known, besides });
-  const fits = [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
-    (a, b) => a.wrong - b.wrong,
-  );
+  const fits = fitOthers(evidence, Math.max(allowed, Math.floor(likelierShare * wrong)));
   const explaining = fits.filter((fit) => fit.wrong <= allowed);
-  const [best, ...ties] = explaining;
   const rival = fits
     .filter((fit) => !isOtherLimiter(fit, declared))
     .reduce((least, fit) => Math.min(least, fit.wrong), wrong);
-  const isShown =
-    best !== undefined &&
-    rival >= Math.max(minWrong, minShownContrast * best.wrong) &&
-    isAccusing(best, declared) &&
-    (best.limiter !== 'sliding-counter' || known.clock !== null || isClear(ties, rival)) &&
-    explaining.every((fit) => isOtherLimiter(fit, declared)) &&
-    isConvincing(explaining, decisions, declared);
-  if (isShown) return { ...found, best, ties, runnerUp: found.ranking[0] ?? null };
+  if (isBeyondDoubt(explaining, rival, decisions, evidence)) {
+    const [best = null, ...ties] = explaining;
+    return { ...found, best, ties, runnerUp: found.ranking[0] ?? null };
+  }
   const isLikelier = (fit: LimiterFit): boolean =>
     fit.limiter === 'burst-bucket' ? isAccusing(fit, declared) : canBeOther(fit, declared);
   return { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && isLikelier(fit)) };

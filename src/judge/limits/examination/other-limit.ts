@@ -53,6 +53,7 @@ const wholeSecondShare = 0.7;
 const canDropFractions = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
   const declared = rule.limit / rule.window;
   return (
+    limiter !== 'leaky-queue' &&
     refillingClasses.includes(limiter) &&
     declared * 1000 < 1 &&
     limit.least / window.most < declared &&

@@ -11,6 +11,7 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 import { isDelayed } from './answer-delays.ts';
+import { areStaysSeen } from './in-flight-caps.ts';
 import type { ReplayContext } from './limiter-candidates.ts';
 import {
   actionAt,
@@ -36,8 +37,9 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   );
 };
 
-/** Maximum share of wrong predictions of a limiter that is named, and how many times as many every other class must have. */
+/** Maximum share of wrong predictions of a limiter that is named, of a queue, whose answers a pause makes late, and how many times as many every other class must have. */
 const tolerance = 0.005;
+const queueTolerance = 0.02;
 const minContrast = 10;
 /** So few decisions more, or this share of a long log, do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
 const tiedBy = 2;
@@ -82,6 +84,29 @@ export interface LimiterTerms {
   readonly besides: ReplayContext['besides'];
 }
 
+/** Whether the class that explains a log best may be named: it explains nearly all, far more than the next, and nothing but such a limiter decides so. */
+const isNameable = (
+  first: LimiterFit,
+  second: LimiterFit | null,
+  log: readonly LimiterDecision[],
+  declared: LimitRule,
+): boolean => {
+  const isQueue = first.limiter === 'leaky-queue';
+  const isFit =
+    first.wrong <= (isQueue ? queueTolerance : tolerance) * log.length &&
+    (second === null || second.wrong >= minContrast * first.wrong);
+  if (!isFit || isQueue) return isFit;
+  const isSeen = log.some(({ admitted }) => !admitted) && !isDelayed(log, declared);
+  return isSeen && (first.limiter !== 'in-flight' || areStaysSeen(log));
+};
+
+/** Of the classes that a log does not distinguish from the best, which is the first, the one to name: a full bucket instead of one that is nearly full, if it explains nearly as much. */
+const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
+  const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
+    limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;
+  return (isNearlyFull(best!) ? ties.find(isFull) : undefined) ?? best!;
+};
+
 /** Identifies the limiter behind a log of decisions, best provoked by a probe, among those of the declared limit. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
@@ -90,29 +115,19 @@ export const identifyLimiter = (
   const found = explainDecisions(replayEvidence(log, { ...declared, ...known }));
   const ranking = found.map((fit) => toFit(fit, declared.window));
   const [first = null, second = null] = ranking;
-  const isQueue = first?.limiter === 'leaky-queue';
-  const isSeen = log.some(({ admitted }) => !admitted) || isQueue;
-  const isFit =
-    first !== null &&
-    first.wrong <= tolerance * log.length &&
-    (second === null || second.wrong >= minContrast * first.wrong);
-  const best = isSeen && isFit && (isQueue || !isDelayed(log, declared)) ? first : null;
-  const runnerUp = best === null ? first : second;
+  const terms = { decisions: log.length, ranking, likelier: [] };
+  if (first === null || !isNameable(first, second, log, declared)) {
+    return { ...terms, best: null, ties: [], runnerUp: first };
+  }
   const fewMore = Math.max(tiedBy, Math.floor(tiedShare * log.length));
   const isTied = (fit: LimiterFit): boolean =>
-    best !== null &&
-    fit !== best &&
-    (fit.wrong <= best.wrong + fewMore ||
-      isPhaseDoubtful(best, fit) ||
-      (fit.limiter === 'token-bucket' && isNearlyFull(best)));
-  return {
-    best,
-    ties: ranking.filter(isTied),
-    runnerUp,
-    decisions: log.length,
-    ranking,
-    likelier: [],
-  };
+    fit === first ||
+    fit.wrong <= first.wrong + fewMore ||
+    isPhaseDoubtful(first, fit) ||
+    (fit.limiter === 'token-bucket' && isNearlyFull(first));
+  const explaining = ranking.filter(isTied);
+  const best = simplestOf(explaining, log.length);
+  return { ...terms, best, ties: explaining.filter((fit) => fit !== best), runnerUp: second };
 };
 
 /** A decision that one of two limiters contradicts and the other one does not. */

@@ -1,5 +1,6 @@
 import type { LimiterClass, LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import { type DecisionHistory, middleOf } from './decision-history.ts';
+import { inFlightCaps } from './in-flight-caps.ts';
 import { type OffsetBounds, windowOfClock } from './server-window.ts';
 
 /** Instants and lengths in ms. */
@@ -138,15 +139,6 @@ const secondPhases = 40;
 const coarseStepPhases = 60;
 
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
-
-/** Every number of requests that were in flight. */
-const inFlightCaps = ({ admitted }: DecisionHistory): readonly number[] => {
-  const most = admitted.reduce((deepest, { sent }) => {
-    const depth = admitted.filter((other) => other.sent <= sent && other.ended > sent).length;
-    return Math.max(deepest, depth);
-  }, 0);
-  return evenly(1, most + 1, most);
-};
 
 type VariantsOf = (
   history: DecisionHistory,

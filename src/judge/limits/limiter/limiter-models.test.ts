@@ -51,3 +51,21 @@ it('only the server’s own clock tells that a window of regular times is aligne
   expect(classes(null)).not.toContain('fixed-aligned');
   expect(classes({ least: 5, most: 9 })).toContain('fixed-aligned');
 });
+
+it('a window that begins with a request explains a refusal just before it, though both overlap', () => {
+  const windowOf = (begin: number): readonly LimiterDecision[] => [
+    decision(begin, 100, true),
+    ...Array.from({ length: declared.limit - 1 }, (_, i) => decision(begin + 110 + i, 80, true)),
+    ...Array.from({ length: 3 }, (_, i) => decision(begin + 400 + i, 80, false)),
+  ];
+  const log = [
+    ...windowOf(0),
+    // The window before ended after this one was refused, which took until the next one had begun.
+    decision(9990, 100, false),
+    ...windowOf(10_040),
+  ];
+  const fit = identifyLimiter(log, { declared, clock: null, besides: [[]] }).ranking.find(
+    ({ limiter }) => limiter === 'fixed-from-first',
+  );
+  expect(fit?.wrong).toBe(0);
+});

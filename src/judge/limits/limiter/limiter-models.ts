@@ -31,7 +31,10 @@ const fixedFromFirst: LimiterModelBuilder = (
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
-  return ({ admitted: before }, moment) => {
+  return (prior, moment) => {
+    let before = prior.admitted;
+    // Of requests that overlap, those that begin a window later can have come after it.
+    while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
     return before - begin < limit;

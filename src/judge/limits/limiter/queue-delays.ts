@@ -1,5 +1,7 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
+import { queuePace } from './queue-pace.ts';
 
 /** Shorter delays, in round trips, are ignored. */
 const minNoticeableRoundTrips = 3;
@@ -13,17 +15,21 @@ const minQueuedShare = 0.1;
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Admitted requests that a queue would delay noticeably, as indexes in the log. */
+/** Admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
-  /** Those that were answered when such a queue would answer them. */
-  readonly explained: readonly number[];
-  /** Those that were answered at another time. */
+  /** Those that were answered when a queue would answer them. */
+  readonly waited: readonly number[];
+  /** Those that a queue of the declared limit would have answered at another time. */
   readonly contradicted: readonly number[];
+  /** The queue of another rate behind the delays; `null` if it can be that of the declared limit. */
+  readonly other: LimiterFit | null;
+  /** Whether a server that is no faster can be the cause, and not a limiter. */
+  readonly canBeServer: boolean;
 }
 
 /**
- * Compares the delays of the admitted requests with a queue that admits one every window / limit. `null`
- * if too few waited, or most of them not as in a queue.
+ * Compares the delays of the admitted requests with a queue that admits one every window / limit, or as evenly at the pace
+ * that they show. `null` if too few waited, or most of them not as in a queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],
@@ -32,21 +38,27 @@ export const queueDelays = (
   const admitted = [...log.entries()]
     .filter(([, decision]) => decision.admitted)
     .toSorted(([, a], [, b]) => a.sent - b.sent);
-  const spacing = window / limit;
   // The first request never waits; the fastest answer is one round trip.
   const roundTrip = admitted.reduce(
     (least, [, { sent, answered }]) => Math.min(least, answered - sent),
     Infinity,
   );
+  const pace = queuePace(log, { limit, window }, roundTrip);
+  // A server can have any pace: only what looks like a queue of the limit is one.
+  const isOwn = pace !== null && (pace.isOfRule || !pace.canBeServer);
+  const spacing = isOwn ? pace.spacing.value : window / limit;
   const jitter = median(admitted.map(([, { sent, answered }]) => answered - sent - roundTrip));
   const tolerance = Math.min(spacing / 2, minNoticeableRoundTrips * roundTrip + spacing / 10);
   let free = Number.NEGATIVE_INFINITY;
+  let earliest = Number.NEGATIVE_INFINITY;
   const explained: number[] = [];
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // Follow the observed answers, so that one late answer is one mistake.
-    free = Math.max(dueThrough, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
+    // Follow the observed answers, so that one late answer is one mistake, and back to the times without it.
+    earliest = Math.max(sent, earliest);
+    free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
+    earliest += spacing;
     if (dueThrough - sent < Math.max(minNoticeableRoundTrips * roundTrip, spacing / 4)) continue;
     const error = Math.abs(answered - roundTrip - dueThrough);
     const isExplained = error <= tolerance + Math.min(jitter, spacing / 4);
@@ -61,5 +73,18 @@ export const queueDelays = (
     waited >= minQueuedRequests &&
     contradicted.length <= waited / 2 &&
     certain.length >= Math.max(minQueuedRequests, explained.length / 2, minQueuedShare * refused);
-  return isQueue ? { explained, contradicted } : null;
+  if (!isQueue) return null;
+  if (pace === null || pace.isOfRule) {
+    return { waited: explained, contradicted, other: null, canBeServer: false };
+  }
+  const { value, least, most } = pace.spacing;
+  const other: LimiterFit = {
+    limiter: 'leaky-queue',
+    limit: { value: limit, least: limit, most: limit },
+    window: { value: value * limit, least: least * limit, most: most * limit },
+    parameters: {},
+    wrong: contradicted.length,
+  };
+  const { canBeServer } = pace;
+  return { waited: explained, contradicted: [...explained, ...contradicted], other, canBeServer };
 };

@@ -222,12 +222,12 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
     const contradicted = new Map(queued.contradicted.map((index) => [index, 'delayed'] as const));
     return { ...fit, contradicted, unlikely: 0 };
   }
-  const atOnce = queued.explained.map((index) => [index, 'admitted'] as const);
+  const atOnce = queued.waited.map((index) => [index, 'admitted'] as const);
   return { ...fit, contradicted: new Map([...atOnce, ...fit.contradicted]) };
 };
 
 /** What the limiter did with a request of the log. */
 export const actionAt = ({ log, queued }: ReplayEvidence, index: number): LimiterAction => {
   if (!log[index]!.admitted) return 'refused';
-  return queued?.explained.includes(index) === true ? 'delayed' : 'admitted';
+  return queued?.waited.includes(index) === true ? 'delayed' : 'admitted';
 };

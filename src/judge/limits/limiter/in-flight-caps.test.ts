@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
+import { instant } from '../../../model/quantity.ts';
+import { decisionHistoriesOf } from './decision-history.ts';
+import { areStaysSeen, inFlightCaps } from './in-flight-caps.ts';
+
+const decision = (sent: number, took: number, admitted: boolean): LimiterDecision => ({
+  sent: instant(sent),
+  answered: instant(sent + took),
+  ended: instant(sent + took),
+  admitted,
+});
+
+/** Refusals over a network of 140 to 159 ms. */
+const refusals = Array.from({ length: 40 }, (_, i) => decision(i * 1000, 140 + (i % 20), false));
+
+/** So many requests at once, which the network takes as long and the gateway `stay` ms longer. */
+const burst = (size: number, stay: number): readonly LimiterDecision[] =>
+  Array.from({ length: size }, (_, i) => decision(100_000, 140 + (i % 20) + stay, true));
+
+const capsOf = (log: readonly LimiterDecision[]): readonly number[] =>
+  inFlightCaps(decisionHistoriesOf(log, [[]])[0]!);
+
+it('a cap is possible up to what was in flight at once', () => {
+  expect(capsOf([...refusals, ...burst(4, 0)])).toStrictEqual([1, 2, 3, 4]);
+});
+
+it('a cap is ruled out if the requests together stayed longer than it lets them in the time that they took', () => {
+  // 40 stays of 30 ms within at most 50 ms.
+  const [smallest] = capsOf([...refusals, ...burst(40, 30)]);
+  expect(smallest).toBeGreaterThan(5);
+  expect(smallest).toBeLessThanOrEqual(24);
+});
+
+it('a cap is possible that lets each request in when another one leaves', () => {
+  for (const cap of [1, 2, 5]) {
+    const served = Array.from({ length: 60 }, (_, i) =>
+      decision(100_000 + Math.floor(i / cap) * 200, 150 + 200, true),
+    );
+    expect(capsOf([...refusals, ...served])[0], String(cap)).toBeLessThanOrEqual(cap);
+  }
+});
+
+it('few refusals show no network, and rule nothing out', () => {
+  expect(capsOf([...refusals.slice(0, 5), ...burst(40, 30)])[0]).toBe(1);
+});
+
+it('stays are seen where most answers take longer than nearly all refusals', () => {
+  expect(areStaysSeen([...refusals, ...burst(10, 30)])).toBe(true);
+  expect(areStaysSeen([...refusals, ...burst(10, 5)])).toBe(false);
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
+import { instant, milliseconds } from '../../../model/quantity.ts';
+import { queueDelays } from './queue-delays.ts';
+
+const rule = { limit: 60, window: milliseconds(60_000) };
+const roundTrip = 20;
+
+interface Timing {
+  /** The time between two requests that wait, in ms. */
+  readonly spacing: number;
+  /** How long the server takes for each, one after the other; 0 for at once. */
+  readonly serial?: number;
+  /** By how much an answer is late that is due at a time. */
+  readonly late?: (due: number) => number;
+}
+
+/** Thirty requests at an even pace and then eighty at once, as a queue or a slow server answers them. */
+const logOf = ({ spacing, serial = 0, late = () => 0 }: Timing): readonly LimiterDecision[] => {
+  const sent = [
+    ...Array.from({ length: 30 }, (_, i) => i * 2000),
+    ...Array.from({ length: 80 }, () => 100_000),
+  ];
+  let free = 0;
+  return sent.map((at) => {
+    const through = Math.max(at, free);
+    free = through + spacing;
+    const answered = instant(through + serial + roundTrip + late(through));
+    return { sent: instant(at), answered, ended: answered, admitted: true };
+  });
+};
+
+describe('the delays of a queue', () => {
+  it('are those of the declared limit, of which no answer is at another time', () => {
+    const found = queueDelays(logOf({ spacing: 1000 }), rule);
+    expect(found?.waited.length).toBeGreaterThan(70);
+    expect(found).toMatchObject({ contradicted: [], other: null });
+  });
+
+  it('stay those of the declared limit on a machine that pauses, which makes single answers late and none after them', () => {
+    const late = (due: number): number => (Math.floor(due / 1000) % 7 === 0 ? 900 : 0);
+    const found = queueDelays(logOf({ spacing: 1000, late }), rule);
+    expect(found?.other).toBeNull();
+    expect(found?.contradicted.length).toBeLessThan(15);
+  });
+
+  it.each([900, 1100])('show another rate: every %i ms', (spacing) => {
+    const found = queueDelays(logOf({ spacing }), rule);
+    expect(found?.other?.window.value).toBeCloseTo(60 * spacing, -2);
+    expect(found?.canBeServer).toBe(false);
+    expect(found?.contradicted.length).toBe(found?.waited.length);
+  });
+
+  it.each([1005, 985])(
+    'are those of the declared limit within what a clock of whole seconds is off: every %i ms',
+    (spacing) => {
+      expect(queueDelays(logOf({ spacing }), rule)).toMatchObject({
+        contradicted: [],
+        other: null,
+      });
+    },
+  );
+
+  it('are no queue’s where a server answers one request after the other, at its own pace', () => {
+    expect(queueDelays(logOf({ spacing: 300, serial: 300 }), rule)).toBeNull();
+  });
+
+  it('accuse no limiter where a server can be as slow as that', () => {
+    const found = queueDelays(logOf({ spacing: 1100, serial: 1100 }), rule);
+    expect(found?.canBeServer ?? true).toBe(true);
+  });
+});
