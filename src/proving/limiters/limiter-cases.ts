@@ -157,6 +157,8 @@ export const faultyCases: readonly LimiterCase[] = [
     words: ['workers=3'],
   }),
   planted('limits, fixed window', { what: 'window × 2', window: 2 }),
+  planted('uber ratelimit', { what: 'limit × 0.8', limit: 0.8 }),
+  planted('nginx limit_req, delay', { what: 'limit × 0.8', limit: 0.8 }),
   planted('limiter', { what: '10 % refused at random', words: ['noise=0.1'] }),
   {
     name: 'p-limit',
@@ -202,11 +204,13 @@ export const pacedCases = [
   'HAProxy http_req_rate',
 ].map(caseNamed);
 
-/** Faults of four kinds: too much at once, too much for ever, another window, and no common store. */
+/** Faults of five kinds: too much at once, too much for ever, another window, no common store, and queues that are too slow. */
 const plantedInContinuousIntegration: readonly string[] = [
   'limits, moving window',
   'p-limit',
   'rate-limiter-flexible',
+  'uber ratelimit',
+  'nginx limit_req, delay',
 ];
 
 export const faultsOfContinuousIntegration = faultyCases.filter(({ name }) =>

@@ -12,6 +12,12 @@ const queues = [
   'nginx, limit_req burst of a sixth of the limit',
 ];
 
+const delaying = [
+  'aiolimiter 1.3.0, AsyncLimiter',
+  'golang.org/x/time/rate 0.16.0, Wait with a burst of the limit',
+  'go.uber.org/ratelimit 0.3.1, slack of 10',
+];
+
 /** Sixty in a minute, over a network that a queue’s waits are seen over. */
 const simulate = (name: string, fault: string | null): ForeignSimulation => {
   const limiter = foreignLimiters.findIndex((each) => each.name === name);
@@ -54,6 +60,19 @@ describe('a queue, which delays instead of refusing', () => {
     expect(judgement.identification.best?.limiter).toBe('leaky-queue');
     expect(judgement.reasons.join()).toContain('limit-fitted: leaky-queue: 60 requests in ');
   });
+
+  it.each(delaying)(
+    'that begins after a burst keeps its limit, which its pace shows: %s',
+    async (name) => {
+      const { judgement } = await examineForeignGateway(simulate(name, null));
+      expect(judgement.verdict).toBe('kept');
+      expect(judgement.reasons.join()).toContain('every 1 s');
+      for (const fault of ['limit × 0.9', 'limit × 1.1']) {
+        const other = await examineForeignGateway(simulate(name, fault));
+        expect(other.judgement.verdict, fault).toBe('violated');
+      }
+    },
+  );
 
   it.each([0.8, 0.9])(
     'of the reference gateway at %d of the limit is never called kept',

@@ -2,12 +2,15 @@ import {
   isViolation,
   type LimitCheck,
   type LimitLog,
+  type LimitRule,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
 import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
 import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
 import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
+import { isDelayed } from '../limiter/answer-delays.ts';
+import { queuePace } from '../limiter/queue-pace.ts';
 import { checkCounting } from './check-counting.ts';
 import { checkExhausted } from './check-exhausted.ts';
 import { checkFit, fitText } from './check-fit.ts';
@@ -68,24 +71,51 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
+/** The time between two requests in ms that a limiter let through at the pace of the rule, delaying them; `null` if none did certainly. */
+const limitedPace = (decisions: readonly ProbeReply[], rule: LimitRule): number | null => {
+  const pace = queuePace(decisions, rule);
+  return pace === null || pace.canBeServer || pace.rule !== 'own' ? null : pace.spacing.value;
+};
+
+/** Why no refusal and no delay shows a limit of a rate; `null` if one does. */
+const whyUnlimited = (
+  decisions: readonly ProbeReply[],
+  identification: LimiterIdentification,
+  rule: LimitRule,
+): string | null => {
+  if (isCap(identification)) {
+    return 'a cap on requests in flight explains every refusal, and such a cap limits no rate';
+  }
+  const isLimited =
+    decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
+  if (isLimited) return null;
+  return isDelayed(decisions, rule)
+    ? 'nothing was refused, and the delays show no rate'
+    : 'nothing was refused or delayed: the limit was never reached';
+};
+
+/** What is known of the limiter behind a log. */
+interface Evidence {
+  readonly facts: LimitFacts;
+  /** As `limitedPace` gives it. */
+  readonly pace: number | null;
+  readonly identification: LimiterIdentification;
+}
+
 /** Why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
-  facts: LimitFacts,
-  identification: LimiterIdentification,
+  { facts, pace, identification }: Evidence,
 ): string | null => {
   if (log.cut !== null) return `the examination ended early: ${log.cut}`;
   const failed = undecidedChats(log).length;
   if (failed > maxUndecidedShare * (decisions.length + failed)) {
     return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
   }
-  if (isCap(identification)) {
-    return 'a cap on requests in flight explains every refusal, and such a cap limits no rate';
-  }
-  const isLimited =
-    decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
-  if (!isLimited) return 'nothing was refused or delayed: the limit was never reached';
+  const isPaced = pace !== null;
+  const unlimited = isPaced ? null : whyUnlimited(decisions, identification, log.declared.requests);
+  if (unlimited !== null) return unlimited;
   if (isUnexplainedLow(facts, identification)) {
     return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
   }
@@ -93,7 +123,7 @@ const whyUndecided = (
   if (likelier !== undefined) {
     return `another limit explains the decisions better than the declared one (${fitText(likelier)}), but not beyond doubt`;
   }
-  if (isShown(facts, identification)) return null;
+  if (isPaced || isShown(facts, identification)) return null;
   const { least, most } = facts.mostAdmitted;
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
@@ -110,17 +140,22 @@ const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonl
     .map(({ observed }) => observed);
 
 /** The first sentences of a report. */
-const keptReasons = ({ even, envelope }: LimitFacts): readonly string[] => [
+const keptReasons = ({ even, envelope }: LimitFacts, pace: number | null): readonly string[] => [
   envelope.finding === 'proved'
     ? 'no span had more than any limiter of the limit admits'
     : 'no span certainly had more than any limiter of the limit admits',
   ...(even.paced > 1 ? ['an even pace below the limit was never refused'] : []),
+  ...(pace === null
+    ? []
+    : [
+        `what was delayed was let through at the limit’s pace, every ${Number((pace / 1000).toPrecision(3))} s`,
+      ]),
 ];
 
 const verdictOf = (
   checks: readonly LimitCheck[],
   undecided: readonly string[],
-  facts: LimitFacts,
+  kept: readonly string[],
 ): Pick<LimitJudgement, 'verdict' | 'reasons'> => {
   const violations = checks.filter(isViolation);
   if (violations.length > 0) {
@@ -131,7 +166,7 @@ const verdictOf = (
   }
   return undecided.length > 0
     ? { verdict: 'undecided', reasons: undecided }
-    : { verdict: 'kept', reasons: keptReasons(facts) };
+    : { verdict: 'kept', reasons: kept };
 };
 
 /**
@@ -166,7 +201,13 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...checkRefusals(log),
     ...checkCounting(log),
   ];
-  const why = whyUndecided(log, decisions, facts, identification);
+  const pace = limitedPace(decisions, rule);
+  const why = whyUndecided(log, decisions, { facts, pace, identification });
   const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
-  return { ...verdictOf(checks, undecided, facts), facts, identification, checks };
+  return {
+    ...verdictOf(checks, undecided, keptReasons(facts, pace)),
+    facts,
+    identification,
+    checks,
+  };
 };

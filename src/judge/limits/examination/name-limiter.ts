@@ -131,7 +131,7 @@ const isBeyondDoubt = (
   { context, queued }: ReplayEvidence,
 ): boolean => {
   const [best, ...ties] = explaining;
-  if (best === undefined || queued?.canBeServer === true) return false;
+  if (best === undefined || queued?.isDoubtful === true) return false;
   return (
     rival >= Math.max(minWrong, minShownContrast * best.wrong) &&
     isAccusing(best, context) &&

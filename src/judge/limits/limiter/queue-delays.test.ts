@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { queueDelays } from './queue-delays.ts';
+import { queuePace } from './queue-pace.ts';
 
 const rule = { limit: 60, window: milliseconds(60_000) };
 const roundTrip = 20;
@@ -47,7 +48,7 @@ describe('the delays of a queue', () => {
   it.each([900, 1100])('show another rate: every %i ms', (spacing) => {
     const found = queueDelays(logOf({ spacing }), rule);
     expect(found?.other?.window.value).toBeCloseTo(60 * spacing, -2);
-    expect(found?.canBeServer).toBe(false);
+    expect(found?.isDoubtful).toBe(false);
     expect(found?.contradicted.length).toBe(found?.waited.length);
   });
 
@@ -67,6 +68,32 @@ describe('the delays of a queue', () => {
 
   it('accuse no limiter where a server can be as slow as that', () => {
     const found = queueDelays(logOf({ spacing: 1100, serial: 1100 }), rule);
-    expect(found?.canBeServer ?? true).toBe(true);
+    expect(found?.isDoubtful ?? true).toBe(true);
+  });
+});
+
+it('a pace is not another one because of chats that failed after they had waited, and show no decision', () => {
+  const log = logOf({ spacing: 1000 }).filter((_, place) => place % 40 !== 39);
+  expect(queueDelays(log, rule)?.other ?? null).toBeNull();
+  expect(queuePace(log, rule)).toMatchObject({ rule: 'own' });
+});
+
+describe('the delays after a burst', () => {
+  /** Ten go through at once, the others every so often. */
+  const afterBurst = (spacing: number): readonly LimiterDecision[] =>
+    logOf({ spacing }).map((decision, place) => {
+      const early = place < 30 ? decision.answered : decision.answered - 10 * spacing;
+      const answered = instant(Math.max(decision.sent + roundTrip, early));
+      return { ...decision, answered, ended: answered };
+    });
+
+  it('are no queue’s, but show its pace', () => {
+    expect(queuePace(afterBurst(1000), rule)).toMatchObject({ rule: 'own', canBeServer: false });
+  });
+
+  it('show another rate', () => {
+    const found = queueDelays(afterBurst(1200), rule);
+    expect(found?.other?.window.value).toBeCloseTo(72_000, -2);
+    expect(found?.other?.wrong).toBeLessThanOrEqual(1);
   });
 });

@@ -1,7 +1,7 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
-import { queuePace } from './queue-pace.ts';
+import { type QueuePace, queuePace } from './queue-pace.ts';
 
 /** Shorter delays, in round trips, are ignored. */
 const minNoticeableRoundTrips = 3;
@@ -23,30 +23,49 @@ export interface QueueDelays {
   readonly contradicted: readonly number[];
   /** The queue of another rate behind the delays; `null` if it can be that of the declared limit. */
   readonly other: LimiterFit | null;
-  /** Whether a server that is no faster can be the cause, and not a limiter. */
-  readonly canBeServer: boolean;
+  /** Whether that rate can be a server's that is no faster, or is off by no more than gateways miss a window by. */
+  readonly isDoubtful: boolean;
 }
 
-/**
- * Compares the delays of the admitted requests with a queue that admits one every window / limit, or as evenly at the pace
- * that they show. `null` if too few waited, or most of them not as in a queue.
- */
-export const queueDelays = (
-  log: readonly LimiterDecision[],
-  { limit, window }: LimitRule,
+/** Whether a pace is another one than that of the limit, and no server's. */
+const isOther = ({ rule, canBeServer }: QueuePace): boolean =>
+  !canBeServer && (rule === 'other' || rule === 'doubtful');
+
+/** The queue of a pace, which contradicts so many decisions. */
+const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): LimiterFit => {
+  const { value, least, most } = spacing;
+  return {
+    limiter: 'leaky-queue',
+    limit: { value: limit, least: limit, most: limit },
+    window: { value: value * limit, least: least * limit, most: most * limit },
+    parameters: {},
+    wrong,
+  };
+};
+
+/** The delays of requests at the pace of another rate, of which a queue explains some; `null` for those of no queue. */
+const delaysOfOther = (
+  pace: QueuePace,
+  limit: number,
+  queue: { readonly explained: readonly number[]; readonly contradicted: readonly number[] } | null,
 ): QueueDelays | null => {
-  const admitted = [...log.entries()]
-    .filter(([, decision]) => decision.admitted)
-    .toSorted(([, a], [, b]) => a.sent - b.sent);
-  // The first request never waits; the fastest answer is one round trip.
-  const roundTrip = admitted.reduce(
-    (least, [, { sent, answered }]) => Math.min(least, answered - sent),
-    Infinity,
-  );
-  const pace = queuePace(log, { limit, window }, roundTrip);
-  // A server can have any pace: only what looks like a queue of the limit is one.
-  const isOwn = pace !== null && (pace.isOfRule || !pace.canBeServer);
-  const spacing = isOwn ? pace.spacing.value : window / limit;
+  const isDoubtful = pace.canBeServer || pace.rule === 'doubtful';
+  if (queue !== null) {
+    const { explained, contradicted } = queue;
+    const other = otherQueue(pace, limit, contradicted.length);
+    const all = [...explained, ...contradicted];
+    return { waited: explained, contradicted: all, other, isDoubtful };
+  }
+  if (isDoubtful) return null;
+  // A limiter that delays only after a burst is no queue, but as even.
+  const { waited, uneven } = pace;
+  return { waited, contradicted: waited, other: otherQueue(pace, limit, uneven), isDoubtful };
+};
+
+type Admitted = readonly (readonly [index: number, decision: LimiterDecision])[];
+
+/** The requests that a queue which admits one every `spacing` ms would delay noticeably: those that were answered at its times, and the others. */
+const compareWithQueue = (admitted: Admitted, spacing: number, roundTrip: number) => {
   const jitter = median(admitted.map(([, { sent, answered }]) => answered - sent - roundTrip));
   const tolerance = Math.min(spacing / 2, minNoticeableRoundTrips * roundTrip + spacing / 10);
   let free = Number.NEGATIVE_INFINITY;
@@ -64,27 +83,42 @@ export const queueDelays = (
     const isExplained = error <= tolerance + Math.min(jitter, spacing / 4);
     (isExplained ? explained : contradicted).push(index);
   }
+  return { explained, contradicted };
+};
+
+/**
+ * Compares the delays of the admitted requests with a queue that admits one every window / limit, or as evenly at the pace
+ * that they show. `null` if too few waited, or most of them not as in a queue.
+ */
+export const queueDelays = (
+  log: readonly LimiterDecision[],
+  rule: LimitRule,
+): QueueDelays | null => {
+  const admitted = [...log.entries()]
+    .filter(([, decision]) => decision.admitted)
+    .toSorted(([, a], [, b]) => a.sent - b.sent);
+  // The first request never waits; the fastest answer is one round trip.
+  const roundTrip = admitted.reduce(
+    (least, [, { sent, answered }]) => Math.min(least, answered - sent),
+    Infinity,
+  );
+  const pace = queuePace(log, rule);
+  // A server can have any pace: only what looks like a queue of the limit is one.
+  const isSeen = pace !== null && (pace.rule === 'own' || isOther(pace));
+  const spacing = isSeen ? pace.spacing.value : rule.window / rule.limit;
+  const { explained, contradicted } = compareWithQueue(admitted, spacing, roundTrip);
   const waited = explained.length + contradicted.length;
   // What takes no longer than answers at an even pace need not have waited at all.
-  const calm = usualCalmAnswer(log, { limit, window });
+  const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;
   const isQueue =
     waited >= minQueuedRequests &&
     contradicted.length <= waited / 2 &&
     certain.length >= Math.max(minQueuedRequests, explained.length / 2, minQueuedShare * refused);
-  if (!isQueue) return null;
-  if (pace === null || pace.isOfRule) {
-    return { waited: explained, contradicted, other: null, canBeServer: false };
-  }
-  const { value, least, most } = pace.spacing;
-  const other: LimiterFit = {
-    limiter: 'leaky-queue',
-    limit: { value: limit, least: limit, most: limit },
-    window: { value: value * limit, least: least * limit, most: most * limit },
-    parameters: {},
-    wrong: contradicted.length,
-  };
-  const { canBeServer } = pace;
-  return { waited: explained, contradicted: [...explained, ...contradicted], other, canBeServer };
+  return pace === null || pace.rule === 'own' || pace.rule === 'near'
+    ? isQueue
+      ? { waited: explained, contradicted, other: null, isDoubtful: false }
+      : null
+    : delaysOfOther(pace, rule.limit, isQueue ? { explained, contradicted } : null);
 };
