@@ -204,12 +204,11 @@ export const pacedCases = [
   'HAProxy http_req_rate',
 ].map(caseNamed);
 
-/** Faults of five kinds: too much at once, too much for ever, another window, no common store, and queues that are too slow. */
+/** Faults of five kinds: too much at once, too much for ever, another window, no common store, and a queue that is too slow. */
 const plantedInContinuousIntegration: readonly string[] = [
   'limits, moving window',
   'p-limit',
   'rate-limiter-flexible',
-  'uber ratelimit',
   'nginx limit_req, delay',
 ];
 

@@ -52,7 +52,8 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.rule === 'doubtful';
   if (queue !== null) {
     const { explained, contradicted } = queue;
-    const other = otherQueue(pace, limit, contradicted.length);
+    // Requests of other kinds that waited, too, delay some at other times, but not those of the pace.
+    const other = otherQueue(pace, limit, Math.min(contradicted.length, pace.uneven));
     const all = [...explained, ...contradicted];
     return { waited: explained, contradicted: all, other, isDoubtful };
   }
