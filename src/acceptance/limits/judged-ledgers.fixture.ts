@@ -90,3 +90,7 @@ export const judgeLedger = (
     { level, evidence: [], figures: [] },
   );
 };
+
+/** So many requests, each so many ms after the one before. */
+export const steadily = (count: number, gap: number): readonly TimedRequest[] =>
+  Array.from({ length: count }, () => ({ gap, requestDelay: 20, responseDelay: 20 }));

@@ -1,10 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { LedgerEntry } from '../../model/observation/ledger.ts';
+import { sampleRunResult as reportedResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { resolveMockLimits, mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
 import { openKeyLimiter } from '../../mock/limits/key-limiter.ts';
 import { settingsSchema } from '../../mock/settings/settings.ts';
-import { judgeLedger, ledgerFor, blankLedgerEntry } from './judged-ledgers.fixture.ts';
+import {
+  blankLedgerEntry,
+  judgeLedger,
+  ledgerFor,
+  requestLimit,
+  steadily,
+} from './judged-ledgers.fixture.ts';
 
 const arrivals = fc.array(
   fc.record({
@@ -78,5 +88,34 @@ describe('the judge of a run’s limits', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('counts only the 429s that the declared limit explains, and none if the ledger is incomplete', () => {
+    const [group] = reportedResult().groups;
+    const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
+    const labels = { ...group!.labels, warmUp: false };
+    const run = { groups: [{ ...group!, labels, outcomes }] };
+    const steady = steadily(12, 100);
+    const whole = ledgerFor(steady, { algorithm: 'sliding-log' });
+    expect(judgeLedger(whole, null, run).explained).toBe(12 - requestLimit);
+    // A bucket of one token is full long before a minute's limit is reached.
+    const early = ledgerFor(steady, { algorithm: 'burst-bucket', burstShare: 0.2 });
+    expect(early.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect(judgeLedger(early, null, run).explained).toBe(0);
+    expect(judgeLedger(whole, null, { ...run, left: 1 }).explained).toBeNull();
+    const [slice] = healthyResult({}).slices;
+    expect(judgeLedger(whole, null, { ...run, slices: [slice!, slice!] }).explained).toBeNull();
+  });
+
+  it('leaves a limit undecided if no permitted class explains its refusals', () => {
+    const half = ledgerFor(steadily(200, 700), { requestsPerMinute: 2 });
+    const explained = (limiter: LimiterClass | 'any', entries = half) =>
+      judgeLedger(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!
+        .finding;
+    expect(explained('any')).toBe('undecided');
+    expect(judgeLedger(half, 'any').violated).toBe(false);
+    const bucket = ledgerFor(steadily(200, 700), { algorithm: 'token-bucket' });
+    expect(explained('token-bucket', bucket)).toBe('proved');
+    expect(explained('fixed-from-first', bucket)).toBe('undecided');
   });
 });

@@ -1,25 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import type { LedgerEntry } from '../../model/observation/ledger.ts';
-import type { LimiterClass } from '../../model/limits/limit-log.ts';
-import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
-import { sampleRunResult as reportedResult } from '../../report/fixtures/sample-result.fixture.ts';
 import {
-  type TimedRequest,
   type LedgerConditions,
   judgeLedger,
   ledgerFor,
   requestLimit,
   blankLedgerEntry,
+  steadily,
 } from './judged-ledgers.fixture.ts';
 
 const refuted = (run: ReturnType<typeof judgeLedger>): readonly string[] =>
   run.keys.flatMap(({ checks }) =>
     checks.filter(({ finding }) => finding === 'refuted').map(({ id }) => id),
   );
-
-const steadily = (count: number, gap: number): readonly TimedRequest[] =>
-  Array.from({ length: count }, () => ({ gap, requestDelay: 20, responseDelay: 20 }));
 
 describe('the judge of a run’s limits', () => {
   it('finds a violation in three workers with separate counters, but fails only if the scenario asks for it', () => {
@@ -28,23 +22,6 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, null).violated).toBe(false);
     expect(refuted(judgeLedger(entries, null))).toContain('requests-kept');
     expect(judgeLedger(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
-  });
-
-  it('counts only the 429s that the declared limit explains, and none if the ledger is incomplete', () => {
-    const [group] = reportedResult().groups;
-    const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
-    const labels = { ...group!.labels, warmUp: false };
-    const run = { groups: [{ ...group!, labels, outcomes }] };
-    const steady = steadily(12, 100);
-    const whole = ledgerFor(steady, { algorithm: 'sliding-log' });
-    expect(judgeLedger(whole, null, run).explained).toBe(12 - requestLimit);
-    // A bucket of one token is full long before a minute's limit is reached.
-    const early = ledgerFor(steady, { algorithm: 'burst-bucket', burstShare: 0.2 });
-    expect(early.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
-    expect(judgeLedger(early, null, run).explained).toBe(0);
-    expect(judgeLedger(whole, null, { ...run, left: 1 }).explained).toBeNull();
-    const [slice] = healthyResult({}).slices;
-    expect(judgeLedger(whole, null, { ...run, slices: [slice!, slice!] }).explained).toBeNull();
   });
 
   it('accepts twice the limit across the boundary of a fixed window, and never of a sliding log', () => {
@@ -177,18 +154,6 @@ describe('the judge of a run’s limits', () => {
     const uncounted = { ...counted[failing]!, status, sent: 1, answered: 2, ended: 2 };
     const hadNot = [uncounted, ...counted].toSorted((a, b) => a.sent - b.sent);
     expect(judgeLedger(hadNot, null).keys[0]!.explainedBy).toContain('fixed-from-first');
-  });
-
-  it('leaves a limit undecided if no permitted class explains its refusals', () => {
-    const half = ledgerFor(steadily(200, 700), { requestsPerMinute: 2 });
-    const explained = (limiter: LimiterClass | 'any', entries = half) =>
-      judgeLedger(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!
-        .finding;
-    expect(explained('any')).toBe('undecided');
-    expect(judgeLedger(half, 'any').violated).toBe(false);
-    const bucket = ledgerFor(steadily(200, 700), { algorithm: 'token-bucket' });
-    expect(explained('token-bucket', bucket)).toBe('proved');
-    expect(explained('fixed-from-first', bucket)).toBe('undecided');
   });
 });
 

@@ -57,6 +57,8 @@ const quantilesOf = (histogram: Histogram): Quantiles => {
 interface ReadResult {
   readonly result: Result;
   readonly reading: ReadingErrors;
+  /** The lag of the starts, which is the same for every figure. */
+  readonly lag: () => Histogram;
 }
 
 const recorded = ({ result }: ReadResult, name: DelayName, where: LabelFilter): Histogram =>
@@ -71,7 +73,7 @@ const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histog
   if (found.count > 0) return found;
   const atEnds = recorded(read, 'end', where);
   // Results of earlier versions have no delays of reads, only the lag of the starts.
-  return atEnds.count > 0 ? atEnds : lagOver(measuredSeconds(read.result, read.result.timeline));
+  return atEnds.count > 0 ? atEnds : read.lag();
 };
 
 /** What instants can be late by, except for a share of the requests split in two: recorded delays and reading errors. */
@@ -143,7 +145,12 @@ export interface FigureErrors {
 }
 
 export const figureErrorsOf = (result: Result): FigureErrors => {
-  const read = { result, reading: readingErrorsOf(result) };
+  let lag: Histogram | null = null;
+  const read: ReadResult = {
+    result,
+    reading: readingErrorsOf(result),
+    lag: () => (lag ??= lagOver(measuredSeconds(result, result.timeline))),
+  };
   return {
     boundsOf: (measure, where) => {
       const form = errorForms[measure];

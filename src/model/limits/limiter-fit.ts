@@ -23,7 +23,7 @@ export interface LimiterFit {
 export interface LimiterIdentification {
   /** `null` if no class explains the log. Where none of the declared limit does, it can be of another limit or window. */
   readonly best: LimiterFit | null;
-  /** Other classes that the log does not distinguish from the best: they contradict at most two decisions more, or it is a bucket that is nearly full. */
+  /** Other classes that the log does not distinguish from the best: they contradict hardly more, or one is a bucket that is full and one is nearly full. */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;

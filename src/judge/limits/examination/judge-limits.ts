@@ -74,7 +74,7 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
 /** The time between two requests in ms that a limiter let through at the pace of the rule, delaying them; `null` if none did certainly. */
 const limitedPace = (decisions: readonly ProbeReply[], rule: LimitRule): number | null => {
   const pace = queuePace(decisions, rule);
-  return pace === null || pace.canBeServer || pace.rule !== 'own' ? null : pace.spacing.value;
+  return pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 };
 
 /** Why no refusal and no delay shows a limit of a rate; `null` if one does. */

@@ -127,7 +127,8 @@ export const identifyLimiter = (
     (fit.limiter === 'token-bucket' && isNearlyFull(first));
   const explaining = ranking.filter(isTied);
   const best = simplestOf(explaining, log.length);
-  return { ...terms, best, ties: explaining.filter((fit) => fit !== best), runnerUp: second };
+  const others = (fits: readonly LimiterFit[]) => fits.filter((fit) => fit !== best);
+  return { ...terms, best, ties: others(explaining), runnerUp: others(ranking)[0] ?? null };
 };
 
 /** A decision that one of two limiters contradicts and the other one does not. */

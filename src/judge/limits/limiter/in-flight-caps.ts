@@ -64,7 +64,7 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** So many refusals take no longer than half of the admitted requests where stays can be told from the network. */
+/** Stays are seen if half of the admitted requests take longer than this share of the refusals. */
 const refusalQuantile = 0.9;
 
 /**

@@ -41,10 +41,24 @@ const fixedFromFirst: LimiterModelBuilder = (
   };
 };
 
+/** How many were admitted before a moment, counted anew only if it is another one than the last: most decisions are in the window of the one before. */
+const countingBefore = (middles: Float64Array): ((moment: number) => number) => {
+  let last = Number.NaN;
+  let count = 0;
+  return (moment) => {
+    if (moment !== last) {
+      last = moment;
+      count = countBefore(middles, moment);
+    }
+    return count;
+  };
+};
+
 const fixedAligned: LimiterModelBuilder = ({ middles }, { limit, window, phase }) => {
+  const before = countingBefore(middles);
   return ({ admitted }, moment) => {
     const begin = Math.floor((moment - phase) / window) * window + phase;
-    return admitted - countBefore(middles, begin) < limit;
+    return admitted - before(begin) < limit;
   };
 };
 
@@ -59,10 +73,11 @@ const slidingLogCountingRefusals: LimiterModelBuilder =
     admitted - countBefore(middles, moment - window) + refusedSince(moment - window) < limit;
 
 const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase, room }) => {
+  const [before, longBefore] = [countingBefore(middles), countingBefore(middles)];
   return ({ admitted }, moment) => {
     const begin = Math.floor((moment - phase) / window) * window + phase;
-    const current = admitted - countBefore(middles, begin);
-    const previous = countBefore(middles, begin) - countBefore(middles, begin - window);
+    const current = admitted - before(begin);
+    const previous = before(begin) - longBefore(begin - window);
     const overlap = 1 - (moment - begin) / window;
     const left = limit - previous * overlap - current;
     return room === 'whole' ? left >= 1 - 1e-9 : left > 0;

@@ -75,7 +75,7 @@ describe('the delays of a queue', () => {
 it('a pace is not another one because of chats that failed after they had waited, and show no decision', () => {
   const log = logOf({ spacing: 1000 }).filter((_, place) => place % 40 !== 39);
   expect(queueDelays(log, rule)?.other ?? null).toBeNull();
-  expect(queuePace(log, rule)).toMatchObject({ rule: 'own' });
+  expect(queuePace(log, rule)).toMatchObject({ match: 'own' });
 });
 
 describe('the delays after a burst', () => {
@@ -88,7 +88,7 @@ describe('the delays after a burst', () => {
     });
 
   it('are no queue’s, but show its pace', () => {
-    expect(queuePace(afterBurst(1000), rule)).toMatchObject({ rule: 'own', canBeServer: false });
+    expect(queuePace(afterBurst(1000), rule)).toMatchObject({ match: 'own', canBeServer: false });
   });
 
   it('show another rate', () => {

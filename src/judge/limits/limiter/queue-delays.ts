@@ -27,10 +27,6 @@ export interface QueueDelays {
   readonly isDoubtful: boolean;
 }
 
-/** Whether a pace is another one than that of the limit, and no server's. */
-const isOther = ({ rule, canBeServer }: QueuePace): boolean =>
-  !canBeServer && (rule === 'other' || rule === 'doubtful');
-
 /** The queue of a pace, which contradicts so many decisions. */
 const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): LimiterFit => {
   const { value, least, most } = spacing;
@@ -43,30 +39,39 @@ const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): Limit
   };
 };
 
-/** The delays of requests at the pace of another rate, of which a queue explains some; `null` for those of no queue. */
+/** The requests that were answered at the times of a queue, and the others that such a queue would have delayed. */
+interface ComparedDelays {
+  readonly explained: readonly number[];
+  readonly contradicted: readonly number[];
+}
+
+/** The delays that show the pace of another rate, if a queue is behind them or, as after a burst, only the pace; `null` if that proves nothing. */
 const delaysOfOther = (
   pace: QueuePace,
   limit: number,
-  queue: { readonly explained: readonly number[]; readonly contradicted: readonly number[] } | null,
+  queue: ComparedDelays | null,
 ): QueueDelays | null => {
-  const isDoubtful = pace.canBeServer || pace.rule === 'doubtful';
-  if (queue !== null) {
-    const { explained, contradicted } = queue;
-    // Requests of other kinds that waited, too, delay some at other times, but not those of the pace.
-    const other = otherQueue(pace, limit, Math.min(contradicted.length, pace.uneven));
-    const all = [...explained, ...contradicted];
-    return { waited: explained, contradicted: all, other, isDoubtful };
-  }
-  if (isDoubtful) return null;
-  // A limiter that delays only after a burst is no queue, but as even.
-  const { waited, uneven } = pace;
-  return { waited, contradicted: waited, other: otherQueue(pace, limit, uneven), isDoubtful };
+  const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
+  if (queue === null && isDoubtful) return null;
+  const waited = queue?.explained ?? pace.waited;
+  // Requests of other kinds that waited, too, delay some at other times, but not those of the pace.
+  const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
+  return {
+    waited,
+    contradicted: [...waited, ...(queue?.contradicted ?? [])],
+    other: otherQueue(pace, limit, wrong),
+    isDoubtful,
+  };
 };
 
 type Admitted = readonly (readonly [index: number, decision: LimiterDecision])[];
 
-/** The requests that a queue which admits one every `spacing` ms would delay noticeably: those that were answered at its times, and the others. */
-const compareWithQueue = (admitted: Admitted, spacing: number, roundTrip: number) => {
+/** Compares with a queue that admits one request every `spacing` ms. */
+const compareWithQueue = (
+  admitted: Admitted,
+  spacing: number,
+  roundTrip: number,
+): ComparedDelays => {
   const jitter = median(admitted.map(([, { sent, answered }]) => answered - sent - roundTrip));
   const tolerance = Math.min(spacing / 2, minNoticeableRoundTrips * roundTrip + spacing / 10);
   let free = Number.NEGATIVE_INFINITY;
@@ -104,10 +109,12 @@ export const queueDelays = (
     Infinity,
   );
   const pace = queuePace(log, rule);
-  // A server can have any pace: only what looks like a queue of the limit is one.
-  const isSeen = pace !== null && (pace.rule === 'own' || isOther(pace));
-  const spacing = isSeen ? pace.spacing.value : rule.window / rule.limit;
-  const { explained, contradicted } = compareWithQueue(admitted, spacing, roundTrip);
+  const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';
+  // A server can have any pace, and one that is near is not certain: then only what looks like a queue of the limit is one.
+  const isCertain = pace !== null && (isOfRule ? pace.match === 'own' : !pace.canBeServer);
+  const spacing = isCertain ? pace.spacing.value : rule.window / rule.limit;
+  const compared = compareWithQueue(admitted, spacing, roundTrip);
+  const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
   // What takes no longer than answers at an even pace need not have waited at all.
   const calm = usualCalmAnswer(log, rule);
@@ -117,9 +124,6 @@ export const queueDelays = (
     waited >= minQueuedRequests &&
     contradicted.length <= waited / 2 &&
     certain.length >= Math.max(minQueuedRequests, explained.length / 2, minQueuedShare * refused);
-  return pace === null || pace.rule === 'own' || pace.rule === 'near'
-    ? isQueue
-      ? { waited: explained, contradicted, other: null, isDoubtful: false }
-      : null
-    : delaysOfOther(pace, rule.limit, isQueue ? { explained, contradicted } : null);
+  if (!isOfRule) return delaysOfOther(pace, rule.limit, isQueue ? compared : null);
+  return isQueue ? { waited: explained, contradicted, other: null, isDoubtful: false } : null;
 };

@@ -85,12 +85,28 @@ const toleratedSpacing = ({ limit, window }: LimitRule): Range => ({
 const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean =>
   estimates.some((each) => each.least <= most && each.most >= least);
 
+/** Whether a pace is that of the rule, can be, is off by no more than gateways miss a window by, or is another one. */
+type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
+
+/** How a pace matches the rule, and the estimate that shows it. */
+const matchOf = (
+  estimates: readonly Fitted[],
+  rule: LimitRule,
+): readonly [PaceMatch, spacing: Fitted] => {
+  const own = rule.window / rule.limit;
+  const close = { least: own * (1 - closeShare), most: own * (1 + closeShare) };
+  const within = estimates.find(({ least, most }) => least >= close.least && most <= close.most);
+  if (within !== undefined) return ['own', within];
+  const [spacing] = estimates;
+  if (overlaps(estimates, close)) return ['near', spacing!];
+  return [overlaps(estimates, toleratedSpacing(rule)) ? 'doubtful' : 'other', spacing!];
+};
+
 /** A pace at which requests waited. */
 export interface QueuePace {
   /** The time between two requests in ms. */
   readonly spacing: Fitted;
-  /** Whether it is that of the rule, can be, is off by no more than gateways miss a window by, or is another one. */
-  readonly rule: 'own' | 'near' | 'doubtful' | 'other';
+  readonly match: PaceMatch;
   /** Whether a server that is no faster can be the cause, and not a limiter. */
   readonly canBeServer: boolean;
   /** The requests that show it, as indexes in the log. */
@@ -103,22 +119,11 @@ export interface QueuePace {
 export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): QueuePace | null => {
   const run = longestRun(log);
   if (run.length <= minWaits) return null;
-  const estimates = spacingsOf(run);
-  const own = rule.window / rule.limit;
-  const close = { least: own * (1 - closeShare), most: own * (1 + closeShare) };
-  const ofRule = estimates.find(({ least, most }) => least >= close.least && most <= close.most);
-  const spacing = ofRule ?? estimates[0]!;
+  const [match, spacing] = matchOf(spacingsOf(run), rule);
   const calm = usualCalmAnswer(log, rule);
   return {
     spacing,
-    rule:
-      ofRule !== undefined
-        ? 'own'
-        : overlaps(estimates, close)
-          ? 'near'
-          : overlaps(estimates, toleratedSpacing(rule))
-            ? 'doubtful'
-            : 'other',
+    match,
     canBeServer: calm === 0 || calm > promptShare * spacing.value,
     waited: run.map(({ index }) => index),
     uneven: unevenIn(run, spacing),
