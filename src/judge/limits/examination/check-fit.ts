@@ -19,7 +19,8 @@ const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
 
 const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
   const show = (amount: number): string => String(Number((amount / scale).toFixed(1)));
-  return least === most ? show(value) : `${show(value)} (${show(least)} to ${show(most)})`;
+  const [from, to] = [show(least), show(most)];
+  return from === to ? show(value) : `${show(value)} (${from} to ${to})`;
 };
 
 export const fitText = ({ limiter, limit, window }: LimiterFit): string =>
