@@ -61,6 +61,19 @@ describe('a queue, which delays instead of refusing', () => {
     expect(judgement.reasons.join()).toContain('limit-fitted: leaky-queue: 60 requests in ');
   });
 
+  it.each(['limit × 1.1', 'limit × 1.2'])(
+    'of sixty in ten seconds that is faster is never called kept: %s',
+    async (fault) => {
+      const limiter = foreignLimiters.findIndex(({ name }) => name === queues[1]);
+      const place = plantedFaults.findIndex(({ name }) => name === fault);
+      for (const seed of [0, 1, 2, 3]) {
+        const cell = { limiter, fault: place, limit: 60, window: 10_000, seed };
+        const { judgement } = await examineForeignGateway(simulationOf(cell).simulation);
+        expect(judgement.verdict, `seed ${seed}`).not.toBe('kept');
+      }
+    },
+  );
+
   it.each(delaying)(
     'that begins after a burst keeps its limit, which its pace shows: %s',
     async (name) => {

@@ -10,7 +10,7 @@ import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
 import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
 import { isDelayed } from '../limiter/answer-delays.ts';
-import { queuePace } from '../limiter/queue-pace.ts';
+import { type QueuePace, queuePace } from '../limiter/queue-pace.ts';
 import { checkCounting } from './check-counting.ts';
 import { checkExhausted } from './check-exhausted.ts';
 import { checkFit, fitText } from './check-fit.ts';
@@ -72,10 +72,10 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
   );
 
 /** The time between two requests in ms that a limiter let through at the pace of the rule, delaying them; `null` if none did certainly. */
-const limitedPace = (decisions: readonly ProbeReply[], rule: LimitRule): number | null => {
-  const pace = queuePace(decisions, rule);
-  return pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
-};
+const limitedPace = (pace: QueuePace | null): number | null =>
+  pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
+
+const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
 /** Why no refusal and no delay shows a limit of a rate; `null` if one does. */
 const whyUnlimited = (
@@ -94,11 +94,13 @@ const whyUnlimited = (
     : 'nothing was refused or delayed: the limit was never reached';
 };
 
+const fasterText = ({ spacing }: QueuePace, { limit, window }: LimitRule): string =>
+  `what waited was let through every ${spacingText(spacing.value)}, where the limit is one every ${spacingText(window / limit)}: by a limiter of another rate, or by a server that is no faster`;
+
 /** What is known of the limiter behind a log. */
 interface Evidence {
   readonly facts: LimitFacts;
-  /** As `limitedPace` gives it. */
-  readonly pace: number | null;
+  readonly pace: QueuePace | null;
   readonly identification: LimiterIdentification;
 }
 
@@ -109,13 +111,15 @@ const whyUndecided = (
   { facts, pace, identification }: Evidence,
 ): string | null => {
   if (log.cut !== null) return `the examination ended early: ${log.cut}`;
+  const rule = log.declared.requests;
   const failed = undecidedChats(log).length;
   if (failed > maxUndecidedShare * (decisions.length + failed)) {
     return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
   }
-  const isPaced = pace !== null;
-  const unlimited = isPaced ? null : whyUnlimited(decisions, identification, log.declared.requests);
+  const isPaced = limitedPace(pace) !== null;
+  const unlimited = isPaced ? null : whyUnlimited(decisions, identification, rule);
   if (unlimited !== null) return unlimited;
+  if (identification.best === null && pace?.isFaster === true) return fasterText(pace, rule);
   if (isUnexplainedLow(facts, identification)) {
     return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
   }
@@ -147,9 +151,7 @@ const keptReasons = ({ even, envelope }: LimitFacts, pace: number | null): reado
   ...(even.paced > 1 ? ['an even pace below the limit was never refused'] : []),
   ...(pace === null
     ? []
-    : [
-        `what was delayed was let through at the limit’s pace, every ${Number((pace / 1000).toPrecision(3))} s`,
-      ]),
+    : [`what was delayed was let through at the limit’s pace, every ${spacingText(pace)}`]),
 ];
 
 const verdictOf = (
@@ -201,11 +203,11 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...checkRefusals(log),
     ...checkCounting(log),
   ];
-  const pace = limitedPace(decisions, rule);
+  const pace = queuePace(decisions, rule);
   const why = whyUndecided(log, decisions, { facts, pace, identification });
   const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
   return {
-    ...verdictOf(checks, undecided, keptReasons(facts, pace)),
+    ...verdictOf(checks, undecided, keptReasons(facts, limitedPace(pace))),
     facts,
     identification,
     checks,

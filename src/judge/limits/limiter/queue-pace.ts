@@ -107,6 +107,8 @@ export interface QueuePace {
   /** The time between two requests in ms. */
   readonly spacing: Fitted;
   readonly match: PaceMatch;
+  /** Whether more than the limit waited, most of them evenly, and certainly at a faster pace than that of the rule. */
+  readonly isFaster: boolean;
   /** Whether a server that is no faster can be the cause, and not a limiter. */
   readonly canBeServer: boolean;
   /** The requests that show it, as indexes in the log. */
@@ -119,13 +121,18 @@ export interface QueuePace {
 export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): QueuePace | null => {
   const run = longestRun(log);
   if (run.length <= minWaits) return null;
-  const [match, spacing] = matchOf(spacingsOf(run), rule);
+  const estimates = spacingsOf(run);
+  const [match, spacing] = matchOf(estimates, rule);
+  const uneven = unevenIn(run, spacing);
+  const isEven = run.length > rule.limit && uneven < run.length / 2;
+  const isFast = estimates[0]!.most < (1 - closeShare) * (rule.window / rule.limit);
   const calm = usualCalmAnswer(log, rule);
   return {
     spacing,
     match,
+    isFaster: isEven && isFast && match !== 'own',
     canBeServer: calm === 0 || calm > promptShare * spacing.value,
     waited: run.map(({ index }) => index),
-    uneven: unevenIn(run, spacing),
+    uneven,
   };
 };
