@@ -21,14 +21,14 @@ const answer = (probe: BurstProbe, count: number): void => {
 };
 
 describe('the probe of a burst, for 60 requests in a minute', () => {
-  it('begins with a twelfth of the limit and lets twice as many go with each round that is admitted', () => {
+  it('begins with a twelfth of the limit and lets a quarter more go with each round that is admitted', () => {
     const probe = new BurstProbe(60, 1000, 60_000);
     const rounds = [0, 10, 20, 30].map((at) => {
       const count = released(probe, at);
       answer(probe, count);
       return count;
     });
-    expect(rounds).toEqual([5, 10, 20, 40]);
+    expect(rounds).toEqual([5, 6, 7, 9]);
   });
 
   it('lets one go each second while nothing is answered', () => {

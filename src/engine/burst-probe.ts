@@ -1,13 +1,16 @@
 /**
  * How many requests of a key go at once while nobody knows what its gateway admits at once. As TCP's slow start does,
- * it begins with few and lets one more go with each that is admitted; when the window turns it begins
- * again, since counters that weigh the last window refuse what they admitted before. Beyond that,
- * requests are evenly spread, of which limiters of the rate refuse hardly any. So one that admits less at once than its
- * limit refuses fewer than of a whole burst, and one that admits all is hardly slower.
+ * it begins with few and lets more go with what is admitted, but more slowly: whatever is under way at the first refusal
+ * is refused, too. When the window turns it begins again, since counters that weigh the last window refuse what they
+ * admitted before. Beyond that, requests are evenly spread, of which limiters of the rate refuse hardly any. So one that
+ * admits less at once than its limit refuses few, and one that admits all is hardly slower.
  */
 
 /** The share of the limit that goes at once to begin with. */
 const firstShare = 1 / 12;
+
+/** How many more go at once with each that is admitted. */
+const growth = 1 / 4;
 
 /** After so many windows without a refusal the whole limit may go at once. */
 const windowsToTrust = 3;
@@ -33,7 +36,7 @@ export class BurstProbe {
 
   /** From when on another request may go: minus infinity for at once. */
   availableAt(): number {
-    return this.#unanswered < this.#width
+    return this.#unanswered < Math.floor(this.#width)
       ? Number.NEGATIVE_INFINITY
       : this.#lastRelease + this.#spacing;
   }
@@ -55,6 +58,6 @@ export class BurstProbe {
   }
 
   onAdmitted(): void {
-    this.#width += 1;
+    this.#width += growth;
   }
 }

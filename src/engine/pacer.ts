@@ -107,6 +107,11 @@ class LimitUsage {
   }
 }
 
+/** A refusal whose wait costs such a share of the limit must not come again: the spacing becomes longer at once. */
+const dearShare = 0.9;
+/** A step of the spacing is taken back over so many windows at the least. */
+const minRegain = 10;
+
 /** What one key uses, and how its gateway refused it. */
 class KeyUsage {
   readonly requests: LimitUsage;
@@ -123,6 +128,8 @@ class KeyUsage {
   assumedWait: number;
   /** Between its requests once they are evenly spread, in ms: longer where even these are refused. */
   spacing: number;
+  /** By how much each admitted request shortens it again, in ms: no faster than the last refusal has cost. */
+  regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
     this.requests = new LimitUsage(rule.requests ?? Number.POSITIVE_INFINITY);
@@ -151,8 +158,6 @@ export class Pacer {
   readonly #step: number;
   /** The longest that it becomes, in ms. */
   readonly #widest: number;
-  /** The share of a step by which each admitted request shortens it again. */
-  readonly #regained: number;
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
@@ -161,7 +166,6 @@ export class Pacer {
     // A weighted counter rounds: it refuses one of its limit at an even pace.
     this.#step = this.#spacing * (0.5 / (requests ?? 1));
     this.#widest = this.#spacing * 1.1;
-    this.#regained = 1 / (10 * (requests ?? 1));
     this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
   }
 
@@ -200,10 +204,13 @@ export class Pacer {
     if (isNews) {
       usage.learnedAt = at;
       if (this.#rule.requests !== null) {
+        const cost = (wait ?? usage.assumedWait) / this.#spacing;
         const isEven = usage.bursts?.most === 1;
-        if (isEven) usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
+        if (isEven || cost >= dearShare * this.#rule.requests)
+          usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
         // How long what was sent before matters, the refusal says.
-        else usage.limitBursts(1);
+        if (!isEven) usage.limitBursts(1);
+        usage.regained = this.#step / (this.#rule.requests * Math.max(minRegain, 2 * cost));
       }
     } else if (wait === null) return;
     usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
@@ -217,7 +224,7 @@ export class Pacer {
     usage.probe?.onAdmitted();
     if (released <= usage.learnedAt) return;
     usage.assumedWait = this.#spacing;
-    usage.spacing = Math.max(this.#spacing, usage.spacing - this.#step * this.#regained);
+    usage.spacing = Math.max(this.#spacing, usage.spacing - usage.regained);
   }
 
   /** Occupies a key's limits for a request. Bookings come in order of their release. */

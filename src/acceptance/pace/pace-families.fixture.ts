@@ -1,19 +1,15 @@
-import { Pacer } from '../../engine/pacer.ts';
 import type { MeterRule } from '../../mock/limits/meter.ts';
 import { openMeter } from '../../mock/limits/meters.ts';
+import {
+  type LimiterAnswer,
+  type PaceTerms,
+  pacedWindows as windows,
+  runPaced,
+  usualTerms,
+  windowPhases,
+} from './paced-run.fixture.ts';
 
-/** A paced client with more work than the limit, against one limiter, on a clock that jumps. Times in ms. */
-
-const limit = 60;
-const window = 60_000;
-const windows = 20;
-const span = windows * window;
-
-interface LimiterAnswer {
-  readonly admitted: boolean;
-  /** The reported Retry-After; `null` if there is none. */
-  readonly wait: number | null;
-}
+/** Limiters of every family of ours, and what an ideal client would get of them. Times in ms. */
 
 type OpenLimiter = (rule: MeterRule) => (now: number) => LimiterAnswer;
 
@@ -50,37 +46,53 @@ const haproxyRate: OpenLimiter = ({ limit: most, window: period }) => {
 };
 
 /** The most that fixed windows of a phase admit: each one that the span touches, in full. */
-const touchedWindows = (phase: number): number =>
+const touchedWindows = ({ limit, window }: PaceTerms, phase: number): number =>
   limit * (phase % window === 0 ? windows : windows + 1);
-const sustained = limit * windows;
+
+const sustained = ({ limit }: PaceTerms): number => limit * windows;
+
+/** A burst of a share of the limit, and what the rate allows. */
+const withBurst =
+  (share: number) =>
+  (terms: PaceTerms): number =>
+    sustained(terms) + share * terms.limit;
+
+/**
+ * The limit before the first boundary, and one less in each window after it, since some of the one before still counts; of the
+ * last one what the share of that leaves.
+ */
+const weightedWindows = ({ limit, window }: PaceTerms, phase: number): number =>
+  limit * (windows + (phase % window === 0 ? 0 : 1 - phase / window)) - (windows - 1);
+
+interface LimiterFamily {
+  readonly open: OpenLimiter;
+  readonly admissible: (terms: PaceTerms, phase: number) => number;
+}
 
 /**
  * Each limiter, and the most that it admits to an ideal client that comes from idle: full windows, or the burst and the
- * refill of the span. The weighted counters' is bounded by one full window and the sustained rate.
- */
-export const limiterFamilies: Readonly<
-  Record<string, { readonly open: OpenLimiter; readonly admissible: (phase: number) => number }>
-> = {
+ * refill of the span. */
+export const limiterFamilies: Readonly<Record<string, LimiterFamily>> = {
   'fixed window, aligned': { open: fromMeter('fixed-aligned'), admissible: touchedWindows },
   'fixed window, from the first request': {
     open: fromMeter('fixed-from-first'),
-    admissible: () => sustained,
+    admissible: sustained,
   },
-  'token bucket, full': { open: fromMeter('token-bucket'), admissible: () => sustained + limit },
-  'bucket of L/4': { open: fromMeter('burst-bucket'), admissible: () => sustained + limit / 4 },
+  'token bucket, full': { open: fromMeter('token-bucket'), admissible: withBurst(1) },
+  'bucket of L/4': { open: fromMeter('burst-bucket'), admissible: withBurst(1 / 4) },
   'bucket of L/4, no Retry-After': {
     open: fromMeter('burst-bucket', false),
-    admissible: () => sustained + limit / 4,
+    admissible: withBurst(1 / 4),
   },
-  'sliding counter': { open: fromMeter('sliding-counter'), admissible: () => sustained + limit },
-  'sliding log': { open: fromMeter('sliding-log'), admissible: () => sustained },
+  'sliding counter': { open: fromMeter('sliding-counter'), admissible: weightedWindows },
+  'sliding log': { open: fromMeter('sliding-log'), admissible: sustained },
   'sliding log that counts refusals': {
     open: fromMeter('sliding-log-counting-refusals'),
-    admissible: () => sustained,
+    admissible: sustained,
   },
-  'stepped bucket': { open: fromMeter('stepped-bucket'), admissible: () => sustained + limit },
-  'leaky queue': { open: fromMeter('leaky-queue'), admissible: () => sustained + limit },
-  'HAProxy http_req_rate': { open: haproxyRate, admissible: () => sustained + limit },
+  'stepped bucket': { open: fromMeter('stepped-bucket'), admissible: withBurst(1) },
+  'leaky queue': { open: fromMeter('leaky-queue'), admissible: withBurst(1) },
+  'HAProxy http_req_rate': { open: haproxyRate, admissible: withBurst(1) },
 };
 
 /** Shares: of the admissible work, and of the requests sent. */
@@ -89,55 +101,27 @@ interface FamilyScore {
   readonly refused: number;
 }
 
-/** Round trips of 20 to 120 ms; a decision falls halfway. */
-const roundTripOf = (index: number): number => 20 + ((index * 7919) % 101);
-
-const scoreFamily = (family: string, phase: number, burst: number | undefined): FamilyScore => {
+const scoreFamily = (
+  family: string,
+  phase: number,
+  burst: number | undefined,
+  terms: PaceTerms,
+): FamilyScore => {
+  const { limit, window } = terms;
   const { open, admissible } = limiterFamilies[family]!;
   const decide = open({ limit, window, phase, burst: limit / 4, steps: 4 });
-  const pacer = new Pacer(
-    { requests: limit, tokens: null, burst, window, margin: window / 60, charged: 'ended' },
-    1,
-  );
-  let events: { readonly at: number; readonly run: () => void }[] = [];
-  let sent = 0;
-  let admitted = 0;
-  const send = (now: number): void => {
-    const booking = pacer.book(now, 0, 1);
-    const roundTrip = roundTripOf(sent);
-    sent += 1;
-    booking.onSent(now);
-    const decidedAt = now + roundTrip / 2;
-    const endedAt = now + roundTrip;
-    const atGateway = (): void => {
-      const answer = decide(decidedAt);
-      if (answer.admitted) admitted += 1;
-      const atClient = (): void => {
-        booking.onFinished(endedAt, 1);
-        if (answer.admitted) pacer.onAdmitted(0, now);
-        else pacer.onRefused(0, now, endedAt, answer.wait);
-      };
-      events.push({ at: endedAt, run: atClient });
-    };
-    events.push({ at: decidedAt, run: atGateway });
-  };
-  for (let now = 0; now < span;) {
-    const release = Math.max(now, pacer.earliestRelease(now, 1, 0).at);
-    const next = Math.min(release, ...events.map(({ at }) => at));
-    now = next;
-    const due = events.filter(({ at }) => at <= next);
-    events = events.filter(({ at }) => at > next);
-    // What has ended is known before the next request is released.
-    for (const { run } of due) run();
-    if (due.length === 0 && now < span) send(now);
-  }
-  return { ofAdmissible: admitted / admissible(phase), refused: 1 - admitted / sent };
+  const { sent, admitted } = runPaced(decide, burst, terms);
+  return { ofAdmissible: admitted / admissible(terms, phase), refused: 1 - admitted / sent };
 };
 
 /** The worst of several phases. */
-export const worstScore = (family: string, burst: number | undefined): FamilyScore => {
-  const scores = [0, 0.2, 0.5, 0.77, 0.99].map((share) =>
-    scoreFamily(family, share * window, burst),
+export const worstScore = (
+  family: string,
+  burst: number | undefined,
+  terms = usualTerms,
+): FamilyScore => {
+  const scores = windowPhases.map((share) =>
+    scoreFamily(family, share * terms.window, burst, terms),
   );
   return {
     ofAdmissible: Math.min(...scores.map(({ ofAdmissible }) => ofAdmissible)),
