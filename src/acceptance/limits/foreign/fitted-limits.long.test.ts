@@ -48,6 +48,19 @@ describe('a limit that is not the declared one', () => {
     },
   );
 
+  it.each(limiters)('is found where it is two requests less than twenty: %s', async (name) => {
+    const { simulation } = simulationOf(cellOf(name, 'limit × 0.9', 1));
+    const { judgement } = await examineForeignGateway({
+      ...simulation,
+      limit: 20,
+      window: 10_000,
+      failureShare: 0,
+    });
+    expect(judgement.verdict).toBe('violated');
+    const { limit } = judgement.identification.best!;
+    expect([limit.least, limit.most]).toEqual([18, 18]);
+  });
+
   it('is found in a bucket that holds less than the limit, over a network too slow for an even pace to show it', async () => {
     const fault = 'sustained rate × 0.5, bursts of a sixth';
     const { simulation } = simulationOf(cellOf(limiters[0]!, fault, 1));

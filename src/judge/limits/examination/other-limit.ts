@@ -14,6 +14,12 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
+/** Of a small limit, no more requests than this share can have come before the log without a trace; one always can. */
+const fewShare = 1 / 20;
+
+const fewOf = ({ limit }: LimitRule): number =>
+  Math.max(1, Math.min(fewRequests, Math.floor(limit * fewShare)));
+
 const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): boolean =>
   a.least > most || a.most < least;
 
@@ -35,7 +41,7 @@ export const isOtherLimiter = (
   // A weighted counter of one request more that rounds up decides as one of the limit that rounds down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
   // A few requests before the log, which it does not show, look like a limit that is lower by as many.
-  if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewRequests, highest);
+  if (isDeclaredWindow) return isDisjoint(limit, rule.limit - fewOf(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
 
@@ -87,7 +93,7 @@ export const canBeOther = ({ limiter, limit, window }: LimiterFit, rule: LimitRu
     (limit.value === rule.limit && includes(window, rule.window)) ||
     (window.value === rule.window && includes(limit, rule.limit));
   const isDeclared =
-    limit.least >= rule.limit - fewRequests &&
+    limit.least >= rule.limit - fewOf(rule) &&
     limit.most <= rule.limit &&
     window.least >= shorter &&
     window.most <= longer;
