@@ -193,6 +193,19 @@ export class Pacer {
     return { key, at: releases[key]! };
   }
 
+  /** Spreads the requests of a key evenly after a refusal, and wider where they were even or the wait of `wait` ms costs nearly a window. */
+  #evenOut(usage: KeyUsage, wait: number): void {
+    const { requests } = this.#rule;
+    if (requests === null) return;
+    const isEven = usage.bursts?.most === 1;
+    const cost = wait / this.#spacing;
+    if (isEven || cost >= dearShare * requests)
+      usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
+    // How long what was sent before matters, the refusal says.
+    if (!isEven) usage.limitBursts(1);
+    usage.regained = this.#step / (requests * Math.max(minRegain, 2 * cost));
+  }
+
   /**
    * Releases nothing with a key for `wait` ms from `at`, when the gateway refused a request that was released at
    * `released`. Without a wait one is assumed, twice as long after each refusal in a row, at most a window and its margin.
@@ -203,15 +216,7 @@ export class Pacer {
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
-      if (this.#rule.requests !== null) {
-        const cost = (wait ?? usage.assumedWait) / this.#spacing;
-        const isEven = usage.bursts?.most === 1;
-        if (isEven || cost >= dearShare * this.#rule.requests)
-          usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
-        // How long what was sent before matters, the refusal says.
-        if (!isEven) usage.limitBursts(1);
-        usage.regained = this.#step / (this.#rule.requests * Math.max(minRegain, 2 * cost));
-      }
+      this.#evenOut(usage, wait ?? usage.assumedWait);
     } else if (wait === null) return;
     usage.blockedUntil = Math.max(usage.blockedUntil, at + (wait ?? usage.assumedWait));
     const { window, margin } = this.#rule;

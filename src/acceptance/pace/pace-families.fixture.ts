@@ -71,7 +71,8 @@ interface LimiterFamily {
 
 /**
  * Each limiter, and the most that it admits to an ideal client that comes from idle: full windows, or the burst and the
- * refill of the span. */
+ * refill of the span.
+ */
 export const limiterFamilies: Readonly<Record<string, LimiterFamily>> = {
   'fixed window, aligned': { open: fromMeter('fixed-aligned'), admissible: touchedWindows },
   'fixed window, from the first request': {
