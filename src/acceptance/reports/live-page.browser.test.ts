@@ -17,6 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
+/** Opens a live page, and waits until it follows its run: it says nothing more then. */
+const follow = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address);
+  await page.locator('#live-said:empty').waitFor({ state: 'attached', ...patience });
+};
+
 /** Starts a run with a live page and opens that in a browser. */
 const watch = async (words: readonly string[], viewport = { width: 1280, height: 900 }) => {
   const out = join(await tempFolder(), 'out');
@@ -35,7 +41,7 @@ const watch = async (words: readonly string[], viewport = { width: 1280, height:
     const url = request.url();
     if (![address, `${address}events`, `${address}stop`].includes(url)) troubles.push(url);
   });
-  await page.goto(address);
+  await follow(page, address);
   return { ...started, out, page, troubles, address };
 };
 
@@ -105,7 +111,7 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     const words = '--target mock --kind chat-stream --model a/b --rate 5/s --duration 60s';
     const live = await watch(words.split(' '), { width: 400, height: 800 });
     const second = await browser.newPage();
-    await second.goto(live.address);
+    await follow(second, live.address);
     await live.page.locator('.tiles').waitFor();
     await second.locator('.tiles').waitFor();
     expect(await live.page.evaluate<number>('document.documentElement.scrollWidth')).toBe(400);
