@@ -122,7 +122,7 @@ const distinctPhases = (
   const places = history.decisions
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
-  const all = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
   // The decisions of a burst are closer together than their uncertainty.
   const edges = [0];
   for (const place of all) {

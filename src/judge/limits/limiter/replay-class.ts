@@ -8,6 +8,7 @@ import {
   type ReplayContext,
 } from './limiter-candidates.ts';
 import { type LimiterModel, limiters } from './limiter-models.ts';
+import { PhaseContradictions } from './phase-contradictions.ts';
 import { type QueueDelays, queueDelays } from './queue-delays.ts';
 
 /** A log prepared for the replay of every class. */
@@ -111,15 +112,25 @@ export class ContradictionCount {
   readonly #limiter: LimiterClass;
   readonly #history: DecisionHistory;
   readonly #order: ReplayOrder;
+  readonly #phases: PhaseContradictions | null;
 
   constructor(limiter: LimiterClass, history: DecisionHistory) {
     this.#limiter = limiter;
     this.#history = history;
     this.#order = new ReplayOrder(history);
+    this.#phases = limiter === 'fixed-any-phase' ? new PhaseContradictions(history) : null;
   }
 
   /** The fewest that one of these limiters contradicts; infinite if each contradicts more than `most`. */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
+    const [first] = candidates;
+    if (this.#phases !== null && first !== undefined) {
+      const ofAny = this.#phases.fewest(
+        first,
+        candidates.map(({ phase }) => phase),
+      );
+      return ofAny > most ? Infinity : ofAny;
+    }
     let fewest = Infinity;
     for (const parameters of candidates) {
       const model = limiters[this.#limiter].model(this.#history, parameters);

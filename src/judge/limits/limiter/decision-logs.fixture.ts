@@ -1,0 +1,25 @@
+import * as fc from 'fast-check';
+import { instant } from '../../../model/quantity.ts';
+
+/** Logs of decisions, for laws. Gaps are often none, so that requests overlap and windows begin just when one is decided. */
+export const decisionLogs = fc
+  .array(
+    fc.record({
+      gap: fc.oneof(fc.constant(0), fc.nat(20), fc.double({ min: 0, max: 40, noNaN: true })),
+      took: fc.oneof(fc.nat(12), fc.double({ min: 0, max: 30, noNaN: true })),
+      admitted: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((rows) => {
+    let sent = 0;
+    return rows.map(({ gap, took, admitted }) => {
+      sent += gap;
+      return {
+        sent: instant(sent),
+        answered: instant(sent + took),
+        ended: instant(sent + took),
+        admitted,
+      };
+    });
+  });
