@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { counterContradictions } from './counter-contradictions.ts';
+import { CounterContradictions } from './counter-contradictions.ts';
 import { decisionHistoriesOf } from './decision-history.ts';
 import { decisionLogs } from './decision-logs.fixture.ts';
 import { ContradictionCount } from './replay-class.ts';
@@ -16,7 +16,7 @@ it('one pass counts what a replay with each limit counts', () => {
   fc.assert(
     fc.property(decisionLogs, grids, (log, grid) => {
       for (const history of decisionHistoriesOf(log, [[], [log[0]!]])) {
-        const found = counterContradictions(history, grid, largest);
+        const found = new CounterContradictions(history).on(grid, largest);
         for (const room of ['some', 'whole'] as const) {
           const replayed = Array.from({ length: largest + 1 }, (_, limit) =>
             new ContradictionCount('sliding-counter', history).fewest(

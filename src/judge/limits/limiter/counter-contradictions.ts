@@ -11,7 +11,7 @@ export interface CounterGrid {
  * How many decisions weighted counters on a grid contradict, at each limit from 0 to the largest one: with `room` what
  * must be left of the limit, more than 0 or at least 1.
  */
-export interface CounterContradictions {
+export interface ContradictedByLimit {
   readonly some: Int32Array;
   readonly whole: Int32Array;
 }
@@ -53,7 +53,9 @@ class RuledOut {
 class CounterUsage {
   readonly #middles: Float64Array;
   readonly #grid: CounterGrid;
-  #begin = Number.NaN;
+  /** The number of the current window, where it begins, and what was admitted before and in the older one. */
+  #current = Number.NaN;
+  #begin = 0;
   #beforeCurrent = 0;
   #older = 0;
 
@@ -62,32 +64,44 @@ class CounterUsage {
     this.#grid = grid;
   }
 
-  beginOf(moment: number): number {
+  /** The number of the window that a moment is in. */
+  windowOf(moment: number): number {
     const { window, phase } = this.#grid;
-    return Math.floor((moment - phase) / window) * window + phase;
+    return Math.floor((moment - phase) / window);
   }
 
-  at(admitted: number, moment: number): number {
-    const { window } = this.#grid;
-    const begin = this.beginOf(moment);
+  at(admitted: number, moment: number, current = this.windowOf(moment)): number {
+    const { window, phase } = this.#grid;
     // Decisions come in order, so most are in the window of the one before.
-    if (begin !== this.#begin) {
-      this.#begin = begin;
-      this.#beforeCurrent = countBefore(this.#middles, begin);
-      this.#older = this.#beforeCurrent - countBefore(this.#middles, begin - window);
+    if (current !== this.#current) {
+      this.#current = current;
+      this.#begin = current * window + phase;
+      this.#beforeCurrent = countBefore(this.#middles, this.#begin);
+      this.#older = this.#beforeCurrent - countBefore(this.#middles, this.#begin - window);
     }
-    return this.#older * (1 - (moment - begin) / window) + (admitted - this.#beforeCurrent);
+    return this.#older * (1 - (moment - this.#begin) / window) + (admitted - this.#beforeCurrent);
   }
 
-  /** The least at the moments that a decision can have been made, or the most. */
-  extremeAt(admitted: number, moments: readonly number[], isLeast: boolean): number {
-    const [first, last] = [moments[0]!, moments.at(-1)!];
+  /** The least at the moments that a decision can have been made, from the first to the last, or the most. */
+  extremeAt(admitted: number, moments: Float64Array, isLeast: boolean): number {
+    const [first, last] = [moments[0]!, moments[moments.length - 1]!];
+    const current = this.windowOf(first);
     // Within a window it only falls.
-    if (this.beginOf(first) === this.beginOf(last))
-      return this.at(admitted, isLeast ? last : first);
-    const held = moments.map((moment) => this.at(admitted, moment));
-    return isLeast ? Math.min(...held) : Math.max(...held);
+    if (current === this.windowOf(last)) return this.at(admitted, isLeast ? last : first, current);
+    let extreme = isLeast ? Infinity : Number.NEGATIVE_INFINITY;
+    for (const moment of moments) {
+      const held = this.at(admitted, moment);
+      extreme = isLeast ? Math.min(extreme, held) : Math.max(extreme, held);
+    }
+    return extreme;
   }
+}
+
+/** A decision with the moments at which it can have been made, in their order, and the number admitted before. */
+interface CountedDecision {
+  readonly moments: Float64Array;
+  readonly before: number;
+  readonly admitted: boolean;
 }
 
 /**
@@ -95,28 +109,45 @@ class CounterUsage {
  * limit is, so each decision is right from some limit on, if it was admitted, and up to some limit, if it was refused: one
  * pass counts for every limit what a replay with that limit counts.
  */
-export const counterContradictions = (
-  { decisions, priors, middles, slack }: DecisionHistory,
-  grid: CounterGrid,
-  largest: number,
-): CounterContradictions => {
-  const some = new RuledOut(largest);
-  const whole = new RuledOut(largest);
-  const usage = new CounterUsage(middles, grid);
-  for (const [place, decision] of decisions.entries()) {
-    const { sent, answered, admitted } = decision;
-    const moments = [sent - slack, sent, middleOf(decision), answered, answered + slack];
-    const held = usage.extremeAt(priors[place]!.admitted, moments, admitted);
-    // The largest limits that refuse a request while so much is held.
-    const refusing = Math.floor(held);
-    const refusingWhole = Math.ceil(held + 1 - rounding) - 1;
-    if (admitted) {
-      some.upTo(refusing);
-      whole.upTo(refusingWhole);
-    } else {
-      some.above(refusing);
-      whole.above(refusingWhole);
-    }
+export class CounterContradictions {
+  readonly #middles: Float64Array;
+  readonly #decisions: readonly CountedDecision[];
+
+  constructor({ decisions, priors, middles, slack }: DecisionHistory) {
+    this.#middles = middles;
+    this.#decisions = decisions.map((decision, place) => {
+      const { sent, answered, admitted } = decision;
+      return {
+        moments: Float64Array.of(
+          sent - slack,
+          sent,
+          middleOf(decision),
+          answered,
+          answered + slack,
+        ),
+        before: priors[place]!.admitted,
+        admitted,
+      };
+    });
   }
-  return { some: some.counts(), whole: whole.counts() };
-};
+
+  on(grid: CounterGrid, largest: number): ContradictedByLimit {
+    const some = new RuledOut(largest);
+    const whole = new RuledOut(largest);
+    const usage = new CounterUsage(this.#middles, grid);
+    for (const { moments, before, admitted } of this.#decisions) {
+      const held = usage.extremeAt(before, moments, admitted);
+      // The largest limits that refuse a request while so much is held.
+      const refusing = Math.floor(held);
+      const refusingWhole = Math.ceil(held + 1 - rounding) - 1;
+      if (admitted) {
+        some.upTo(refusing);
+        whole.upTo(refusingWhole);
+      } else {
+        some.above(refusing);
+        whole.above(refusingWhole);
+      }
+    }
+    return { some: some.counts(), whole: whole.counts() };
+  }
+}

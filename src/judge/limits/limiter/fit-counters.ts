@@ -1,8 +1,9 @@
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { type DecisionHistory, sampleOf } from './decision-history.ts';
-import { fewestFirst, likelyLimits, limitInterval, type Place, type Score } from './fit-limits.ts';
-import { type CounterGrid, counterContradictions } from './counter-contradictions.ts';
+import { fewestFirst, likelyLimits, limitInterval, type Place } from './fit-limits.ts';
+import type { Explains, Score } from './class-search.ts';
+import { CounterContradictions, type CounterGrid } from './counter-contradictions.ts';
 import {
   counterGrids,
   phaseParts,
@@ -29,15 +30,18 @@ const finer = 3;
 /** Limits above this multiple of the largest one that is tried are not asked for. */
 const largestMultiple = 2;
 
+const countsOf = (histories: readonly DecisionHistory[]): readonly CounterContradictions[] =>
+  histories.map((history) => new CounterContradictions(history));
+
 /** What the counters on a grid contradict at the least, for each limit. */
 const fewestOnGrid = (
-  histories: readonly DecisionHistory[],
+  counts: readonly CounterContradictions[],
   grid: CounterGrid,
   largest: number,
 ): Int32Array => {
   const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
-  for (const history of histories) {
-    const { some, whole } = counterContradictions(history, grid, largest);
+  for (const count of counts) {
+    const { some, whole } = count.on(grid, largest);
     for (let limit = 0; limit <= largest; limit += 1)
       fewest[limit] = Math.min(fewest[limit]!, some[limit]!, whole[limit]!);
   }
@@ -51,14 +55,14 @@ interface BestGrids {
 }
 
 const bestGrids = (
-  histories: readonly DecisionHistory[],
+  counts: readonly CounterContradictions[],
   grids: readonly CounterGrid[],
   largest: number,
 ): BestGrids => {
   const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
   const phases = new Float64Array(largest + 1);
   for (const grid of grids) {
-    const found = fewestOnGrid(histories, grid, largest);
+    const found = fewestOnGrid(counts, grid, largest);
     for (let limit = 0; limit <= largest; limit += 1) {
       if (found[limit]! >= fewest[limit]!) continue;
       fewest[limit] = found[limit]!;
@@ -71,14 +75,14 @@ const bestGrids = (
 /** For each window the best grids of so many times the usual phases. */
 const bestByWindow = (
   clock: OffsetBounds | null,
-  histories: readonly DecisionHistory[],
+  counts: readonly CounterContradictions[],
   largest: number,
   times: number,
 ): ((window: number) => BestGrids) => {
   const known = new Map<number, BestGrids>();
   return (window) => {
     const found =
-      known.get(window) ?? bestGrids(histories, counterGrids(clock, window, times), largest);
+      known.get(window) ?? bestGrids(counts, counterGrids(clock, window, times), largest);
     known.set(window, found);
     return found;
   };
@@ -96,7 +100,10 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
   const every = Math.ceil(decisions / sampled);
-  const samples = histories.slice(0, besides.length).map((history) => sampleOf(history, every));
+  const samples = countsOf(
+    histories.slice(0, besides.length).map((history) => sampleOf(history, every)),
+  );
+  const whole = countsOf(histories);
   const byWindow = bestByWindow(clock, samples, largest, finer);
   const known = new Map<string, number>();
   const around = (near: number, window: number, apart: number): readonly CounterGrid[] =>
@@ -111,7 +118,7 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
     const closerEstimate = every * closer.fewest[limit]!;
     if (closerEstimate > worthwhileCloser * decisions) return closerEstimate;
     const grids = around(closer.phases[limit]!, window, apart / phaseParts);
-    return bestGrids(histories, grids, largest).fewest[limit]!;
+    return bestGrids(whole, grids, largest).fewest[limit]!;
   };
   return (limit, window) => {
     const place = `${limit} ${window}`;
@@ -176,7 +183,7 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
   const largest = largestMultiple * Math.ceil(Math.max(highest * context.limit, ...limits) + 2);
-  const coarse = bestByWindow(context.clock, promptHistories, largest, 1);
+  const coarse = bestByWindow(context.clock, countsOf(promptHistories), largest, 1);
   const score = closeScoreOf(evidence, largest);
   const places = placesToTry(limits, context).map(([limit, window]): Place => ({
     limit,
@@ -195,11 +202,12 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
   const best = closer.toSorted(fewestFirst)[0];
   if (best === undefined || best.wrong > mostWrong) return [];
   const { limit, window, wrong } = best;
-  const explaining = windowsToTry(context).filter((each) => score(limit, each, wrong) <= wrong);
+  const explains: Explains = (...place) => score(...place) <= wrong;
+  const explaining = windowsToTry(context).filter((each) => explains(limit, each, wrong));
   return [
     {
       limiter: 'sliding-counter',
-      limit: limitInterval(score, best),
+      limit: limitInterval(explains, best),
       window: {
         value: window,
         least: Math.min(window, ...explaining),

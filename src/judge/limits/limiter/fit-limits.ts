@@ -1,9 +1,8 @@
 import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { Fitted, LimiterFit } from '../../../model/limits/limiter-fit.ts';
-import { milliseconds } from '../../../model/quantity.ts';
-import { type DecisionHistory, sampleOf } from './decision-history.ts';
-import { otherCandidates } from './limiter-candidates.ts';
-import { ContradictionCount, type ReplayEvidence } from './replay-class.ts';
+import type { DecisionHistory } from './decision-history.ts';
+import { ClassSearch, type Explains, type Score } from './class-search.ts';
+import type { ReplayEvidence } from './replay-class.ts';
 
 /**
  * The classes whose limit and window are fitted. The others have parameters of their own that explain another limit,
@@ -45,35 +44,6 @@ export interface Place {
   readonly window: number;
   readonly wrong: number;
 }
-
-/** How many decisions a class contradicts at the least with this limit and window; infinite if more than `most`. */
-export type Score = (limit: number, window: number, most: number) => number;
-
-/** How closely decisions are looked at: one of so many, with phases so far apart, as a share of the window. */
-interface Closeness {
-  readonly every: number;
-  readonly apart: number;
-}
-
-/** What looks at a sample is an estimate of the count. */
-const scoreOf = (
-  name: LimiterClass,
-  histories: readonly DecisionHistory[],
-  { every, apart }: Closeness,
-): Score => {
-  const counts = histories.map((history) => ({
-    history,
-    count: new ContradictionCount(name, sampleOf(history, every)),
-  }));
-  return (limit, window, most) => {
-    const rule = { limit, window: milliseconds(window) };
-    const fewest = counts.reduce((least, { history, count }) => {
-      const tried = otherCandidates(name, history, rule, apart * window);
-      return Math.min(least, count.fewest(tried, Math.min(Math.ceil(most / every), least - 1)));
-    }, Infinity);
-    return fewest * every;
-  };
-};
 
 /** How many were admitted of the requests that were sent, after a window without any, before a refusal was known: what a limiter holds. */
 const admittedFromIdle = (
@@ -209,11 +179,11 @@ const outwards = (
 
 /** All windows that explain as well, and what is between them: several lengths can, if no boundary was seen closely. */
 const windowInterval = (
-  score: Score,
+  isExplained: Explains,
   { limit, window, wrong }: Place,
   declared: number,
 ): Fitted => {
-  const explains = (value: number): boolean => score(limit, value, wrong) <= wrong;
+  const explains = (value: number): boolean => isExplained(limit, value, wrong);
   let [least, most] = [window, window];
   for (let value = shortest * declared; value < least; value *= fineStep) {
     if (explains(value)) least = value;
@@ -229,8 +199,8 @@ const windowInterval = (
 };
 
 /** Limits are whole numbers. */
-export const limitInterval = (score: Score, { limit, window, wrong }: Place): Fitted => {
-  const explains = (value: number): boolean => score(value, window, wrong) <= wrong;
+export const limitInterval = (isExplained: Explains, { limit, window, wrong }: Place): Fitted => {
+  const explains = (value: number): boolean => isExplained(value, window, wrong);
   let [least, most] = [limit, limit];
   while (least > 1 && explains(least - 1)) least -= 1;
   while (most < 2 * limit && explains(most + 1)) most += 1;
@@ -250,8 +220,9 @@ export const fitOtherLimits = (
   const every = Math.max(1, Math.ceil(log.length / sampled));
   return fittedClasses
     .flatMap((name) => {
-      const score = scoreOf(name, histories, { every: 1, apart: 0 });
-      const roughly = (apart: number): Score => scoreOf(name, promptHistories, { every, apart });
+      const { score, explains } = new ClassSearch(name, histories, { every: 1, apart: 0 });
+      const roughly = (apart: number): Score =>
+        new ClassSearch(name, promptHistories, { every, apart }).score;
       const places = lookAtAll(roughly((coarseStep - 1) / phaseParts), limits, context);
       if (places[0]!.wrong > hopeless * log.length) return [];
       const farOff = farOffShare * every * sampled;
@@ -259,8 +230,8 @@ export const fitOtherLimits = (
       if (place === null || place.wrong > mostWrong) return [];
       return {
         limiter: name,
-        limit: limitInterval(score, place),
-        window: windowInterval(score, place, context.window),
+        limit: limitInterval(explains, place),
+        window: windowInterval(explains, place, context.window),
         parameters: {},
         wrong: place.wrong,
       };

@@ -41,8 +41,9 @@ it('one pass counts what a replay with each phase counts, and the fewest of seve
             Infinity,
           ),
         );
-        expect(phases.map((phase) => counted.fewest(rule, [phase]))).toStrictEqual(replayed);
-        expect(counted.fewest(rule, phases)).toBe(Math.min(...replayed));
+        const windows = phases.map((phase) => ({ ...rule, phase }));
+        expect(windows.map((each) => counted.fewest([each]))).toStrictEqual(replayed);
+        expect(counted.fewest(windows)).toBe(Math.min(...replayed));
       }
     }),
     { numRuns: 300 },

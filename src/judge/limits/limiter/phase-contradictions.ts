@@ -64,6 +64,8 @@ class Contradicted {
   }
 }
 
+type FixedWindows = Pick<LimiterParameters, 'limit' | 'window' | 'phase'>;
+
 /**
  * Counts the decisions that fixed windows contradict, of every phase at once. Whether a request is admitted depends on where the
  * windows begin only by whether one begins between two moments, that is by whether the phase is within an arc of the window: one pass
@@ -78,17 +80,17 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /** The fewest decisions that windows of one of these phases contradict; infinite without any phase. */
-  fewest(
-    { limit, window }: Pick<LimiterParameters, 'limit' | 'window'>,
-    phases: readonly number[],
-  ): number {
+  /** The fewest decisions that one of these limiters contradicts, which differ by their phase only; infinite without any. */
+  fewest(candidates: readonly FixedWindows[]): number {
+    const [first] = candidates;
+    if (first === undefined) return Infinity;
+    const { limit, window } = first;
     if (limit !== this.#limit) {
       this.#limit = limit;
       this.#bounds = edgeBoundsOf(this.#history, limit);
     }
     const folded = (moment: number): number => moment - Math.floor(moment / window) * window;
-    const places = Float64Array.from(phases, folded).sort();
+    const places = Float64Array.from(candidates, ({ phase }) => folded(phase)).sort();
     const all = places.length;
     const contradicted = new Contradicted(all);
     for (const { after, until, admitted } of this.#bounds) {

@@ -123,22 +123,29 @@ export class ContradictionCount {
 
   /** The fewest that one of these limiters contradicts; infinite if each contradicts more than `most`. */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
-    const [first] = candidates;
-    if (this.#phases !== null && first !== undefined) {
-      const ofAny = this.#phases.fewest(
-        first,
-        candidates.map(({ phase }) => phase),
-      );
-      return ofAny > most ? Infinity : ofAny;
+    if (this.#phases !== null) {
+      const fewest = this.#phases.fewest(candidates);
+      return fewest > most ? Infinity : fewest;
     }
     let fewest = Infinity;
     for (const parameters of candidates) {
-      const model = limiters[this.#limiter].model(this.#history, parameters);
-      const found = replay(this.#history, model, Math.min(most, fewest - 1), this.#order);
+      const found = this.#replay(parameters, Math.min(most, fewest - 1));
       if (found !== null) fewest = found.wrong.length;
       if (fewest === 0) break;
     }
     return fewest;
+  }
+
+  /** Whether one of these limiters contradicts at most so many. */
+  isAtMost(candidates: readonly LimiterParameters[], most: number): boolean {
+    return this.#phases === null
+      ? candidates.some((parameters) => this.#replay(parameters, most) !== null)
+      : this.#phases.fewest(candidates) <= most;
+  }
+
+  #replay(parameters: LimiterParameters, most: number): Replay | null {
+    const model = limiters[this.#limiter].model(this.#history, parameters);
+    return replay(this.#history, model, most, this.#order);
   }
 }
 
