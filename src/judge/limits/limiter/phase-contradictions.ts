@@ -94,6 +94,7 @@ export class PhaseContradictions {
     const all = places.length;
     const contradicted = new Contradicted(all);
     for (const { after, until, admitted } of this.#bounds) {
+      // A phase outside the arc predicts a refusal, one inside an admission.
       const outside = Number(admitted);
       const inside = 1 - outside;
       const length = until - after;
@@ -103,6 +104,7 @@ export class PhaseContradictions {
       }
       const [begin, end] = [folded(after), folded(until)];
       const change = inside - outside;
+      // An arc over the end of the window is all but what is between its ends.
       contradicted.add(0, all, begin > end ? inside : outside);
       contradicted.add(countUpTo(places, begin), countUpTo(places, end), change);
     }
