@@ -68,7 +68,7 @@ const runAll = async (
 /**
  * Examines limiters of others in simulated time, as they are and with planted faults: how often it accuses or names them wrongly,
  * and how often it catches the faults. Writes `reports/limits-power.md` and `reports/limits-power.json`.
- * It takes hours; one that was interrupted goes on, if the source is still the same.
+ * It takes more than an hour; one that was interrupted goes on, if the source is still the same.
  */
 export const measureSimulatedLimiters: BenchPart = async (say) => {
   await mkdir('reports', { recursive: true });
