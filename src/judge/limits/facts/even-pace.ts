@@ -1,21 +1,11 @@
 import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import type { EvenFact } from '../../../model/limits/limit-facts.ts';
+import { countBefore, countUpTo } from './count-instants.ts';
 import { evenRate, limiterMemory } from './rule-bounds.ts';
 import { fewRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
 
 /** Absorbs the rounding of sums of instants, in requests. */
 const rounding = 1e-9;
-
-const countUpTo = (ascending: Float64Array, moment: number, isIncluded: boolean): number => {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const at = ascending[middle]!;
-    if (at < moment || (isIncluded && at === moment)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 /**
  * Computes whether a client certainly kept the even rate up to a request: for every earlier request j,
@@ -31,7 +21,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
   const isPaced = (count: number, time: number): boolean =>
     time >= 0 && count <= rate * time + rounding;
   return ({ sent, answered }: LimiterDecision): boolean => {
-    const startedBefore = countUpTo(froms, answered, true);
+    const startedBefore = countUpTo(froms, answered);
     // Windows, logs and counters forget what came before the log after two windows.
     const isForgotten =
       isIdleBefore ||
@@ -48,7 +38,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         continue;
       }
       // All that can have been decided since this request, without the decision itself.
-      const since = startedBefore - countUpTo(untils, request.from, false) - 1;
+      const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
     return true;

@@ -1,5 +1,5 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
-import { countBefore } from './decision-history.ts';
+import { countBefore } from '../facts/count-instants.ts';
 
 /** The share of admitted requests of a load that must be late, and how many of these one after the other: a machine that stalls delays many, but at once. */
 const minDelayedShare = 0.1;

@@ -1,5 +1,6 @@
 import type { DecisionHistory } from './decision-history.ts';
-import { countBefore, middleOf } from './decision-history.ts';
+import { countBefore } from '../facts/count-instants.ts';
+import { middleOf } from './decision-history.ts';
 
 /** A grid of windows. Lengths and instants in ms. */
 export interface CounterGrid {

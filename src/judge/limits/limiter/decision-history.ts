@@ -1,5 +1,6 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
+import { countBefore } from '../facts/count-instants.ts';
 
 /** The middle of a decision's interval: off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
@@ -61,18 +62,6 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
     const latest = decision.answered - (decision.admitted ? admitted : refused);
     return { ...decision, sent: instant(Math.max(decision.sent, latest)) };
   });
-};
-
-/** The number of ascending `times` before `moment`. */
-export const countBefore = (times: Float64Array, moment: number): number => {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 };
 
 /**

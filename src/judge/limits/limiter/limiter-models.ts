@@ -1,5 +1,6 @@
 import type { LimiterClass } from '../../../model/limits/limit-log.ts';
-import { countBefore, type DecisionHistory, type PriorDecisions } from './decision-history.ts';
+import { countBefore } from '../facts/count-instants.ts';
+import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { countUpTo } from '../facts/count-instants.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
@@ -26,18 +27,6 @@ const edgeBoundsOf = (
       admitted,
     };
   });
-
-/** The number of ascending `times` up to and at `moment`. */
-const countUpTo = (times: Float64Array, moment: number): number => {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! <= moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 /** The decisions that each of some phases contradicts, in the order of the phases. */
 class Contradicted {

@@ -2,7 +2,7 @@ import type { LimiterDecision, LimitRule } from '../../../model/limits/limit-log
 import type { Fitted } from '../../../model/limits/limiter-fit.ts';
 import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
-import { countBefore } from './decision-history.ts';
+import { countBefore } from '../facts/count-instants.ts';
 
 /** So many waits in a row show a pace. */
 const minWaits = 10;

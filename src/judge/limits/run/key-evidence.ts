@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Charge } from '../facts/interval-counts.ts';
 import { retryAfterAccuracyOf } from '../facts/wait-accuracy.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
-import { countBefore } from '../limiter/decision-history.ts';
+import { countBefore } from '../facts/count-instants.ts';
 
 /** The ledger of one key: the charges of its requests, and which were refused. */
 export interface KeyEvidence {

@@ -1,0 +1,23 @@
+/** The number of ascending `times` before `moment`. */
+export const countBefore = (times: Float64Array, moment: number): number => {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** The number of ascending `times` up to and at `moment`. */
+export const countUpTo = (times: Float64Array, moment: number): number => {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
