@@ -54,10 +54,64 @@ const rooms: Readonly<Record<string, Grant>> = {
     packages: ['yargs', 'zod', 'node:*'],
     globals: ['process', 'console'],
   },
+  library: {
+    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'run'],
+    packages: pure,
+  },
   acceptance: { folders: any, packages: any, globals: any },
   proving: { folders: any, packages: any, globals: any },
   bench: { folders: any, packages: any, globals: any },
 };
+
+/** Experiments of a wing: they choose the next request from the last answer, and time is an argument. */
+const experiment: Grant = {
+  folders: ['model', 'contract', 'traffic', 'record', 'judge', 'engine'],
+  packages: pure,
+};
+
+/**
+ * What each sub-folder of a wing may use; `.` is the wing itself. A wing is a folder of `verbs`: a verb or a family
+ * of verbs, with all that only it needs. The names mean the same in every wing.
+ */
+const wingFolders: Readonly<Record<string, Grant>> = {
+  model: { folders: ['model', 'contract'], packages: ['zod', ...pure] },
+  judge: { folders: ['model', 'judge'], packages: pure },
+  report: { folders: ['model', 'report'], packages: pure },
+  readers: { folders: ['model', 'scenario'], packages: ['yaml', 'zod', ...pure] },
+  reading: experiment,
+  topics: experiment,
+  suite: experiment,
+  experiment,
+  '.': {
+    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'run'],
+    packages: ['zod', 'node:path', 'node:url', ...pure],
+  },
+  cli: {
+    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'run', 'cli'],
+    packages: ['yargs', 'zod', 'node:*'],
+    globals: ['process', 'console'],
+  },
+};
+
+/** The sub-folders of a wing, lowest level first. */
+const wingFloors = [
+  'model',
+  'judge/facts reading',
+  'judge/limiter',
+  'judge readers report topics',
+  'experiment suite',
+  '.',
+  'cli',
+];
+
+/**
+ * The imports into a wing from outside. The main building has few doors; wings import each other only where one
+ * verb is made of another.
+ */
+const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
+  { from: /^cli\/verb-table\.ts$/, to: /^verbs\/[a-z-]+\/cli\/[a-z-]+\.ts$/ },
+  { from: /^library\//, to: /^verbs\/[a-z-]+\/library\.ts$/ },
+];
 
 /**
  * The folders inside a room, lowest level first: a file imports from its own folder and from levels
@@ -170,18 +224,35 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'node:*',
     ],
   },
-  { path: /^(platform|engine|mock|probe|run|cli)\/.+\.(test|fixture)\.ts$/, globals: any },
+  { path: /^(platform|engine|mock|probe|run|cli|library)\/.+\.(test|fixture)\.ts$/, globals: any },
 ];
 
-/** The room of a path below `src`, or null if the map has none. */
+/** The wing of a path below `src`, such as `verbs/limits`; null outside `verbs`. */
+const wingOf = (path: string): string | null => /^verbs\/[^/]+(?=\/)/.exec(path)?.[0] ?? null;
+
+/** The room of a path below `src`, or null if the map has none; every wing is a room. */
 export function roomOf(path: string): string | null {
+  const wing = wingOf(path);
+  if (wing !== null) return wing;
   const room = path.split('/', 1)[0] ?? '';
   return path.includes('/') && Object.hasOwn(rooms, room) ? room : null;
 }
 
+/** The folder, inside its room, of the file at a path below `src`; `.` for the room itself. */
+const innerFolderOf = (path: string): string => {
+  const depth = wingOf(path) === null ? 1 : 2;
+  return path.split('/').slice(depth, -1).join('/') || '.';
+};
+
+/** What a file of a wing may use; nothing in a sub-folder that the table does not have. */
+const wingGrant = (path: string): Grant =>
+  /\.(test|fixture)\.ts$/.test(path)
+    ? { folders: any, globals: any }
+    : (wingFolders[innerFolderOf(path).split('/')[0] ?? ''] ?? {});
+
 /** Everything that the file at a path below `src` may use. */
 export function grantOf(path: string): Required<Grant> {
-  const own = rooms[roomOf(path) ?? ''] ?? {};
+  const own = wingOf(path) === null ? (rooms[roomOf(path) ?? ''] ?? {}) : wingGrant(path);
   const grants = [own, ...exceptions.filter((exception) => exception.path.test(path))];
   return {
     folders: grants.flatMap((grant) => grant.folders ?? []),
@@ -190,16 +261,14 @@ export function grantOf(path: string): Required<Grant> {
   };
 }
 
-/** The folder, inside its room, of the file at a path below `src`; `.` for the room itself. */
-const innerFolderOf = (path: string): string => path.split('/').slice(1, -1).join('/') || '.';
-
-/** What rooms export to users: it may import its whole room, and no file of the room imports it. */
-const doors = ['run/library.ts'];
+/** Whether the file at a path below `src` may import a file of another room that is a wing. */
+export const mayEnterWing = (path: string, target: string): boolean =>
+  wingDoors.some(({ from, to }) => from.test(path) && to.test(target)) ||
+  /^(acceptance|bench|proving)\/|\.(test|fixture)\.ts$/.test(path);
 
 /** Whether the file at a path below `src` may import another file of its room. */
 export function mayImportInRoom(path: string, target: string): boolean {
-  if (doors.includes(path)) return true;
-  const rows = floors[roomOf(path) ?? ''];
+  const rows = wingOf(path) === null ? floors[roomOf(path) ?? ''] : wingFloors;
   const [from, to] = [innerFolderOf(path), innerFolderOf(target)];
   if (rows === undefined || from === to || /\.(test|fixture)\.ts$/.test(path)) return true;
   const floorOf = (folder: string): number =>

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Context, ESTree, Rule } from '@oxlint/plugins';
-import { grantOf, mayImportInRoom, roomOf } from './map.ts';
+import { grantOf, mayEnterWing, mayImportInRoom, roomOf } from './map.ts';
 import { placeOf } from './place.ts';
 
 /** The names of a mostly pure module that neither draw random numbers nor wait. */
@@ -64,10 +64,15 @@ function throughWall({ file, place }: Import, specifier: string): string | null 
   const room = roomOf(place);
   const { folders } = grantOf(place);
   const target = placeOf(resolve(dirname(file), specifier));
-  const owner = target?.split('/', 1)[0] ?? 'the outside';
+  const owner =
+    (target === null ? null : roomOf(target)) ?? target?.split('/', 1)[0] ?? 'the outside';
   if (target !== null && owner === room) {
     if (mayImportInRoom(place, target)) return null;
     return `src/${target} does not lie below src/${dirname(place)} in \`${room}\`: imports inside a room go one way, as \`floors\` in .oxlint/map.ts says. Move what is needed down.`;
+  }
+  if (target !== null && owner.startsWith('verbs/')) {
+    if (mayEnterWing(place, target)) return null;
+    return `${specifier} is in the wing ${owner}, which src/${place} may not enter: move down what both need, or add a row to \`wingDoors\` in .oxlint/map.ts.`;
   }
   if (allows(folders, owner)) return null;
   return `\`${room}\` may import ${listed(folders)}, but ${specifier} is in ${owner}. Take it as an argument, or move the noun down.`;

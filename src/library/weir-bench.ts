@@ -5,17 +5,17 @@
  */
 import type { CheckProfile, CheckReport } from '../model/check/check-report.ts';
 import { Problem } from '../platform/problem.ts';
-import { type RunOptions, type ScenarioInput, withWeirErrors } from './input/library-host.ts';
-import type { RunReport, RunVerdicts } from './input/run-report.ts';
-import { silentHost, stoppedByErrors } from './input/silent-host.ts';
+import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
+import type { RunReport, RunVerdicts } from '../run/input/run-report.ts';
+import { silentHost, stoppedByErrors } from '../run/input/silent-host.ts';
 
-export { type RunOptions, type ScenarioInput, WeirError } from './input/library-host.ts';
+export { type RunOptions, type ScenarioInput, WeirError } from '../run/input/library-host.ts';
 export {
   coordinate,
   type CoordinateOptions,
   work,
   type WorkOptions,
-} from './rendezvous/library.ts';
+} from '../run/rendezvous/library.ts';
 
 /**
  * Gives a scenario its type and returns it unchanged. A scenario file in TypeScript exports the
@@ -41,9 +41,9 @@ export const run = (
   withWeirErrors(async () => {
     const { signal, onProgress, out = null, target, set = [], force = false, allowFiles } = options;
     signal?.throwIfAborted();
-    const { runOnce } = await import('./run.ts');
-    const { reportOf } = await import('./output/run-summary.ts');
-    const { reportProgress } = await import('./watch/report-progress.ts');
+    const { runOnce } = await import('../run/run.ts');
+    const { reportOf } = await import('../run/output/run-summary.ts');
+    const { reportProgress } = await import('../run/watch/report-progress.ts');
     const named =
       typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
     const request = {
@@ -105,7 +105,7 @@ export const check = (
   withWeirErrors(async () => {
     const { signal, environment, scenario, set = [], only, skip, noCost = false } = options;
     signal?.throwIfAborted();
-    const { performCheck } = await import('./check/perform-check.ts');
+    const { performCheck } = await import('../run/check/perform-check.ts');
     const { allowFiles, key, model, voice, speechModel, transcriptionModel } = options;
     const host = silentHost(environment, signal ?? new AbortController().signal, []);
     const { report } = await performCheck(
@@ -134,9 +134,9 @@ export const check = (
 /** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */
 export const readResult = (path: string): Promise<RunReport> =>
   withWeirErrors(async () => {
-    const { readStoredResult } = await import('./input/read-result.ts');
-    const { judgeResult } = await import('./output/judge-result.ts');
-    const { reportOf, summarized } = await import('./output/run-summary.ts');
+    const { readStoredResult } = await import('../run/input/read-result.ts');
+    const { judgeResult } = await import('../run/output/judge-result.ts');
+    const { reportOf, summarized } = await import('../run/output/run-summary.ts');
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
@@ -146,8 +146,8 @@ export const judge = (
   { objectives }: { readonly objectives?: readonly string[] } = {},
 ): Promise<RunVerdicts> =>
   withWeirErrors(async () => {
-    const { withObjectives } = await import('./input/with-objectives.ts');
-    const { judgeResult } = await import('./output/judge-result.ts');
-    const { verdictsOf } = await import('./output/run-verdicts.ts');
+    const { withObjectives } = await import('../run/input/with-objectives.ts');
+    const { judgeResult } = await import('../run/output/judge-result.ts');
+    const { verdictsOf } = await import('../run/output/run-verdicts.ts');
     return verdictsOf(judgeResult(withObjectives(result, objectives)));
   });

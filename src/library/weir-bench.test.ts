@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineScenario } from './library.ts';
+import { defineScenario } from './weir-bench.ts';
 import { parseModule } from '../scenario/text/module-tree.ts';
 import { readScenario } from '../scenario/read-scenario.ts';
 
