@@ -110,6 +110,16 @@ const wingFloors = [
  */
 const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
   { from: /^cli\/verb-table\.ts$/, to: /^verbs\/[a-z-]+\/cli\/[a-z-]+\.ts$/ },
+  // Experiments send their requests in one way, and look for models in one way.
+  {
+    from: /^verbs\/(check|init)\/[a-z-]+\.ts$/,
+    to: /^verbs\/limits\/(examination|experiment\/(find-probe-models|probe-requests))\.ts$/,
+  },
+  // `weir compare` compares checks too.
+  {
+    from: /^(cli\/verbs|verbs\/compare\/cli)\/compare\.ts$/,
+    to: /^verbs\/check\/compare-stored-checks\.ts$/,
+  },
   { from: /^library\//, to: /^verbs\/[a-z-]+\/library\.ts$/ },
 ];
 

@@ -52,7 +52,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ],
       ['limits --target mock --quick --yes', 'the short examination, of the reference gateway'],
     ],
-    load: async () => (await import('./verbs/limits.ts')).limitsVerb,
+    load: async () => (await import('../verbs/limits/cli/limits.ts')).limitsVerb,
   },
   'check [scenario]': {
     summary: 'Check whether a gateway keeps the interface, before anyone believes its figures',
@@ -61,7 +61,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['check --target https://host/v1', 'the whole suite; asks before it spends anything'],
       ['check --target mock --only streams', 'the streams of the reference gateway'],
     ],
-    load: async () => (await import('./verbs/check.ts')).interfaceVerb,
+    load: async () => (await import('../verbs/check/cli/check.ts')).interfaceVerb,
   },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
@@ -103,7 +103,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['init https://host/v1 > first.yaml', 'write a first scenario'],
       ['init http://localhost:8000/v1', 'print one for a local gateway'],
     ],
-    load: async () => (await import('./verbs/init.ts')).initVerb,
+    load: async () => (await import('../verbs/init/cli/init.ts')).initVerb,
   },
   'import [file]': {
     summary: 'Turn files of vegeta or k6, or command lines of GuideLLM or AIPerf, into a scenario',
@@ -202,7 +202,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['schema > weir.schema.json', 'the schema of scenarios, for an editor'],
       ['schema result', 'the schema of results'],
     ],
-    load: async () => (await import('./verbs/schema.ts')).schemaVerb,
+    load: async () => (await import('./verbs/schema.ts')).schemaVerb(loadVerb),
   },
   'completion <shell>': {
     summary: 'Print the script that completes command lines in bash or zsh',
@@ -220,6 +220,8 @@ const nameOf = (usage: string): string => usage.replace(/ .*/, '');
 export const verbTable = new Map(
   Object.entries(verbsByUsage).map(([usage, entry]) => [nameOf(usage), { usage, ...entry }]),
 );
+
+export const loadVerb = (name: string): Promise<Verb> => verbTable.get(name)!.load();
 
 /** Every verb with its options, for completion. */
 const completedVerbs = (): Promise<readonly CompletedVerb[]> =>

@@ -3,12 +3,12 @@
  * needs is imported only when it is called, so that a scenario file which imports `defineScenario`
  * loads at once.
  */
-import type { CheckProfile, CheckReport } from '../model/check/check-report.ts';
 import { Problem } from '../platform/problem.ts';
 import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
 import type { RunReport, RunVerdicts } from '../run/input/run-report.ts';
 import { silentHost, stoppedByErrors } from '../run/input/silent-host.ts';
 
+export { check, type CheckOptions } from '../verbs/check/library.ts';
 export { type RunOptions, type ScenarioInput, WeirError } from '../run/input/library-host.ts';
 export {
   coordinate,
@@ -67,68 +67,6 @@ export const run = (
     if (finished.written === 'unwritten') throw new Problem(warnings.join(' '));
     failure.throwIfAborted();
     return reportOf(finished);
-  });
-
-/** All optional. */
-export interface CheckOptions extends Pick<
-  RunOptions,
-  'signal' | 'set' | 'allowFiles' | 'environment'
-> {
-  /** A scenario file for target, key and headers. */
-  readonly scenario?: string | undefined;
-  /** The environment variable with the key; `WEIR_API_KEY` by default. */
-  readonly key?: string | undefined;
-  readonly model?: string | undefined;
-  readonly voice?: string | undefined;
-  readonly speechModel?: string | undefined;
-  readonly transcriptionModel?: string | undefined;
-  /** The server whose known gaps are set apart from what it breaks; `spec` by default. */
-  readonly profile?: CheckProfile | undefined;
-  /** Checks or topics. */
-  readonly only?: readonly string[] | undefined;
-  readonly skip?: readonly string[] | undefined;
-  /** Sends only requests that cost nothing if all goes well. */
-  readonly noCost?: boolean | undefined;
-  /** The most that one answer may take, for example `45s`. */
-  readonly timeout?: string | undefined;
-}
-
-/**
- * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever was found. It asks
- * nobody before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and 80 seconds of audio. Rejects with a
- * `WeirError` if nothing can be checked.
- */
-export const check = (
-  target: string | undefined,
-  options: CheckOptions = {},
-): Promise<CheckReport> =>
-  withWeirErrors(async () => {
-    const { signal, environment, scenario, set = [], only, skip, noCost = false } = options;
-    signal?.throwIfAborted();
-    const { performCheck } = await import('../run/check/perform-check.ts');
-    const { allowFiles, key, model, voice, speechModel, transcriptionModel } = options;
-    const host = silentHost(environment, signal ?? new AbortController().signal, []);
-    const { report } = await performCheck(
-      {
-        scenario,
-        target,
-        set,
-        allowFiles,
-        key,
-        model,
-        voice,
-        speechModel,
-        transcriptionModel,
-        profile: options.profile,
-        only: only?.join(','),
-        skip: skip?.join(','),
-        noCost,
-        timeout: options.timeout,
-      },
-      host,
-      async () => undefined,
-    );
-    return report;
   });
 
 /** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */

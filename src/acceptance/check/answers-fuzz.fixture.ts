@@ -4,17 +4,17 @@ import {
   checkProfiles,
   type CheckReport,
   checkReportSchema,
-} from '../../model/check/check-report.ts';
+} from '../../verbs/check/model/check-report.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import { instant } from '../../model/quantity.ts';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';
-import { checkTable } from '../../probe/check/check-table.ts';
-import { answersFrom, judgeChecks, unseenRows } from '../../probe/check/judge-checks.ts';
-import type { CheckAnswer, ReceivedAnswer } from '../../probe/check/reading/check-answer.ts';
-import type { CheckRequest } from '../../probe/check/reading/check-case.ts';
-import { sendCheckRequest } from '../../probe/check/send-check-request.ts';
-import { checkDocument } from '../../report/check/check-document.ts';
-import { checkJunit } from '../../report/check/check-junit.ts';
+import { checkTable } from '../../verbs/check/suite/check-table.ts';
+import { answersFrom, judgeChecks, unseenRows } from '../../verbs/check/suite/judge-checks.ts';
+import type { CheckAnswer, ReceivedAnswer } from '../../verbs/check/reading/check-answer.ts';
+import type { CheckRequest } from '../../verbs/check/reading/check-case.ts';
+import { sendCheckRequest } from '../../verbs/check/suite/send-check-request.ts';
+import { checkDocument } from '../../verbs/check/report/check-document.ts';
+import { checkJunit } from '../../verbs/check/report/check-junit.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';

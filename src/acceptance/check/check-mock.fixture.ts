@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../model/check/check-report.ts';
+import type { CheckReport } from '../../verbs/check/model/check-report.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';

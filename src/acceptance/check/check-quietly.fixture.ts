@@ -1,6 +1,6 @@
-import type { CheckProfile, CheckReport } from '../../model/check/check-report.ts';
-import type { CheckSettings } from '../../run/check/check-settings.ts';
-import { performCheck } from '../../run/check/perform-check.ts';
+import type { CheckProfile, CheckReport } from '../../verbs/check/model/check-report.ts';
+import type { CheckSettings } from '../../verbs/check/check-settings.ts';
+import { performCheck } from '../../verbs/check/perform-check.ts';
 
 const everything: CheckSettings = {
   scenario: undefined,

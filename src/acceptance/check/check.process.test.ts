@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import { testKey } from '../../mock/settings/settings.ts';
-import { type CheckReport, checkReportSchema } from '../../model/check/check-report.ts';
+import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
 

@@ -4,7 +4,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type CheckReport, checkReportSchema } from '../../model/check/check-report.ts';
+import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { testKey } from '../../mock/settings/settings.ts';
 import { attacksByFamily, startHostileServer } from '../hostile/hostile-servers.fixture.ts';
 import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';

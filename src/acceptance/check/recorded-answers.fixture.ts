@@ -1,10 +1,10 @@
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { checkRequests } from '../../probe/check/check-table.ts';
-import { CheckAnswer, type ReceivedAnswer } from '../../probe/check/reading/check-answer.ts';
-import type { CheckRequest, CheckTarget } from '../../probe/check/reading/check-case.ts';
-import { bundledClips } from '../../run/check/check-session.ts';
+import { checkRequests } from '../../verbs/check/suite/check-table.ts';
+import { CheckAnswer, type ReceivedAnswer } from '../../verbs/check/reading/check-answer.ts';
+import type { CheckRequest, CheckTarget } from '../../verbs/check/reading/check-case.ts';
+import { bundledClips } from '../../verbs/check/check-session.ts';
 
 /** What the reference gateway answers to every request of the suite, kept to be changed. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckRow } from '../../model/check/check-report.ts';
+import type { CheckRow } from '../../verbs/check/model/check-report.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import type { SeededDefect } from './seeded-defect.fixture.ts';

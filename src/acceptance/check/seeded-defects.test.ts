@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkTable } from '../../probe/check/check-table.ts';
+import { checkTable } from '../../verbs/check/suite/check-table.ts';
 import { seededDefects } from './seeded-defects.fixture.ts';
 
 it('sixty defects are seeded, each once and in every section that can be seen from outside', () => {

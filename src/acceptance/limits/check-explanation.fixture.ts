@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { explainLimiter } from '../../judge/limits/examination/name-limiter.ts';
+import { explainLimiter } from '../../verbs/limits/judge/name-limiter.ts';
 import type { DistinguishingDecision } from '../../model/limits/limiter-fit.ts';
 import type { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
 

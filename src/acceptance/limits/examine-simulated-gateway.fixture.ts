@@ -1,15 +1,15 @@
-import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import { judgeLimits } from '../../verbs/limits/judge/judge-limits.ts';
 import {
   limiterClassNames,
   type LimitLog,
   type ProbePhase,
   probePhases,
 } from '../../model/limits/limit-log.ts';
-import type { LimitJudgement } from '../../model/limits/limit-report.ts';
+import type { LimitJudgement } from '../../verbs/limits/model/limit-report.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { defaultSustain, probeBudgetFor } from '../../probe/probe-budget.ts';
-import { examineKey } from '../../probe/examine-key.ts';
-import { openProbeClient } from '../../probe/send-probe-request.ts';
+import { defaultSustain, probeBudgetFor } from '../../verbs/limits/experiment/probe-budget.ts';
+import { examineKey } from '../../verbs/limits/experiment/examine-key.ts';
+import { openProbeClient } from '../../verbs/limits/experiment/send-probe-request.ts';
 import {
   type GatewaySimulation,
   openSimulatedGateway,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decisionsToReplay } from '../../judge/limits/examination/limiter-decisions.ts';
-import { explainLimiter } from '../../judge/limits/examination/name-limiter.ts';
+import { decisionsToReplay } from '../../verbs/limits/judge/limiter-decisions.ts';
+import { explainLimiter } from '../../verbs/limits/judge/name-limiter.ts';
 import {
   distinguishLimiters,
   identifyLimiter,

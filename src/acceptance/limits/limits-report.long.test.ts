@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import { limitsDocument } from '../../report/limits/limits-document.ts';
+import { limitsDocument } from '../../verbs/limits/report/limits-document.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
 
 type Simulated = Parameters<typeof examineSimulatedGateway>;

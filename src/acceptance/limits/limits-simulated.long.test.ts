@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import { judgeLimits } from '../../verbs/limits/judge/judge-limits.ts';
 import type { ProbeReply } from '../../model/limits/limit-log.ts';
-import type { LimitJudgement } from '../../model/limits/limit-report.ts';
+import type { LimitJudgement } from '../../verbs/limits/model/limit-report.ts';
 import { type MockLimiterClass, mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
 import { instant } from '../../model/quantity.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameLimiter } from '../../judge/limits/examination/name-limiter.ts';
+import { nameLimiter } from '../../verbs/limits/judge/name-limiter.ts';
 import { mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
 import type { LimitLog } from '../../model/limits/limit-log.ts';
 import { instant } from '../../model/quantity.ts';

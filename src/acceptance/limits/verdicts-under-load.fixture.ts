@@ -1,5 +1,5 @@
 import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
-import type { LimitVerdict } from '../../model/limits/limit-report.ts';
+import type { LimitVerdict } from '../../verbs/limits/model/limit-report.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
 
 /**

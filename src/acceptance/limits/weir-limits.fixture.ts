@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';

@@ -7,10 +7,10 @@ import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { invalidTrust, validTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { junitFile } from '../../report/junit/junit-file.ts';
-import { compareChecks } from '../../judge/check/compare-checks.ts';
-import { checkComparisonJunit } from '../../report/check/check-comparison-document.ts';
-import { checkJunit } from '../../report/check/check-junit.ts';
-import { fullCheck, sampleCheck, sampleRow } from '../../report/check/sample-check.fixture.ts';
+import { compareChecks } from '../../verbs/check/judge/compare-checks.ts';
+import { checkComparisonJunit } from '../../verbs/check/report/check-comparison-document.ts';
+import { checkJunit } from '../../verbs/check/report/check-junit.ts';
+import { fullCheck, sampleCheck, sampleRow } from '../../verbs/check/report/sample-check.fixture.ts';
 import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

@@ -19,6 +19,13 @@ export type Given<Table extends OptionTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionType<Table[Name]>;
 };
 
+/** The JSON Schema of a file that users keep. */
+export interface PublishedSchema {
+  /** Its place in a checkout. */
+  readonly path: string;
+  readonly make: () => Promise<object>;
+}
+
 export interface Verb {
   readonly options: OptionTable;
   /** Whether the words behind `--` are another program’s command line, and not arguments. */
@@ -27,12 +34,14 @@ export interface Verb {
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
+  /** What this verb leaves. */
+  readonly schema?: PublishedSchema;
   run(given: object): Promise<ExitName>;
 }
 
 /** A verb whose work receives its options with their types. */
 export const defineVerb = <const Table extends OptionTable>(
-  verb: Pick<Verb, 'subcommands' | 'takesCommand'> & {
+  verb: Pick<Verb, 'schema' | 'subcommands' | 'takesCommand'> & {
     readonly options: Table;
     run(given: Given<Table>): Promise<ExitName>;
   },

@@ -47,6 +47,10 @@ export const capacityVerb = defineVerb({
       ),
     }),
   },
+  schema: {
+    path: 'reports/capacity.schema.json',
+    make: async () => (await import('../../model/series/capacity.ts')).capacityJsonSchema(),
+  },
   run: async (given) => {
     const ignored = [
       ...givenFlags(given),

@@ -30,7 +30,8 @@ export const compareVerb = defineVerb({
   },
   run: async (given) => {
     const request = { ...given, ...sidesFrom(given), jobSummary: jobSummaryPath() };
-    const { checksAmong, compareStoredChecks } = await import('../../run/series/stored-checks.ts');
+    const { checksAmong, compareStoredChecks } =
+      await import('../../verbs/check/compare-stored-checks.ts');
     const checks = await checksAmong(request);
     if (checks !== null) return compareStoredChecks(checks, request, terminalHost(given));
     const { compareStored } = await import('../../run/series/stored-runs.ts');

@@ -1,20 +1,66 @@
-import { defineVerb, positionals, switchOption } from '../options/define-verb.ts';
+import {
+  defineVerb,
+  positionals,
+  type PublishedSchema,
+  switchOption,
+  type Verb,
+} from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-export const schemaVerb = defineVerb({
-  options: {
-    subject: {
-      choices: ['scenario', 'result', 'check', 'sweep', 'capacity'],
-      default: 'scenario',
-      group: positionals,
+/** The verbs that publish the schema of what they leave; a subject has the name of its verb. */
+const publishingVerbs = ['check', 'sweep', 'capacity'] as const;
+export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
+type SchemaSubject = (typeof schemaSubjects)[number];
+
+/** The schemas of what a run reads and writes. */
+const schemasOfRuns: Readonly<Record<'scenario' | 'result', PublishedSchema>> = {
+  scenario: {
+    path: 'scenarios/schema.json',
+    make: async () =>
+      (await import('../../scenario/schema/scenario-schema.ts')).scenarioJsonSchema(),
+  },
+  result: {
+    path: 'reports/result.schema.json',
+    make: async () => (await import('../../model/result/result.ts')).resultJsonSchema(),
+  },
+};
+
+type LoadVerb = (name: string) => Promise<Verb>;
+
+export const publishedSchema = async (
+  subject: SchemaSubject,
+  loadVerb: LoadVerb,
+): Promise<PublishedSchema> => {
+  if (subject === 'scenario' || subject === 'result') return schemasOfRuns[subject];
+  const { schema } = await loadVerb(subject);
+  if (schema === undefined) throw new Error(`the verb ${subject} publishes no schema`);
+  return schema;
+};
+
+/** The text of a published schema, as it stands in its file. */
+export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
+  `${JSON.stringify(await make(), null, 1)}\n`;
+
+/** The verb `schema`, which loads other verbs for theirs. */
+export const schemaVerb = (loadVerb: LoadVerb): Verb =>
+  defineVerb({
+    options: {
+      subject: { choices: schemaSubjects, default: 'scenario' as const, group: positionals },
+      write: { ...switchOption('Write all to their places in a checkout'), hidden: true },
     },
-    write: { ...switchOption('Write all to their places in a checkout'), hidden: true },
-  },
-  run: async ({ subject, write }) => {
-    const { schemaText, writeSchemas } = await import('../../run/output/schemas.ts');
-    const { printer } = terminalHost();
-    if (write) await writeSchemas(printer.say);
-    else printer.print({ text: () => schemaText(subject) });
-    return 'pass';
-  },
-});
+    run: async ({ subject, write }) => {
+      const { printer } = terminalHost();
+      if (!write) {
+        const text = await schemaText(await publishedSchema(subject, loadVerb));
+        printer.print({ text: () => text });
+        return 'pass';
+      }
+      const { writeText } = await import('../../platform/files/plain-files.ts');
+      for (const each of schemaSubjects) {
+        const schema = await publishedSchema(each, loadVerb);
+        await writeText(schema.path, await schemaText(schema));
+        printer.say(`written: ${schema.path}`);
+      }
+      return 'pass';
+    },
+  });

@@ -49,6 +49,10 @@ export const sweepVerb = defineVerb({
       out: textOption('Folder for the report and each run’s files [reports/TIME-sweep]'),
     }),
   },
+  schema: {
+    path: 'reports/sweep.schema.json',
+    make: async () => (await import('../../model/series/sweep.ts')).sweepJsonSchema(),
+  },
   run: async (given) => {
     const source = withLoad(planSourceFrom(given, wanted), given.vary);
     const { sweep } = await import('../../run/sweep/sweep.ts');

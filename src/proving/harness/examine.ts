@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
-import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 import { provingKeys } from './server-process.ts';
 

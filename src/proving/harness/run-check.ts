@@ -6,7 +6,7 @@ import {
   type CheckProfile,
   type CheckReport,
   checkReportSchema,
-} from '../../model/check/check-report.ts';
+} from '../../verbs/check/model/check-report.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 
 interface CheckRunOptions {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import type { LimitReport } from '../../model/limits/limit-report.ts';
+import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { writeTable } from '../harness/markdown-table.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { examineLimiter, type LimiterRow, rowOf, startOnce } from './examine-limiter.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { exemptionOf } from '../../probe/check/profiles.ts';
+import { exemptionOf } from '../../verbs/check/suite/profiles.ts';
 import { writeTable } from '../harness/markdown-table.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import {

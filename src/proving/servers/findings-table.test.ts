@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { checkTable } from '../../probe/check/check-table.ts';
+import { checkTable } from '../../verbs/check/suite/check-table.ts';
 import { roomFile } from '../harness/installed.ts';
 import { findingsTable, verifiedIn } from './check-servers.ts';
 import { checkedServers } from './checked-servers.ts';

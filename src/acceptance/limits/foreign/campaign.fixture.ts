@@ -1,7 +1,7 @@
 import { drawFrom } from '../../../model/workload/draw.ts';
 import { examineForeignGateway } from './examine-foreign-gateway.fixture.ts';
 import type { ForeignSimulation } from './foreign-gateway.fixture.ts';
-import type { LimitVerdict } from '../../../model/limits/limit-report.ts';
+import type { LimitVerdict } from '../../../verbs/limits/model/limit-report.ts';
 import type { ForeignLimiter } from './foreign-limiter.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';
 import { type SimulatedFault, plantedFaults } from './planted-faults.fixture.ts';

@@ -1,4 +1,4 @@
-import type { LimitJudgement } from '../../../model/limits/limit-report.ts';
+import type { LimitJudgement } from '../../../verbs/limits/model/limit-report.ts';
 import type { ForeignLimiter, LimiterFamily } from './foreign-limiter.fixture.ts';
 
 /** The names that are true of a family. A family without one is "none of ours". */

@@ -1,0 +1,113 @@
+import { maxUploadBytes, uploadExtensions } from '../../contract/audio.ts';
+import { requestIdHeader, routes } from '../../contract/routes.ts';
+import { keyHeader } from '../../model/plan/key-header.ts';
+import { redactor } from '../../model/plan/secret.ts';
+import type { Clip } from '../../model/workload/clip.ts';
+import { readClips } from '../../platform/files/clips.ts';
+import { startClock, wallClock } from '../../platform/host/clock.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { undiciTransport } from '../../platform/http/undici-transport.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { CheckAnswer, isDeadline } from './reading/check-answer.ts';
+import type { CheckRequest } from './reading/check-case.ts';
+import type { CheckClient } from './suite/run-checks.ts';
+import { type ExchangeDeadlines, sendCheckRequest } from './suite/send-check-request.ts';
+import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
+import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+
+/** The most after others have failed, in ms. */
+const shortTimeout = 4000;
+
+/** Speech comes in one piece when all of it is ready, so that silence alone ends nothing early. */
+const deadlinesFor = (total: number): ExchangeDeadlines => ({
+  total,
+  idle: total,
+  afterEnd: Math.min(1500, total),
+});
+
+const unknownKey = 'sk-weir-no-such-key';
+
+/** The address without its version, below which nothing may be served; `null` if the base address has none. */
+const addressWithoutVersion = (baseUrl: string): string | null => {
+  const url = new URL(baseUrl);
+  const path = url.pathname.replace(/\/+$/, '');
+  if (!/\/v\d+$/.test(path)) return null;
+  url.pathname = path.replace(/\/v\d+$/, '') || '/';
+  return url.href;
+};
+
+/** The recordings that come with Weir: one of several sentences, and the shortest of each other container. */
+export const bundledClips = async (): Promise<{
+  readonly clip: Clip;
+  readonly otherClips: readonly Clip[];
+}> => {
+  const source = { file: 'bundled', text: null, oversized: false };
+  const { library } = await readClips([source], '.', {
+    extensions: uploadExtensions,
+    largest: maxUploadBytes,
+    recorded: recordedSeconds,
+    isConfined: false,
+  });
+  const clips = library.clipsOf(source);
+  const clip = clips.find(({ name }) => name === 'keeper.m4a');
+  if (clip === undefined) throw new Error('the bundled recordings have no keeper.m4a');
+  return {
+    clip,
+    otherClips: clips.toSorted((a, b) => a.bytes.length - b.bytes.length),
+  };
+};
+
+/** Opens connections to a target for the checks; `timeout` is the most that an answer may take, in ms. */
+export const openCheckSession = (target: ReadyTarget, timeout: number) => {
+  const { baseUrl, wire, certificates, credentials } = target;
+  const startedAt = wallClock();
+  const wallZero = Date.parse(startedAt);
+  const clock = startClock();
+  const root = addressWithoutVersion(baseUrl);
+  const transportTo = (url: string) => undiciTransport({ url, wire, certificates }, clock);
+  const transports = {
+    versioned: transportTo(baseUrl),
+    root: root === null ? null : transportTo(root),
+  };
+  const key = credentials[0]?.value ?? '';
+  const redact = redactor([...target.secrets, ...credentials.map(({ value }) => value)]);
+  const keyHeaders = (kind: CheckRequest['key']) =>
+    kind === 'missing' ? {} : keyHeader(target.auth, kind === 'valid' ? key : unknownKey);
+  let serial = 0;
+  const client: CheckClient = {
+    now: () => clock.now(),
+    wall: () => wallZero + clock.now(),
+    sleep,
+    send: async ({ id, key: kind, base, isStream }, wireRequest, isShort) => {
+      serial += 1;
+      const headers = {
+        'user-agent': `weir/${weirVersion()}`,
+        ...wireRequest.headers,
+        ...target.headers,
+        ...keyHeaders(kind),
+        [requestIdHeader]: `check-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}-${serial}`,
+      };
+      const transport = transports[base] ?? transports.versioned;
+      const request = { ...wireRequest, headers };
+      const isShortened = isShort && timeout > shortTimeout;
+      const deadlines = deadlinesFor(isShortened ? shortTimeout : timeout);
+      const isAudio = request.path === routes.speech.path;
+      const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
+        isStream,
+        isAudio,
+      });
+      const isCutShort = isShortened && isDeadline(received);
+      return new CheckAnswer(id, { ...received, isCutShort }, request, redact);
+    },
+  };
+  return {
+    client,
+    startedAt,
+    /** Whether there is an address without the version. */
+    hasRoot: root !== null,
+    close: async () => {
+      await Promise.all([transports.versioned.close(), transports.root?.close()]);
+    },
+  };
+};
+export type CheckSession = ReturnType<typeof openCheckSession>;

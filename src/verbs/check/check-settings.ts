@@ -1,0 +1,107 @@
+import {
+  type CheckProfile,
+  checkProfiles,
+  type CheckTopic,
+  checkTopics,
+} from './model/check-report.ts';
+import { Problem } from '../../platform/problem.ts';
+import { isFree } from './suite/check-budget.ts';
+import type { Check, CheckRequest } from './reading/check-case.ts';
+import { checkTable, requestsFor } from './suite/check-table.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+import { didYouMean } from '../../scenario/text/spelling.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import type { TargetRequest } from '../../run/target/target-plan.ts';
+
+/** What `weir check` and the library's `check()` are asked for. */
+export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
+  readonly model: string | undefined;
+  readonly voice: string | undefined;
+  readonly speechModel: string | undefined;
+  readonly transcriptionModel: string | undefined;
+  readonly profile: string | undefined;
+  /** Checks or topics, separated by commas. */
+  readonly only: string | undefined;
+  readonly skip: string | undefined;
+  /** Whether only requests are sent that cost nothing if all goes well. */
+  readonly noCost: boolean;
+  /** The most that one answer may take. */
+  readonly timeout: string | undefined;
+}
+
+export interface CheckSelection {
+  readonly profile: CheckProfile;
+  readonly checks: readonly Check[];
+  readonly requests: readonly CheckRequest[];
+  /** Of one answer, in ms. */
+  readonly timeout: number;
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+const names: readonly string[] = [...checkTopics, ...checkTable.map(({ id }) => id)];
+
+/** The named checks and topics; a request's name stands for all checks of its answer. */
+const readNames = (option: string, text: string): ReadonlySet<string> => {
+  const words = wordsOf(text);
+  const [unknown] = words.filter((word) => !names.includes(word));
+  if (words.length === 0 || unknown !== undefined) {
+    const near = unknown === undefined ? null : didYouMean(unknown, names);
+    throw new Problem(
+      `--${option}: expected checks or topics, separated by commas (topics: ${checkTopics.join(', ')}); got ${unknown ?? 'none'}${near === null ? '' : `; ${near}`}`,
+    );
+  }
+  return new Set(words);
+};
+
+const isNamed = ({ id, topic }: Check, named: ReadonlySet<string>): boolean =>
+  named.has(id) || named.has(topic satisfies CheckTopic);
+
+const profileOf = (text: string | undefined): CheckProfile => {
+  const profile = checkProfiles.find((each) => each === (text ?? 'spec'));
+  if (profile !== undefined) return profile;
+  const near = didYouMean(text ?? '', checkProfiles);
+  throw new Problem(
+    `--profile: expected one of ${checkProfiles.join(', ')}; got ${text}${near === null ? '' : `; ${near}`}`,
+  );
+};
+
+/** An exchange that takes no time, or for ever, is none. */
+const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
+
+/** Reads the options; throws a `Problem` that says what was expected. */
+export const selectChecks = ({
+  profile,
+  only,
+  skip,
+  noCost,
+  timeout,
+}: Pick<CheckSettings, 'profile' | 'only' | 'skip' | 'noCost' | 'timeout'>): CheckSelection => {
+  const wanted = only === undefined ? null : readNames('only', only);
+  const left = skip === undefined ? null : readNames('skip', skip);
+  const chosen = checkTable.filter(
+    (check) =>
+      (wanted === null || isNamed(check, wanted)) && (left === null || !isNamed(check, left)),
+  );
+  const all = requestsFor(chosen);
+  const requests = noCost ? all.filter(isFree) : all;
+  const sent = new Set(requests.map(({ id }) => id));
+  const isSendable = ({ needs, uses }: Check): boolean =>
+    needs.every((id) => sent.has(id)) && (uses.length === 0 || uses.some((id) => sent.has(id)));
+  const checks = noCost ? chosen.filter(isSendable) : chosen;
+  if (checks.length === 0) {
+    throw new Problem(
+      `--only, --skip and --no-cost leave no check: expected at least one of ${checkTopics.join(', ')}`,
+    );
+  }
+  return {
+    profile: profileOf(profile),
+    checks,
+    requests,
+    timeout: readOption('timeout', timeout ?? '45s', timeoutNotation),
+  };
+};

@@ -1,0 +1,110 @@
+import { type CheckReport, countOutcomes, verdictOfChecks } from './model/check-report.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import type { CheckBudget } from './suite/check-budget.ts';
+import { checkDocument, checkVerdict } from './report/check-document.ts';
+import { checkJunit } from './report/check-junit.ts';
+import { checkOverview } from './report/check-overview.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { countText, moneyText, plural } from '../../report/text/number-text.ts';
+import { present } from '../../report/text/present.ts';
+import { confirmBudget, type Host, type PrintedOutcome } from '../../run/input/host.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { appendJobSummary } from '../../run/output/job-summary.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { dataIn, fileIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
+import type { CheckSettings } from './check-settings.ts';
+import { type PerformedCheck, performCheck } from './perform-check.ts';
+
+export interface CheckCommand extends CheckSettings {
+  /** Whether deviations that are known from the field fail, too. */
+  readonly strict: boolean;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+  readonly jobSummary: string | undefined;
+}
+
+const budgetText = (budget: CheckBudget): string =>
+  present([
+    `${plural(budget.requests, 'request')}${budget.more === 0 ? '' : `, and up to ${budget.more} more where some are refused`}`,
+    budget.outputTokens > 0 &&
+      `at most ${countText(budget.inputTokens + budget.outputTokens)} tokens of chats, whose price depends on the model`,
+    budget.characters > 0 && `${countText(budget.characters)} characters of speech`,
+    budget.audioSeconds > 0 && `${countText(budget.audioSeconds)} s of audio`,
+    budget.audioCost > 0 &&
+      `${moneyText(budget.audioCost)} of your currency for the audio, by the prices of the interface`,
+    'under a minute, unless the key is limited',
+  ]).join('; ');
+
+const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: boolean): ExitName => {
+  if (stoppedBy !== null) return exitOfStop[stoppedBy];
+  const verdict = verdictOfChecks(report);
+  if (!isAnswered) return 'invalid';
+  if (verdict !== 'kept') return verdict === 'broken' ? 'objective' : 'inconclusive';
+  return strict && countOutcomes(report.rows).deviation > 0 ? 'objective' : 'pass';
+};
+
+const printedCheck = (report: CheckReport, json: string, exit: ExitName): PrintedOutcome => {
+  const closing: PrintedOutcome['text'] = (style) => {
+    const { text, tone } = checkVerdict(report);
+    const code = exitCode(exit);
+    const verdict = { text: code === 0 ? text : `Exit ${code}. ${text}`, tone };
+    return terminalText({ ...checkDocument(report), verdict, description: [], blocks: [] }, style);
+  };
+  return {
+    json,
+    text: (style) => terminalText(checkOverview(report), style),
+    details: (style) => terminalText(checkDocument(report), style),
+    closing,
+    isGood: exit === 'pass',
+  };
+};
+
+const publishCheck = (
+  performed: PerformedCheck,
+  folder: RunFolder,
+  { strict, jobSummary }: CheckCommand,
+  { printer }: Host,
+): Promise<ExitName> => {
+  const { report } = performed;
+  const exit = exitFor(performed, strict);
+  const json = `${JSON.stringify(report)}\n`;
+  const document = checkDocument(report);
+  const files = outputFiles.check;
+  const markdown = (): string => markdownText(document);
+  const publish = async (): Promise<ExitName> => {
+    const written = await publishOutcome(printer, printedCheck(report, json, exit), [
+      pageIn(folder, files.page, document),
+      dataIn(folder, files.data, json),
+      fileIn(folder, 'JUnit', files.junit, () => checkJunit(report, strict)),
+      fileIn(folder, 'Summary', files.markdown, markdown),
+    ]);
+    await appendJobSummary(jobSummary, markdown(), printer.warn);
+    return gravestExit([exit, written]);
+  };
+  return publish();
+};
+
+/** Checks the interface of a gateway and publishes the findings. */
+export const checkGateway = async (command: CheckCommand, host: Host): Promise<ExitName> => {
+  const { say } = host.printer;
+  const folder = await openOutputFolder(folderFor(command.out, 'check'), 'check', say);
+  try {
+    const performed = await performCheck(
+      command,
+      host,
+      async (budget, { baseUrl, chat, isMock }) => {
+        say(`${baseUrl}, model ${chat ?? 'none'}. Budget: ${budgetText(budget)}.`);
+        if (!command.yes && !isMock)
+          await confirmBudget(host, 'nothing was sent besides the request for the model list');
+      },
+    );
+    return await publishCheck(performed, folder, command, host);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await folder.release();
+  }
+};

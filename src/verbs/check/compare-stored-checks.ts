@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { compareChecks } from './judge/compare-checks.ts';
+import { type CheckReport, checkReportSchema } from './model/check-report.ts';
+import { isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { pathExists } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+import {
+  checkComparisonDocument,
+  checkComparisonJunit,
+} from './report/check-comparison-document.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import type { Host } from '../../run/input/host.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
+import { appendJobSummary } from '../../run/output/job-summary.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+
+/** The file of a check at a path, which may be its folder; `null` if there is another thing or none. */
+const checkFileAt = async (path: string): Promise<string | null> => {
+  const file = (await isExistingFolder(path)) ? join(path, outputFiles.check.data) : path;
+  if (!(await pathExists(file))) return null;
+  const text = await readTextFile(file).catch(() => '');
+  return /^\s*\{\s*"format":\s*"check\//.test(text) ? file : null;
+};
+
+const readCheck = async (file: string): Promise<CheckReport> => {
+  const text = await readTextFile(file);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Problem(`${file} is not JSON: expected a check.json that \`weir check\` wrote`);
+  }
+  const parsed = checkReportSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  throw new Problem(
+    `${file} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}; check again with this version`,
+  );
+};
+
+interface CheckSides {
+  readonly base: readonly string[];
+  readonly next: readonly string[] | null;
+}
+
+/** The two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
+export const checksAmong = async ({
+  base,
+  next,
+}: CheckSides): Promise<readonly [before: string, after: string] | null> => {
+  const paths = [...base, ...(next ?? [])];
+  const files = await Promise.all(paths.map(checkFileAt));
+  if (files.every((file) => file === null)) return null;
+  const [before, after, ...more] = files;
+  if (typeof before === 'string' && typeof after === 'string' && more.length === 0)
+    return [before, after];
+  throw new Problem(
+    `checks are compared in pairs: expected two check.json, or their folders, the earlier one first; got ${paths.join(' ')}`,
+  );
+};
+
+/** Compares two stored checks and publishes what changed. */
+export const compareStoredChecks = async (
+  [before, after]: readonly [string, string],
+  options: {
+    readonly out: string | undefined;
+    readonly strict: boolean;
+    readonly jobSummary: string | undefined;
+  },
+  { printer }: Host,
+): Promise<ExitName> => {
+  const comparison = compareChecks(await readCheck(before), await readCheck(after));
+  const files = outputFiles.comparison;
+  const folder = await openOutputFolder(
+    folderFor(options.out, 'comparison'),
+    'comparison',
+    printer.say,
+  );
+  try {
+    const json = `${JSON.stringify(comparison)}\n`;
+    const document = checkComparisonDocument(comparison);
+    const markdown = markdownText(document);
+    const written = await publishOutcome(printer, printed(document, json), [
+      pageIn(folder, files.page, document),
+      dataIn(folder, files.data, json),
+      fileIn(folder, 'JUnit', files.junit, () => checkComparisonJunit(comparison)),
+      fileIn(folder, 'Summary', files.markdown, () => markdown),
+    ]);
+    await appendJobSummary(options.jobSummary, markdown, printer.warn);
+    const has = (change: string): boolean =>
+      comparison.changes.some((each) => each.change === change);
+    const exit = has('worse')
+      ? 'regression'
+      : has('lost') && options.strict
+        ? 'inconclusive'
+        : 'pass';
+    return gravestExit([exit, written]);
+  } finally {
+    await folder.release();
+  }
+};

@@ -1,0 +1,78 @@
+import {
+  type ChangedCheck,
+  type CheckChange,
+  checkChanges,
+  type CheckComparison,
+} from '../model/check-comparison.ts';
+import type { CheckOutcome, CheckReport, CheckRow } from '../model/check-report.ts';
+
+/** How grave a result is; `null` for what was not decided. */
+const gravity: Readonly<Record<CheckOutcome, number | null>> = {
+  violation: 2,
+  deviation: 1,
+  exempt: 0,
+  open: 0,
+  pass: 0,
+  unchecked: null,
+};
+
+const gravityOf = (row: CheckRow | null): number | null =>
+  row === null ? null : gravity[row.outcome];
+
+/** What a check is that was not among those before, by its gravity. */
+const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
+
+/** How a check changed; `null` if it did not. */
+const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange | null => {
+  const [was, is] = [gravityOf(before), gravityOf(after)];
+  if (was === null && is === null) return null;
+  if (is === null) return 'lost';
+  if (before === null) return newAs[is] ?? null;
+  // What was not decided before counts as kept: a finding is news.
+  if (is > (was ?? 0)) return 'worse';
+  if (was === null) return 'other';
+  if (is < was) return 'better';
+  return is > 0 && before.name !== after?.name ? 'other' : null;
+};
+
+const order = Object.keys(checkChanges);
+
+/** Other circumstances than before. */
+const notesOn = (before: CheckReport, after: CheckReport): readonly string[] => [
+  ...(before.profile === after.profile
+    ? []
+    : [`The profile was ${before.profile}, and is ${after.profile}.`]),
+  ...(['chat', 'speech', 'transcription', 'voice'] as const)
+    .filter((kind) => before.models[kind] !== after.models[kind])
+    .map(
+      (kind) =>
+        `The ${kind === 'voice' ? 'voice' : `${kind} model`} was ${before.models[kind] ?? 'none'}, and is ${after.models[kind] ?? 'none'}.`,
+    ),
+  ...[before, after].flatMap(({ stopped, startedAt }) =>
+    stopped === null ? [] : [`The checks of ${startedAt} ended early: ${stopped}.`],
+  ),
+];
+
+const partOf = ({ target, startedAt, profile }: CheckReport) => ({ target, startedAt, profile });
+
+/** Compares two checks of an interface, row by row. */
+export const compareChecks = (before: CheckReport, after: CheckReport): CheckComparison => {
+  const [old, recent] = [before, after].map(
+    ({ rows }) => new Map(rows.map((row) => [row.id, row])),
+  );
+  const ids = [...new Set([...old!.keys(), ...recent!.keys()])];
+  const changes = ids.flatMap((id): readonly ChangedCheck[] => {
+    const sides = { before: old!.get(id) ?? null, after: recent!.get(id) ?? null };
+    const change = changeOf(sides.before, sides.after);
+    return change === null ? [] : [{ id, change, ...sides }];
+  });
+  return {
+    format: 'check-comparison/1',
+    weir: after.weir,
+    before: partOf(before),
+    after: partOf(after),
+    same: ids.length - changes.length,
+    changes: changes.toSorted((a, b) => order.indexOf(a.change) - order.indexOf(b.change)),
+    notes: notesOn(before, after),
+  };
+};

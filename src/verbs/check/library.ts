@@ -1,0 +1,67 @@
+import { type RunOptions, withWeirErrors } from '../../run/input/library-host.ts';
+import { silentHost } from '../../run/input/silent-host.ts';
+import type { CheckProfile, CheckReport } from './model/check-report.ts';
+
+/** The part of the library that checks an interface. What it needs is imported when it is called. */
+
+/** All optional. */
+export interface CheckOptions extends Pick<
+  RunOptions,
+  'signal' | 'set' | 'allowFiles' | 'environment'
+> {
+  /** A scenario file for target, key and headers. */
+  readonly scenario?: string | undefined;
+  /** The environment variable with the key; `WEIR_API_KEY` by default. */
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly voice?: string | undefined;
+  readonly speechModel?: string | undefined;
+  readonly transcriptionModel?: string | undefined;
+  /** The server whose known gaps are set apart from what it breaks; `spec` by default. */
+  readonly profile?: CheckProfile | undefined;
+  /** Checks or topics. */
+  readonly only?: readonly string[] | undefined;
+  readonly skip?: readonly string[] | undefined;
+  /** Sends only requests that cost nothing if all goes well. */
+  readonly noCost?: boolean | undefined;
+  /** The most that one answer may take, for example `45s`. */
+  readonly timeout?: string | undefined;
+}
+
+/**
+ * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever was found. It asks
+ * nobody before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and 80 seconds of audio. Rejects with a
+ * `WeirError` if nothing can be checked.
+ */
+export const check = (
+  target: string | undefined,
+  options: CheckOptions = {},
+): Promise<CheckReport> =>
+  withWeirErrors(async () => {
+    const { signal, environment, scenario, set = [], only, skip, noCost = false } = options;
+    signal?.throwIfAborted();
+    const { performCheck } = await import('./perform-check.ts');
+    const { allowFiles, key, model, voice, speechModel, transcriptionModel } = options;
+    const host = silentHost(environment, signal ?? new AbortController().signal, []);
+    const { report } = await performCheck(
+      {
+        scenario,
+        target,
+        set,
+        allowFiles,
+        key,
+        model,
+        voice,
+        speechModel,
+        transcriptionModel,
+        profile: options.profile,
+        only: only?.join(','),
+        skip: skip?.join(','),
+        noCost,
+        timeout: options.timeout,
+      },
+      host,
+      async () => undefined,
+    );
+    return report;
+  });

@@ -1,0 +1,218 @@
+import type { CheckReport } from './model/check-report.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { checkBudgetFor, type CheckBudget } from './suite/check-budget.ts';
+import type { CheckRequest, CheckTarget } from './reading/check-case.ts';
+import { checkTable } from './suite/check-table.ts';
+import { answersFrom, judgeChecks, unseenRows } from './suite/judge-checks.ts';
+import { placesAt } from './reading/json-fields.ts';
+import { reportedUsage } from './reading/judge-chunks.ts';
+import { modelList } from './topics/model-checks.ts';
+import { type BuiltRequest, CheckRun } from './suite/run-checks.ts';
+import { listedModels } from '../limits/experiment/find-probe-models.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import type { Host, StopCause } from '../../run/input/host.ts';
+import { type ReadyTarget, closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
+import { bundledClips, type CheckSession, openCheckSession } from './check-session.ts';
+import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
+import { targetPlanFor } from '../../run/target/target-plan.ts';
+
+/** The outcome of a conformance suite. */
+export interface PerformedCheck {
+  readonly report: CheckReport;
+  readonly stoppedBy: StopCause | null;
+  /** Whether any request was answered. */
+  readonly isAnswered: boolean;
+}
+
+/** What is known of a target before its list was read. */
+const blankTarget = async (now: number): Promise<CheckTarget> => ({
+  chat: null,
+  speech: null,
+  transcription: null,
+  voice: '',
+  listed: [],
+  now,
+  ...(await bundledClips()),
+});
+
+const noModels = {
+  chat: null,
+  speech: null,
+  transcription: null,
+  voice: 'Emily.wav',
+  listed: [],
+} as const;
+
+/** The models that were named, else those of the list. */
+const chosenModels = (
+  found: Pick<CheckTarget, keyof typeof noModels>,
+  { model, speechModel, transcriptionModel, voice }: CheckSettings,
+): Pick<CheckTarget, keyof typeof noModels> => ({
+  chat: model ?? found.chat,
+  speech: speechModel ?? found.speech,
+  transcription: transcriptionModel ?? found.transcription,
+  voice: voice ?? found.voice,
+  listed: found.listed,
+});
+
+interface OpenedCheck {
+  readonly selection: CheckSelection;
+  readonly session: CheckSession;
+  readonly run: CheckRun;
+}
+
+/** Why nothing can be checked without a model list; `null` if it can. */
+const whyNoList = (
+  status: number,
+  {
+    baseUrl,
+    hasVersion,
+    model,
+  }: { baseUrl: string; hasVersion: boolean; model?: string | undefined },
+): string | null => {
+  if (status === 401 || status === 403)
+    return `the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`;
+  if (status !== 404 || hasVersion || model !== undefined) return null;
+  const address = baseUrl.replace(/\/+$/, '');
+  return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
+};
+
+/** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
+const readModels = async (
+  { run, session }: Omit<OpenedCheck, 'selection'>,
+  options: CheckSettings,
+  baseUrl: string,
+): Promise<void> => {
+  await run.sendAll(run.build([modelList.request]));
+  const answer = run.answers.get(modelList.request.id);
+  const status = answer?.status ?? 0;
+  const reason = whyNoList(status, {
+    baseUrl,
+    hasVersion: session.hasRoot,
+    model: options.model,
+  });
+  if (reason !== null) throw new Problem(`${baseUrl}: ${reason}`);
+  const models = status === 200 ? listedModels(answer!.text, options.model) : null;
+  run.target = { ...run.target, ...chosenModels(models ?? noModels, options) };
+};
+
+const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): number =>
+  [...run.answers.values()].reduce((sum, answer) => {
+    const value = placesAt(reportedUsage(answer), count)[0]?.value;
+    return sum + (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
+  }, 0);
+
+const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport['spent'] => {
+  const answered = requests.filter(({ id }) => run.answers.get(id)?.status === 200);
+  const sum = (pick: (cost: CheckRequest['cost']) => number): number =>
+    answered.reduce((whole, { cost }) => whole + pick(cost), 0);
+  return {
+    requests: run.sent,
+    inputTokens: sumOf(run, 'prompt_tokens'),
+    outputTokens: sumOf(run, 'completion_tokens'),
+    characters: sum(({ characters }) => characters),
+    audioSeconds: sum(({ audioSeconds }) => audioSeconds),
+    waits: run.waits,
+  };
+};
+
+/** Why a gateway refused to go on; `null` if it did not. */
+const refusedBy = (run: CheckRun): string | null => {
+  const statuses = [...run.answers.values()].map(({ status }) => status);
+  if (statuses.includes(402)) return 'the credits of the key are used up (402)';
+  return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
+};
+
+/** The selected requests that this target can be sent. */
+const sendableIn = ({ selection, session, run }: OpenedCheck): readonly BuiltRequest[] =>
+  run.build(selection.requests.filter(({ base }) => base === 'versioned' || session.hasRoot));
+
+/** The models of the checks for readers: a server may give its models any names, and its list is the first answer. */
+const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
+  const list = answers.get(modelList.request.id);
+  const shown = (id: string | null): string | null =>
+    id === null ? null : (list?.quote(id) ?? id);
+  const { chat, speech, transcription, voice } = target;
+  return {
+    chat: shown(chat),
+    speech: shown(speech),
+    transcription: shown(transcription),
+    voice: shown(voice),
+  };
+};
+
+/** Sends these requests and judges what was selected. */
+const checkTarget = async (
+  { selection, session, run }: OpenedCheck,
+  requests: readonly BuiltRequest[],
+  baseUrl: string,
+): Promise<CheckReport> => {
+  const begun = session.client.now();
+  await run.sendAll(requests);
+  return {
+    format: 'check/1',
+    weir: weirVersion(),
+    target: baseUrl,
+    startedAt: session.startedAt,
+    took: session.client.now() - begun,
+    profile: selection.profile,
+    models: namedIn(run),
+    spent: spentBy(run, selection.requests),
+    stopped: run.stopped ?? refusedBy(run),
+    rows: [
+      ...judgeChecks(selection.checks, checkTable, answersFrom(run.target, run), selection.profile),
+    ],
+    unseen: unseenRows(),
+  };
+};
+
+/** Asks whether the budget may be spent; rejects if not. */
+export type ConfirmCheck = (
+  budget: CheckBudget,
+  target: { readonly baseUrl: string; readonly chat: string | null; readonly isMock: boolean },
+) => Promise<void>;
+
+/** Checks the interface of a target. Throws a `Problem` if nothing can be checked. */
+export const performCheck = async (
+  options: CheckSettings,
+  { environment, printer: { say }, onStop }: Host,
+  confirm: ConfirmCheck,
+): Promise<PerformedCheck> => {
+  const selection = selectChecks(options);
+  const read = await targetPlanFor({ ...options, secondKey: undefined }, environment);
+  const stops = followStops(onStop, () =>
+    say('the checks are over; their report is being written'),
+  );
+  let target: ReadyTarget | null = null;
+  let session: CheckSession | null = null;
+  let stoppedBy: StopCause | null = null;
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    session = openCheckSession(target, selection.timeout);
+    const now = Math.floor(session.client.wall() / 1000);
+    const run = new CheckRun(session.client, {
+      target: await blankTarget(now),
+      stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
+      say,
+    });
+    await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
+    const { chat } = namedIn(run);
+    const { baseUrl, mock } = target;
+    const requests = sendableIn({ selection, session, run });
+    const budget = checkBudgetFor(requests.map(({ request }) => request));
+    await stops.unlessStopped(confirm(budget, { baseUrl, chat, isMock: mock !== null }), null);
+    const release = stops.onStop((cause) => {
+      stoppedBy ??= cause;
+      say('stopping: what was answered so far will be judged');
+    });
+    const report = await checkTarget({ selection, session, run }, requests, baseUrl);
+    release();
+    const isAnswered = [...run.answers.values()].some(({ status }) => status !== null);
+    return { report, stoppedBy, isAnswered };
+  } finally {
+    await session?.close();
+    await target?.mock?.stop();
+    stops.release();
+  }
+};

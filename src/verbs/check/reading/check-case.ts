@@ -1,0 +1,214 @@
+import { routes } from '../../../contract/routes.ts';
+import type { CheckOutcome, CheckTopic } from '../model/check-report.ts';
+import type { WireRequest } from '../../../model/observation/exchange.ts';
+import type { Clip } from '../../../model/workload/clip.ts';
+import type { CheckAnswer } from './check-answer.ts';
+
+/** What the checks know of the target. */
+export interface CheckTarget {
+  readonly chat: string | null;
+  readonly speech: string | null;
+  readonly transcription: string | null;
+  readonly voice: string;
+  /** The ids of the model list. */
+  readonly listed: readonly string[];
+  /** The recording whose transcripts are compared, with its text and its length. */
+  readonly clip: Clip;
+  /** Recordings in other containers. */
+  readonly otherClips: readonly Clip[];
+  /** Unix time in seconds. */
+  readonly now: number;
+}
+
+/** The most that a request can cost if the target accepts it. */
+export interface RequestCost {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly characters: number;
+  readonly audioSeconds: number;
+}
+
+export const free: RequestCost = {
+  inputTokens: 0,
+  outputTokens: 0,
+  characters: 0,
+  audioSeconds: 0,
+};
+
+/** One request of the suite. */
+export interface CheckRequest {
+  readonly id: string;
+  /** The request as words, for evidence. */
+  readonly title: string;
+  readonly key: 'valid' | 'unknown' | 'missing';
+  /** Below the base address, or below the address without its version. */
+  readonly base: 'versioned' | 'root';
+  /** What it costs if all goes well: requests that the target has to refuse cost nothing. */
+  readonly cost: RequestCost;
+  /** Before all others, one after the other; or with others. */
+  readonly isSerial: boolean;
+  /** Only if the request of this id was refused. */
+  readonly onlyIfRefused: string | null;
+  readonly isStream: boolean;
+  /** `null` if the target does not offer it. */
+  readonly build: (target: CheckTarget) => WireRequest | null;
+}
+
+/** The result of a check before it is reported. */
+export interface Judged {
+  readonly outcome: CheckOutcome;
+  readonly observed: string;
+  /** The name of a known deviation. */
+  readonly name?: string;
+  readonly evidence?: readonly string[];
+}
+
+export const pass = (observed: string): Judged => ({ outcome: 'pass', observed });
+export const violation = (observed: string, evidence: readonly string[] = []): Judged => ({
+  outcome: 'violation',
+  observed,
+  evidence,
+});
+export const deviation = (name: string, observed: string): Judged => ({
+  outcome: 'deviation',
+  name,
+  observed,
+});
+export const open = (observed: string): Judged => ({ outcome: 'open', observed });
+export const unchecked = (observed: string): Judged => ({ outcome: 'unchecked', observed });
+
+/** What a check may look at. */
+export interface Answers {
+  readonly target: CheckTarget;
+  /** The answer to a request; `null` if it was not sent. */
+  of(requestId: string): CheckAnswer | null;
+  /** Answers with 429 that were met on the way. */
+  readonly limited: readonly CheckAnswer[];
+  /** Failed attempts that were repeated. */
+  readonly repeated: readonly CheckAnswer[];
+  /** All answers, in the order of the table. */
+  readonly all: readonly CheckAnswer[];
+}
+
+/** One row of the table: what must come, by which part of the specification. */
+export interface Check {
+  readonly id: string;
+  readonly topic: CheckTopic;
+  /** Ids of `interfaceRows`; the first is quoted. */
+  readonly rows: readonly string[];
+  readonly expected: string;
+  /** Requests that must have been answered as wanted: else the check is not decided. */
+  readonly needs: readonly string[];
+  /** Requests that it looks at besides. */
+  readonly uses: readonly string[];
+  /** Whether it says if the request of its id was answered as wanted. */
+  readonly isGate: boolean;
+  readonly judge: (answers: Answers) => Judged;
+}
+
+/** A request with the checks that its answer decides. */
+export interface CheckCase {
+  readonly request: CheckRequest;
+  readonly check: Check;
+}
+
+type Names = Pick<Check, 'id' | 'topic' | 'rows' | 'expected'>;
+
+interface CaseParts extends Names {
+  readonly title: string;
+  readonly build: CheckRequest['build'];
+  readonly cost?: Partial<RequestCost>;
+  readonly isSerial?: boolean;
+  readonly isStream?: boolean;
+  readonly key?: CheckRequest['key'];
+  readonly base?: CheckRequest['base'];
+  readonly onlyIfRefused?: string;
+}
+
+const modelKinds = ['chat', 'speech', 'transcription'] as const;
+
+/** Why a request was not sent: the run ended before, or the target has no model for it. */
+const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
+  const missing = modelKinds.find(
+    (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,
+  );
+  if (missing === undefined) return 'the request was not sent';
+  const option = missing === 'chat' ? '--model' : `--${missing}-model`;
+  return `no model for ${missing} is known (${option} names one)`;
+};
+
+/** Judges an answer that no shortened deadline has ended. */
+export const unlessCutShort =
+  (judge: (answer: CheckAnswer) => Judged) =>
+  (answer: CheckAnswer): Judged =>
+    answer.received.isCutShort === true
+      ? unchecked(`${answer.summary}, less than usual since answers before took too long`)
+      : judge(answer);
+
+/** A case whose check judges the answer alone. */
+export const caseOf = (
+  { id, topic, rows, expected, ...parts }: CaseParts,
+  judge: (answer: CheckAnswer) => Judged,
+): CheckCase => ({
+  request: {
+    id,
+    title: parts.title,
+    key: parts.key ?? 'valid',
+    base: parts.base ?? 'versioned',
+    cost: { ...free, ...parts.cost },
+    isSerial: parts.isSerial ?? false,
+    onlyIfRefused: parts.onlyIfRefused ?? null,
+    isStream: parts.isStream ?? false,
+    build: parts.build,
+  },
+  check: {
+    id,
+    topic,
+    rows,
+    expected,
+    needs: [],
+    uses: [id],
+    isGate: true,
+    judge: (answers) => {
+      const answer = answers.of(id);
+      if (answer === null) return unchecked(whyUnsent(parts.build, answers.target));
+      return unlessCutShort(judge)(answer);
+    },
+  },
+});
+
+/** A check of an answer that a gate has let through. */
+export const checkOf = (
+  names: Names & { readonly request: string },
+  judge: (answer: CheckAnswer, target: CheckTarget) => Judged,
+): Check => ({
+  ...names,
+  needs: [names.request],
+  uses: [],
+  isGate: false,
+  judge: (answers) => judge(answers.of(names.request)!, answers.target),
+});
+
+/** A check that looks at several answers. */
+export const checkAcross = (
+  names: Names & { readonly needs?: readonly string[]; readonly uses?: readonly string[] },
+  judge: Check['judge'],
+): Check => ({
+  ...names,
+  needs: names.needs ?? [],
+  uses: names.uses ?? [],
+  isGate: false,
+  judge,
+});
+
+export const jsonHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+} as const;
+
+export const jsonRequest = (route: 'chat' | 'speech', body: unknown): WireRequest => ({
+  ...routes[route],
+  headers: route === 'speech' ? { ...jsonHeaders, accept: '*/*' } : jsonHeaders,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});

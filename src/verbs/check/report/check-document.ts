@@ -1,0 +1,185 @@
+import {
+  type CheckOutcome,
+  type CheckReport,
+  type CheckRow,
+  countOutcomes,
+  verdictOfChecks,
+} from '../model/check-report.ts';
+import {
+  column,
+  type Column,
+  fold,
+  list,
+  only,
+  type ReportDocument,
+  section,
+  table,
+  text,
+  type Tone,
+} from '../../../report/document/document.ts';
+import { countText, plural, timeText } from '../../../report/text/number-text.ts';
+import { present } from '../../../report/text/present.ts';
+
+/** What `weir check` found, as a document. */
+
+export const outcomeTones = {
+  violation: 'bad',
+  deviation: 'warning',
+  exempt: 'quiet',
+  unchecked: 'quiet',
+  open: 'plain',
+  pass: 'good',
+} as const satisfies Record<CheckOutcome, Tone>;
+
+const titles: Readonly<Record<CheckOutcome, string>> = {
+  violation: 'Violations',
+  deviation: 'Deviations',
+  exempt: 'Known of this profile',
+  unchecked: 'Not checked',
+  open: 'Not specified',
+  pass: 'As specified',
+};
+
+const captions: Readonly<Record<CheckOutcome, string>> = {
+  violation: 'What breaks the specification',
+  deviation: 'What deviates in a way known from other gateways, which clients can cope with',
+  exempt: 'What is not as specified, but known of the servers of this profile',
+  unchecked: 'What could not be checked, and why',
+  open: 'What the specification leaves open, as it was seen',
+  pass: 'What is as specified',
+};
+
+const outcomes = Object.keys(titles) as readonly CheckOutcome[];
+
+/** What was seen, with the name of a known deviation. */
+export const observedText = ({ name, observed }: CheckRow): string =>
+  name === null ? observed : `${name}: ${observed}`;
+
+const columns: readonly Column<CheckRow>[] = [
+  column.verdict('Result', ({ outcome }) => ({ text: outcome, tone: outcomeTones[outcome] })),
+  column.name('Check', ({ id }) => id),
+  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.words({ title: 'Specification', media: ['html', 'markdown'] }, ({ sentence }) => sentence),
+  column.words('Expected', ({ expected }) => expected),
+  column.words({ title: 'Seen', media: ['terminal'] }, (row) =>
+    [observedText(row), ...row.evidence].join('; '),
+  ),
+  column.words({ title: 'Seen', media: ['html', 'markdown'] }, (row) => ({
+    text: observedText(row),
+    details:
+      row.evidence.length === 0
+        ? undefined
+        : { title: plural(row.evidence.length, 'excerpt'), lines: row.evidence },
+  })),
+];
+
+const unseenColumns: readonly Column<CheckReport['unseen'][number]>[] = [
+  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.words('Sentence', ({ sentence }) => sentence),
+  column.words('Why', ({ reason }) => reason),
+];
+
+const unseenTable = (report: CheckReport) =>
+  fold('Sentences of the specification without a check', [
+    table(
+      'Sentences of the specification that cannot be seen from outside',
+      unseenColumns,
+      report.unseen,
+    ),
+  ]);
+
+const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
+  const rows = report.rows.filter((row) => row.outcome === outcome);
+  if (rows.length === 0) return null;
+  const found = table(captions[outcome], columns, rows);
+  const isFinding = outcome === 'violation' || outcome === 'deviation';
+  const title = `${titles[outcome]} (${rows.length})`;
+  return section(title, [isFinding ? found : fold(captions[outcome], [found])]);
+};
+
+const verdictWords = {
+  kept: 'The interface is kept',
+  broken: 'THE INTERFACE IS BROKEN',
+  undecided: 'Undecided',
+} as const;
+
+const verdictTones = {
+  kept: 'good',
+  broken: 'bad',
+  undecided: 'warning',
+} as const satisfies Record<keyof typeof verdictWords, Tone>;
+
+/** `3 violations, 2 deviations, 150 as specified`. */
+const countsText = ({ rows }: CheckReport): string => {
+  const counts = countOutcomes(rows);
+  const words: readonly (readonly [CheckOutcome, string])[] = [
+    ['violation', plural(counts.violation, 'violation')],
+    ['deviation', plural(counts.deviation, 'deviation')],
+    ['exempt', `${counts.exempt} known of this profile`],
+    ['pass', `${counts.pass} as specified`],
+    ['open', `${counts.open} not specified`],
+    ['unchecked', `${counts.unchecked} not checked`],
+  ];
+  return words
+    .filter(([outcome]) => counts[outcome] > 0)
+    .map(([, word]) => word)
+    .join(', ');
+};
+
+/** The verdict in one line, by what decides first. */
+export const checkVerdict = (report: CheckReport) => {
+  const verdict = verdictOfChecks(report);
+  const { deviation } = countOutcomes(report.rows);
+  const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : verdictTones[verdict];
+  const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;
+  return { text: `${verdictWords[verdict]}: ${countsText(report)}.${stopped}`, tone };
+};
+
+const spentText = ({ spent, took }: CheckReport): string =>
+  present([
+    `${plural(spent.requests, 'request')} in ${timeText(took)}`,
+    `${countText(spent.inputTokens)} input and ${countText(spent.outputTokens)} output tokens`,
+    spent.characters > 0 && `${countText(spent.characters)} characters of speech`,
+    spent.audioSeconds > 0 && `${countText(spent.audioSeconds)} s of audio`,
+    spent.waits > 0 && `${plural(spent.waits, 'wait')} for the limits of the key`,
+  ]).join(', ');
+
+const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): string =>
+  [
+    `chat ${chat ?? 'none'}`,
+    `speech ${speech ?? 'none'}`,
+    `transcription ${transcription ?? 'none'}`,
+  ].join(', ');
+
+/** Of what, and at what expense. */
+export const descriptionOf = (report: CheckReport): readonly string[] => [
+  `Models: ${modelsText(report)}; profile ${report.profile}`,
+  spentText(report),
+];
+
+/** Everything: findings first, then what was kept, and what no request can show. */
+export const checkDocument = (report: CheckReport): ReportDocument => ({
+  weir: report.weir,
+  title: `Interface of ${report.target}`,
+  description: descriptionOf(report),
+  verdict: checkVerdict(report),
+  blocks: present([
+    ...outcomes.map((outcome) => rowsSection(report, outcome)),
+    section('What no request can show', [
+      only(
+        ['terminal'],
+        list(
+          report.unseen.map(
+            ({ section: place, sentence, reason }) => `§ ${place}: ${sentence} Why: ${reason}.`,
+          ),
+        ),
+      ),
+      only(['html', 'markdown'], unseenTable(report)),
+    ]),
+    only(
+      ['terminal'],
+      text('✓ as specified · ✗ breaks the specification (exit 10) · ! known deviation', 'quiet'),
+    ),
+  ]),
+  footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
+});

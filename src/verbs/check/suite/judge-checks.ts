@@ -1,0 +1,96 @@
+import { interfaceRows } from '../model/interface-rows.ts';
+import type { CheckProfile, CheckReport, CheckRow } from '../model/check-report.ts';
+import type { CheckAnswer } from '../reading/check-answer.ts';
+import { type Answers, type Check, type Judged, unchecked } from '../reading/check-case.ts';
+import { exemptionOf } from './profiles.ts';
+
+const maxEvidence = 8;
+
+/** A row of a report from what a check says. */
+const rowOf = (
+  { id, topic, rows, expected }: Check,
+  { outcome, observed, name = null, evidence = [] }: CheckRow | Judged,
+): CheckRow => {
+  const row = interfaceRows.get(rows[0] ?? '');
+  return {
+    id,
+    topic,
+    section: row?.section ?? '',
+    sentence: row?.sentence ?? '',
+    outcome,
+    expected,
+    observed,
+    name,
+    evidence: evidence.slice(0, maxEvidence),
+  };
+};
+
+/** Says what a known gap of a profile is. */
+const exempted = (row: CheckRow, profile: CheckProfile): CheckRow => {
+  if (row.outcome !== 'violation' && row.outcome !== 'deviation') return row;
+  const reason = exemptionOf(profile, row.id);
+  return reason === null
+    ? row
+    : { ...row, outcome: 'exempt', observed: `${row.observed} (${reason})` };
+};
+
+/** Why a check cannot be decided: the first request that was not answered as wanted. */
+const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string | null => {
+  for (const request of check.needs) {
+    const gate = gates.get(request);
+    if (gate === undefined) return `there is no answer to ${request}`;
+    if (gate.outcome === 'unchecked') return gate.observed;
+    if (gate.outcome === 'violation') return `${request} was not answered as wanted`;
+  }
+  return null;
+};
+
+/** Whether the answer of a request is there to be judged by others. */
+const hasAnswer = (answers: Answers, request: string): boolean =>
+  answers.of(request)?.received.failure === null;
+
+/** Judges all checks: first those that say whether a request was answered as wanted. */
+export const judgeChecks = (
+  checks: readonly Check[],
+  all: readonly Check[],
+  answers: Answers,
+  profile: CheckProfile,
+): readonly CheckRow[] => {
+  const gates = new Map(
+    all
+      .filter(({ isGate }) => isGate)
+      .map((check) => [check.id, rowOf(check, check.judge(answers))]),
+  );
+  return checks.map((check) => {
+    const gate = gates.get(check.id);
+    if (gate !== undefined) return exempted(gate, profile);
+    const blocked = blockedBy(check, gates);
+    if (blocked !== null) return rowOf(check, unchecked(blocked));
+    const missing = check.needs.find((request) => !hasAnswer(answers, request));
+    if (missing !== undefined)
+      return rowOf(check, unchecked(`the answer to ${missing} is not whole`));
+    return exempted(rowOf(check, check.judge(answers)), profile);
+  });
+};
+
+/** Sentences that no request can show, with the reasons. */
+export const unseenRows = (): CheckReport['unseen'] =>
+  [...interfaceRows.values()].flatMap(({ section, sentence, unseen }) =>
+    unseen === null ? [] : [{ section, sentence, reason: unseen }],
+  );
+
+/** The answers of a run as checks read them. */
+export const answersFrom = (
+  target: Answers['target'],
+  given: {
+    readonly answers: ReadonlyMap<string, CheckAnswer>;
+    readonly limited: readonly CheckAnswer[];
+    readonly repeated: readonly CheckAnswer[];
+  },
+): Answers => ({
+  target,
+  of: (id) => given.answers.get(id) ?? null,
+  limited: given.limited,
+  repeated: given.repeated,
+  all: [...given.answers.values()],
+});

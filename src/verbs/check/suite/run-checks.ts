@@ -1,0 +1,162 @@
+import type { WireRequest } from '../../../model/observation/exchange.ts';
+import { readRetryAfter } from '../../../traffic/limits/retry-after.ts';
+import { type CheckAnswer, isDeadline } from '../reading/check-answer.ts';
+import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
+
+/** Sends the requests of the suite: a few at once, within the limits of the key, and never for longer than a few minutes. */
+
+export interface CheckClient {
+  /** In ms. */
+  now(): number;
+  /** Unix time in ms. */
+  wall(): number;
+  sleep(length: number): Promise<void>;
+  /** Resolves in any case. `isShort`: with a short deadline, since others have failed before. */
+  send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
+}
+
+/** A request as this target gets it. */
+export interface BuiltRequest {
+  readonly request: CheckRequest;
+  readonly wire: WireRequest;
+}
+
+export interface CheckRunOptions {
+  readonly target: CheckTarget;
+  readonly stopReason: () => string | null;
+  readonly say: (text: string) => void;
+}
+
+/** More in flight would meet caps of gateways. */
+const lanes = 3;
+
+/** The whole suite, waits included, in ms. */
+const longest = 240_000;
+
+/** A window is a minute. */
+const longestWait = 65_000;
+const maxWaits = 3;
+const defaultWait = 10_000;
+
+/** The pause before a failed request is sent again, in ms. */
+const repeatPause = 1000;
+
+/** After so many deadlines in a row the others get short ones. */
+const patience = 2;
+
+const transientStatuses: readonly number[] = [500, 502, 503, 504];
+const transientCauses: readonly string[] = [
+  'reset',
+  'closed-early',
+  'closed-on-reuse',
+  'connect-reset',
+];
+
+const isTransient = ({ status, received: { failure } }: CheckAnswer): boolean =>
+  failure === null
+    ? transientStatuses.includes(status ?? 0)
+    : status === null && transientCauses.includes(failure.cause);
+
+export class CheckRun {
+  readonly answers = new Map<string, CheckAnswer>();
+  readonly limited: CheckAnswer[] = [];
+  readonly repeated: CheckAnswer[] = [];
+  sent = 0;
+  waits = 0;
+  stopped: string | null = null;
+  /** Its models are known once the list was read. */
+  target: CheckTarget;
+  readonly #client: CheckClient;
+  readonly #options: Omit<CheckRunOptions, 'target'>;
+  readonly #begun: number;
+  #pausedUntil = 0;
+  #deadlinesInRow = 0;
+
+  constructor(client: CheckClient, options: CheckRunOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.target = options.target;
+    this.#begun = client.now();
+  }
+
+  /** The requests that the target can be sent. */
+  build(requests: readonly CheckRequest[]): readonly BuiltRequest[] {
+    return requests.flatMap((request) => {
+      const wire = request.build(this.target);
+      return wire === null ? [] : [{ request, wire }];
+    });
+  }
+
+  /** Sends all requests, those that follow a refusal last. */
+  async sendAll(requests: readonly BuiltRequest[]): Promise<void> {
+    const usual = requests.filter(({ request }) => request.onlyIfRefused === null);
+    for (const each of usual.filter(({ request }) => request.isSerial)) await this.#send(each);
+    await this.#sendTogether(usual.filter(({ request }) => !request.isSerial));
+    await this.#sendTogether(
+      requests.filter(({ request }) => {
+        const status = this.answers.get(request.onlyIfRefused ?? '')?.status ?? 0;
+        return status >= 400 && status < 500 && status !== 429;
+      }),
+    );
+  }
+
+  async #sendTogether(requests: readonly BuiltRequest[]): Promise<void> {
+    const queue = [...requests];
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift())
+        await this.#send(next);
+    };
+    await Promise.all(Array.from({ length: lanes }, work));
+  }
+
+  async #send({ request, wire }: BuiltRequest): Promise<void> {
+    if (this.answers.has(request.id)) return;
+    let repeats = 0;
+    for (;;) {
+      await this.#awaitPause();
+      if (this.#mustStop()) return;
+      this.sent += 1;
+      const answer = await this.#client.send(request, wire, this.#deadlinesInRow >= patience);
+      this.#deadlinesInRow = isDeadline(answer.received) ? this.#deadlinesInRow + 1 : 0;
+      if (answer.status === 429 && this.#planWait(answer)) continue;
+      if (isTransient(answer) && repeats === 0) {
+        repeats += 1;
+        this.repeated.push(answer);
+        await this.#client.sleep(repeatPause);
+        continue;
+      }
+      this.answers.set(request.id, answer);
+      return;
+    }
+  }
+
+  /** Whether a limited request is worth a wait. */
+  #planWait(answer: CheckAnswer): boolean {
+    this.limited.push(answer);
+    const now = this.#client.now();
+    // Others in flight were limited at the same time.
+    if (now < this.#pausedUntil) return true;
+    if (this.waits >= maxWaits) return false;
+    this.waits += 1;
+    const asked = readRetryAfter(answer.received.headers, this.#client.wall())?.wait ?? defaultWait;
+    const wait = Math.min(longestWait, Math.max(250, asked));
+    this.#pausedUntil = now + wait;
+    const reason =
+      answer.received.headers['retry-after'] === undefined ? '' : ', as Retry-After says';
+    this.#options.say(`the key is limited (429): waiting ${Math.ceil(wait / 1000)} s${reason}`);
+    return true;
+  }
+
+  async #awaitPause(): Promise<void> {
+    while (this.#client.now() < this.#pausedUntil && this.#options.stopReason() === null)
+      await this.#client.sleep(Math.min(500, this.#pausedUntil - this.#client.now()));
+  }
+
+  #mustStop(): boolean {
+    const isLate = this.#client.now() - this.#begun > longest;
+    this.stopped ??=
+      this.#options.stopReason() ??
+      (isLate ? `the suite took longer than ${longest / 60_000} minutes` : null);
+    return this.stopped !== null;
+  }
+}

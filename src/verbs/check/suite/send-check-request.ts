@@ -1,0 +1,148 @@
+import { streamEnd } from '../../../contract/chat.ts';
+import type { Clock } from '../../../model/clock.ts';
+import type {
+  BrokenCause,
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../../../model/observation/exchange.ts';
+import { decodeBody, encodingOf } from '../../../traffic/answer/content-encoding.ts';
+import type { ReceivedAnswer } from '../reading/check-answer.ts';
+
+/** How long an exchange may take, in ms. */
+export interface ExchangeDeadlines {
+  readonly total: number;
+  /** Without a byte. */
+  readonly idle: number;
+  /** After the last line of a stream. */
+  readonly afterEnd: number;
+}
+
+/** Poll interval for deadlines, in ms. */
+const pollInterval = 25;
+
+/** All answers are kept until they are judged, so none may be large: for speech this is twenty seconds in any usual format. */
+const maxAudioBytes = 4 * 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
+/** Of an answer that is not whole; its end is not judged. */
+const maxBrokenBytes = 64 * 1024;
+
+const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
+/** A last line, its end included, is in the last bytes. */
+const tailBytes = 64;
+
+/** Keeps the bytes of one body, up to a limit. */
+class KeptBody {
+  readonly #chunks: Buffer[] = [];
+  readonly most: number;
+  size = 0;
+  #tail: Buffer = Buffer.alloc(0);
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.size += bytes.length;
+    if (this.isTooLarge) return;
+    const copy = Buffer.from(bytes);
+    this.#chunks.push(copy);
+    this.#tail = Buffer.concat([this.#tail, copy.subarray(-tailBytes)]).subarray(-tailBytes);
+  }
+
+  get isTooLarge(): boolean {
+    return this.size > this.most;
+  }
+
+  get hasLastLine(): boolean {
+    return lastLines.some((line) => this.#tail.includes(line));
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** Decodes a body that was compressed although nobody asked for it; one that cannot be decoded stays as it is. */
+const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
+  const encoding = encodingOf(headers);
+  return {
+    status: null,
+    headers,
+    encoding,
+    body: decodeBody(body, encoding, most) ?? body,
+  };
+};
+
+/** Which deadline has passed; `null` for none. */
+const whyLate = (
+  { total, idle }: ExchangeDeadlines,
+  sinceBegin: number,
+  sinceByte: number,
+): readonly [BrokenCause, string] | null => {
+  if (sinceBegin > total) return ['deadline-total', `no whole answer within ${total / 1000} s`];
+  return sinceByte > idle ? ['deadline-idle', `nothing came for ${idle / 1000} s`] : null;
+};
+
+/** Sends one request and resolves with what came, within its deadlines and at most so many bytes; never rejects, follows no redirect. */
+export const sendCheckRequest = (
+  { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
+  request: WireRequest,
+  deadlines: ExchangeDeadlines,
+  { isStream, isAudio }: { readonly isStream: boolean; readonly isAudio: boolean },
+): Promise<ReceivedAnswer> =>
+  new Promise((resolve) => {
+    let exchange: Exchange | null = null;
+    let head: { status: number; headers: Readonly<Record<string, string>> } | null = null;
+    let isLeftOpen = false;
+    let failed: ReceivedAnswer['failure'] = null;
+    const kept = new KeptBody(isAudio ? maxAudioBytes : maxTextBytes);
+    const begun = clock.now();
+    let lastAt: number = begun;
+    const look = (): void => {
+      const now = clock.now();
+      isLeftOpen = isStream && kept.hasLastLine && now - lastAt > deadlines.afterEnd;
+      const late = isLeftOpen
+        ? (['deadline-idle', 'left open'] as const)
+        : whyLate(deadlines, now - begun, now - lastAt);
+      if (late !== null) exchange?.abort(...late);
+    };
+    const stop = clock.every(pollInterval, look);
+    const end = (): void => {
+      stop();
+      const failure = isLeftOpen ? null : failed;
+      const whole = kept.bytes();
+      const body = failure === null ? whole : Buffer.from(whole.subarray(0, maxBrokenBytes));
+      const took = clock.now() - begun;
+      resolve({
+        ...decoded(head?.headers ?? {}, body, kept.most),
+        ...head,
+        failure,
+        isLeftOpen,
+        took,
+      });
+    };
+    const observer: ExchangeObserver = {
+      onConnected: () => undefined,
+      onReconnect: () => undefined,
+      onSent: (at) => {
+        lastAt = at;
+      },
+      onHeaders: (at, status, headers) => {
+        lastAt = at;
+        head = { status, headers };
+      },
+      onChunk: (at, bytes) => {
+        lastAt = at;
+        kept.append(bytes);
+        if (kept.isTooLarge) exchange?.abort('too-large', `more than ${kept.most} bytes`);
+      },
+      onEnd: end,
+      onFailure: (_, cause, detail) => {
+        failed = { cause, detail };
+        end();
+      },
+    };
+    exchange = transport.send(request, observer);
+  });

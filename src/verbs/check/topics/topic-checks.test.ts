@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { limitHeaders } from '../../../contract/limit-headers.ts';
+import { redactor } from '../../../model/plan/secret.ts';
+import { checkTable } from '../suite/check-table.ts';
+import { CheckAnswer, type ReceivedAnswer } from '../reading/check-answer.ts';
+import type { CheckTarget, Judged } from '../reading/check-case.ts';
+
+const target = { chat: 'a/b', speech: 's', transcription: 'a/w', listed: [] };
+
+const answerWith = (requestId: string, received: Partial<ReceivedAnswer>): CheckAnswer =>
+  new CheckAnswer(
+    requestId,
+    {
+      status: 200,
+      headers: {},
+      body: Buffer.from('{}'),
+      encoding: null,
+      failure: null,
+      isLeftOpen: false,
+      took: 0,
+      ...received,
+    },
+    { method: 'GET', path: '/', headers: {}, body: null },
+    redactor(['sk-weir-secret']),
+  );
+
+const judge = (
+  id: string,
+  answers: readonly CheckAnswer[],
+  changes: Partial<CheckTarget> = {},
+): Judged =>
+  checkTable
+    .find((check) => check.id === id)!
+    .judge({
+      target: { ...target, ...changes } as unknown as CheckTarget,
+      of: (request) => answers.find(({ requestId }) => requestId === request) ?? null,
+      limited: [],
+      repeated: [],
+      all: answers,
+    });
+
+const failed = (cause: 'deadline-total' | 'reset' | 'closed-on-reuse' | 'connect-refused') => ({
+  status: null,
+  failure: { cause, detail: 'x' },
+});
+
+describe('an upload that is too large', () => {
+  const id = 'transcription-too-large';
+  it.each([
+    ['refused with 413', { status: 413 }, 'pass'],
+    ['refused with 400', { status: 400 }, 'pass'],
+    ['accepted', {}, 'violation'],
+    ['ended by the gateway', failed('reset'), 'deviation'],
+    ['ended by the gateway on a kept connection', failed('closed-on-reuse'), 'deviation'],
+    ['not sent in time, as on a slow line', failed('deadline-total'), 'unchecked'],
+    ['refused by the host', failed('connect-refused'), 'violation'],
+  ] as const)('%s is judged', (_, received, outcome) => {
+    expect(judge(id, [answerWith(id, received)]).outcome).toBe(outcome);
+  });
+});
+
+describe('an answer that a deadline ended', () => {
+  const late = failed('deadline-total');
+  it.each(['chat', 'temperature-above', 'get-chat'])(
+    'breaks %s, unless the deadline was cut',
+    (id) => {
+      expect(judge(id, [answerWith(id, late)]).outcome).toBe('violation');
+      expect(judge(id, [answerWith(id, { ...late, isCutShort: true })])).toEqual({
+        outcome: 'unchecked',
+        observed: 'deadline-total: x, less than usual since answers before took too long',
+      });
+    },
+  );
+});
+
+describe('the requests that remain', () => {
+  const remaining = (requestId: string, count: number): CheckAnswer =>
+    answerWith(requestId, { headers: { [limitHeaders.remainingRequests]: String(count) } });
+  it.each([
+    ['fall', [59, 58, 40], 'pass'],
+    ['stand still all the time', [60, 60, 60], 'deviation'],
+    ['stand still, and fall later, as in a bucket that fills all the time', [60, 60, 55], 'open'],
+    ['rise, as where a window begins', [3, 59, 58], 'open'],
+  ] as const)('%s', (_, [chat, minimal, later], outcome) => {
+    const answers = [
+      remaining('chat', chat),
+      remaining('minimal', minimal),
+      remaining('tools', later),
+      answerWith('get-chat', {}),
+    ];
+    expect(judge('remaining.falls', answers).outcome).toBe(outcome);
+  });
+});
+
+it.each(['models.form', 'models.audio'])(
+  '%s shows the names of models without keys and escape sequences',
+  (id) => {
+    const name = `sk-weir-secret\u001b[31m\u202e${'x'.repeat(500)}`;
+    const list = [answerWith('models', {})];
+    const { observed } = judge(id, list, { chat: name, speech: name, transcription: name });
+    expect(observed).toContain('[redacted]\\u{1b}[31m\\u{202e}');
+    expect(observed).not.toContain('sk-weir-secret');
+    expect(observed.length).toBeLessThan(400);
+  },
+);

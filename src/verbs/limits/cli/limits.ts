@@ -1,0 +1,85 @@
+import {
+  defineVerb,
+  inGroup,
+  listOption,
+  positionals,
+  switchOption,
+  textOption,
+  UsageProblem,
+} from '../../../cli/options/define-verb.ts';
+import { checkKeyName } from '../../../cli/options/key-name.ts';
+import { outputOptions } from '../../../cli/options/output-options.ts';
+import { terminalHost } from '../../../cli/options/terminal-host.ts';
+
+const checkTogether = (given: {
+  readonly quick: boolean;
+  readonly checks: string | undefined;
+  readonly scenario: string | undefined;
+  readonly key: string | undefined;
+  readonly secondKey: string | undefined;
+}): void => {
+  const { quick, checks, scenario, key, secondKey } = given;
+  if (quick && checks !== undefined) {
+    throw new UsageProblem(
+      `--quick and --checks: expected one of them, got both: --quick chooses the checks itself`,
+    );
+  }
+  checkKeyName('key', key);
+  checkKeyName('second-key', secondKey);
+  // A scenario names its own key.
+  const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
+  if (secondKey !== undefined && secondKey === first) {
+    throw new UsageProblem(
+      `--second-key: expected another key than the first, got ${secondKey} for both`,
+    );
+  }
+};
+
+export const limitsVerb = defineVerb({
+  options: {
+    ...outputOptions,
+    ...inGroup('Examination:', {
+      window: textOption('Length of the window of the limits [60s]'),
+      class: textOption('Compliant limiters, separated by commas [all]'),
+      checks: textOption(
+        'Parts of the examination: counting, even, provocation, sustained, concurrency, exhausted [all]',
+      ),
+      sustain: textOption(
+        'Windows of load above the limit: 3 prove a rate 40 % too high, 10 one 20 % too high or 40 % too low [3]',
+      ),
+      quick: switchOption('Only identify the limiter'),
+      explain: switchOption(
+        'Show which decisions distinguish the named limiter from the next best',
+      ),
+      price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),
+      yes: switchOption('Spend the budget without asking'),
+    }),
+    ...inGroup(positionals, {
+      scenario: textOption('Take target, keys, headers and limits from this scenario file'),
+    }),
+    ...inGroup('Target:', {
+      target: textOption(
+        'Base address (https://host/v1), or `mock` for the embedded reference gateway',
+      ),
+      key: textOption('Environment variable with the key to examine [WEIR_API_KEY]'),
+      'second-key': textOption(
+        'Environment variable with another idle key, to see whether they are independent',
+      ),
+      model: textOption('Model for the small chats [the first of the list]'),
+      set: listOption(
+        'Override a field of the scenario: --set limits.requestsPerMinute=120 --set mock.limits.profile=litellm',
+      ),
+      'allow-files': switchOption('Let the scenario name files outside its folder'),
+    }),
+    ...inGroup('Output:', {
+      out: textOption(
+        'Folder for limits.json, limits.html and limits.junit.xml [reports/TIME-limits]',
+      ),
+    }),
+  },
+  run: async (given) => {
+    checkTogether(given);
+    const { examineLimits } = await import('../limits.ts');
+    return examineLimits({ ...given, permitted: given.class }, terminalHost(given));
+  },
+});

@@ -1,0 +1,87 @@
+import type {
+  LimitRule,
+  ProbePhase,
+  ProbeReply,
+  ProbeRequest,
+} from '../../../model/limits/limit-log.ts';
+import { type Instant, instant } from '../../../model/quantity.ts';
+import { evenRate, limiterMemory, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
+
+/** Sends requests of an examination. */
+export interface ProbeClient {
+  now(): Instant;
+  sleepUntil(moment: Instant): Promise<void>;
+  /** The reply, an error message, or `null` if the target does not offer the request. */
+  ask(
+    phase: ProbePhase,
+    request: ProbeRequest,
+    key: ProbeReply['key'],
+  ): Promise<ProbeReply | string | null>;
+}
+
+/** Sends the small chats of a phase. */
+export interface ChatSender {
+  now(): Instant;
+  sleepUntil(moment: Instant): Promise<void>;
+  /** Sends one small request; resolves to whether it was admitted (true if there was no answer). */
+  sendChat(): Promise<boolean>;
+  /** The usual time from sending to the answer, in ms; 0 if unknown. */
+  roundTrip(): number;
+}
+
+/** Absorbs the inaccuracy of timers, in ms. */
+const timerSlack = 2;
+
+/** The pause in ms after an answer that keeps the even rate with certainty. */
+export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
+
+/** The longest time from sending to an answer, or to an abort, in ms. */
+export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answered'>[]): number =>
+  replies.reduce((most, { sent, answered }) => Math.max(most, answered - sent), 0);
+
+/** Time in ms after which no window of a limiter is open any more. */
+export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
+
+/** Time in ms from the first request after which earlier uses of the key are certainly forgotten. */
+export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
+
+/** The requests at once when a refusal is expected. */
+const carefulRound = 3;
+
+export interface BurstOptions {
+  readonly maxRequests: number;
+  /** Requests at once. */
+  readonly together: number;
+  /** After so many requests a refusal is expected, and few more are sent at once. */
+  readonly expected: number;
+}
+
+/** Sends chats, some at once, until one is refused or so many are sent; resolves to whether one was refused. */
+export const sendUntilRefused = async (
+  sender: ChatSender,
+  { maxRequests, together, expected }: BurstOptions,
+): Promise<boolean> => {
+  let sentCount = 0;
+  while (sentCount < maxRequests) {
+    const left = sentCount < expected ? expected - sentCount : maxRequests - sentCount;
+    const most = sentCount === expected ? Math.min(carefulRound, together) : together;
+    const count = Math.min(most, left, maxRequests - sentCount);
+    sentCount += count;
+    const round = Array.from({ length: count }, () => sender.sendChat());
+    if ((await Promise.all(round)).includes(false)) return true;
+  }
+  return false;
+};
+
+/** Sleeps until at least this much of a window has passed since another moment, modulo windows, and it is in one of the ranges. */
+export const sleepUntilPhase = async (
+  sender: ChatSender,
+  origin: number,
+  window: number,
+  ranges: readonly (readonly [from: number, until: number])[],
+): Promise<void> => {
+  const phase = ((((sender.now() - origin) / window) % 1) + 1) % 1;
+  if (ranges.some(([from, until]) => phase >= from && phase <= until)) return;
+  const waits = ranges.map(([from]) => (from - phase + 1) % 1);
+  await sender.sleepUntil(instant(sender.now() + Math.min(...waits) * window));
+};

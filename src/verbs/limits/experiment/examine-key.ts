@@ -1,0 +1,273 @@
+import { evenPace } from '../judge/facts/even-pace.ts';
+import { limiterMemory } from '../../../judge/limits/facts/rule-bounds.ts';
+import {
+  calmPhases,
+  evenlyDecided,
+  firstKeyHistory,
+  isAnswered,
+} from '../judge/limiter-decisions.ts';
+import { serverOffset, windowOfClock } from '../../../judge/limits/limiter/server-window.ts';
+import type {
+  DeclaredLimits,
+  LimitLog,
+  LimitRule,
+  ProbePhase,
+  ProbeReply,
+  ProbeRequest,
+} from '../../../model/limits/limit-log.ts';
+import { type Instant, instant } from '../../../model/quantity.ts';
+import {
+  type ChatSender,
+  evenPause,
+  forgettingTime,
+  idleTime,
+  longestAnswer,
+  type ProbeClient,
+} from './chat-sender.ts';
+import {
+  chargedChats,
+  evenRequests,
+  maxEvenWindows,
+  repeatedEvenRequests,
+  requestsWhenExhausted,
+  requestsBetweenChats,
+  secondKeyRequests,
+} from './probe-budget.ts';
+import { ExaminationStopped, FailureWatch, isRefusal } from './failure-watch.ts';
+import { provokeLimiter } from './provoke-limiter.ts';
+import { isBurstUnclear, releaseTogether, watchRefill } from './release-together.ts';
+import { sustainLoad } from './sustain-load.ts';
+
+export interface ExaminationOptions {
+  readonly declared: DeclaredLimits;
+  readonly phases: readonly ProbePhase[];
+  readonly hasSecondKey: boolean;
+  /** The windows of the sustained load. */
+  readonly sustain: number;
+  readonly maxRequests: number;
+  readonly listed?: LimitLog['listed'];
+  readonly stopReason: () => string | null;
+  readonly onPhaseStart: (phase: ProbePhase) => void;
+}
+
+/** After so many pauses a bucket that earlier requests emptied, the list of models for one, has certainly what the rest of an even pace takes. */
+const refillPauses = 3.5;
+
+class Examination {
+  readonly replies: ProbeReply[] = [];
+  readonly unanswered: string[] = [];
+  readonly #client: ProbeClient;
+  readonly #options: ExaminationOptions;
+  #asked = 0;
+  readonly #rule: LimitRule;
+  readonly #failures: FailureWatch;
+  /** When the first burst began. */
+  #burstAt: Instant | null = null;
+  /** Whether an even pace was certainly refused: more load would add nothing. */
+  #isRefusedEvenly = false;
+
+  constructor(client: ProbeClient, options: ExaminationOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#rule = options.declared.requests;
+    this.#failures = new FailureWatch(this.#rule);
+  }
+
+  readonly phases: Readonly<Record<ProbePhase, () => Promise<void>>> = {
+    counting: () => this.#count(),
+    even: () => this.#askEvenly(),
+    provocation: () => this.#provoke(),
+    sustained: async () => {
+      if (this.#isRefusedEvenly) return;
+      await sustainLoad(this.#sender('sustained'), this.#rule, this.#options.sustain);
+    },
+    concurrency: () => this.#releaseTogether(),
+    exhausted: () => this.#askExhausted(),
+  };
+
+  async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
+    const why = this.#options.stopReason();
+    if (why !== null) throw new ExaminationStopped(why);
+    if (this.#asked >= this.#options.maxRequests) {
+      throw new ExaminationStopped(
+        `the budget of ${this.#options.maxRequests} requests is used up`,
+      );
+    }
+    this.#asked += 1;
+    const reply = await this.#client.ask(phase, request, key);
+    if (reply === null) this.#asked -= 1;
+    else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
+    else this.replies.push(reply);
+    if (request === 'chat' && reply !== null) this.#failures.see(reply, this.#client.now());
+    return typeof reply === 'string' ? null : reply;
+  }
+
+  async #sleepUntil(moment: Instant): Promise<void> {
+    // In steps, so that a stop does not wait for the end of a window.
+    while (this.#client.now() < moment) {
+      const why = this.#options.stopReason();
+      if (why !== null) throw new ExaminationStopped(why);
+      const step = Math.min(moment, this.#client.now() + 250);
+      await this.#client.sleepUntil(instant(step));
+    }
+  }
+
+  #sender(phase: ProbePhase): ChatSender {
+    return {
+      now: () => this.#client.now(),
+      sleepUntil: (moment) => this.#sleepUntil(moment),
+      sendChat: async () => {
+        const reply = await this.#ask(phase, 'chat');
+        return reply === null || !isRefusal(reply, this.replies);
+      },
+      roundTrip: () => this.#roundTrip(),
+    };
+  }
+
+  /** The median time of answered small chats, in ms. */
+  #roundTrip(): number {
+    const times = this.replies
+      .filter((reply) => reply.request === 'chat' && isAnswered(reply))
+      .map(({ sent, answered }) => answered - sent)
+      .toSorted((a, b) => a - b);
+    return times[Math.floor(times.length / 2)] ?? 0;
+  }
+
+  /** Waits until the key has been idle for so long; at once if nothing was sent yet. */
+  async #idle(time: number): Promise<void> {
+    const last = this.replies.reduce((most, { ended }) => Math.max(most, ended), -Infinity);
+    if (Number.isFinite(last)) await this.#sleepUntil(instant(last + time));
+  }
+
+  /** A start of the server's minute by its `Date` headers, or `null`. */
+  #minuteBegin(): Instant | null {
+    const clock = serverOffset(this.replies);
+    if (clock === null) return null;
+    const { earliest, latest } = windowOfClock(clock, this.#rule.window);
+    return instant((earliest + latest) / 2);
+  }
+
+  /**
+   * Sends one request no sooner than the even rate allows: the second one later, unless the key was certainly idle before the
+   * first, and one after an aborted request as if that had arrived as late as any other was answered.
+   */
+  async #askPaced(phase: ProbePhase, request: ProbeRequest) {
+    const isFirstPause = this.replies.length === 1;
+    const isIdle = !isFirstPause || firstKeyHistory(this.log(null)).isIdleBefore;
+    const isAborted = this.replies.at(-1)?.status === 0;
+    const pause = (isIdle ? 1 : refillPauses) * evenPause(this.#rule);
+    await this.#idle(pause + (isAborted ? longestAnswer(this.replies) : 0));
+    return this.#ask(phase, request);
+  }
+
+  async #count(): Promise<void> {
+    await this.#ask('counting', 'chat');
+    for (const request of [...requestsBetweenChats, ...chargedChats]) {
+      if ((await this.#askPaced('counting', request)) === null) continue;
+      await this.#askPaced('counting', 'chat');
+    }
+  }
+
+  /** The log so far. */
+  log(cut: string | null): LimitLog {
+    const { declared, listed } = this.#options;
+    return {
+      declared,
+      replies: this.replies.toSorted((a, b) => a.sent - b.sent),
+      unanswered: this.unanswered,
+      ...(listed === undefined ? {} : { listed }),
+      cut,
+    };
+  }
+
+  /** Whether a request was refused at an even pace: `certainly`, or possibly for an earlier use of the key. */
+  #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
+    const log = this.log(null);
+    const decisions = evenlyDecided(log);
+    const { refusals } = evenPace(decisions, firstKeyHistory(log), this.#rule);
+    return {
+      some: decisions.some(({ admitted, phase }) => !admitted && calmPhases.includes(phase)),
+      certainly: refusals.length > 0,
+    };
+  }
+
+  async #sendEvenly(count: number, windows: number): Promise<void> {
+    const until = this.#client.now() + windows * this.#rule.window;
+    for (let sentCount = 0; sentCount < count && this.#client.now() < until; sentCount += 1) {
+      const reply = await this.#askPaced('even', 'chat');
+      if (reply?.status === 429) return;
+    }
+  }
+
+  /** Sends evenly; if something is refused, again after the key was certainly idle. */
+  async #askEvenly(): Promise<void> {
+    const rule = this.#rule;
+    const begin = this.replies.reduce(
+      (least: number, { sent }) => Math.min(least, sent),
+      this.#client.now(),
+    );
+    if (!this.#evenRefusals().some) {
+      const passed = (this.#client.now() - begin) / rule.window;
+      const left = evenRequests(rule) - this.#asked;
+      await this.#sendEvenly(left, maxEvenWindows(rule) - passed);
+    }
+    if (!this.#evenRefusals().some) return;
+    if (!this.#evenRefusals().certainly) {
+      await this.#sleepUntil(instant(begin + forgettingTime(rule)));
+      await this.#sendEvenly(repeatedEvenRequests(rule), 2 * maxEvenWindows(rule));
+    }
+    this.#isRefusedEvenly = this.#evenRefusals().certainly;
+  }
+
+  async #provoke(): Promise<void> {
+    const { phases } = this.#options;
+    await this.#idle(idleTime(this.#rule));
+    this.#burstAt = await provokeLimiter(this.#sender('provocation'), {
+      ...this.#rule,
+      minuteBegin: this.#minuteBegin(),
+      isFollowed: phases.includes('sustained') && !this.#isRefusedEvenly,
+    });
+  }
+
+  async #releaseTogether(): Promise<void> {
+    const sender = this.#sender('concurrency');
+    await this.#idle(idleTime(this.#rule));
+    const minuteBegin = this.#minuteBegin();
+    const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
+    const firstBurst = await releaseTogether(sender, this.#rule, burst);
+    if (isBurstUnclear(this.log(null))) {
+      // One burst above the limit can be a window's boundary; a second one at another phase cannot, once a counter of two windows has forgotten the first.
+      await this.#idle(limiterMemory(this.#rule));
+      await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
+    }
+    await watchRefill(sender, this.#rule);
+  }
+
+  async #askExhausted(): Promise<void> {
+    for (const request of requestsWhenExhausted) await this.#ask('exhausted', request);
+    if (!this.#options.hasSecondKey) return;
+    for (let i = 0; i < secondKeyRequests; i += 1) await this.#ask('exhausted', 'chat', 'second');
+  }
+}
+
+/**
+ * Examines the limits of one key that no one else uses, phase by phase. Never throws because of the
+ * target; an examination that stops early returns its replies so far.
+ */
+export const examineKey = async (
+  client: ProbeClient,
+  options: ExaminationOptions,
+): Promise<LimitLog> => {
+  const examination = new Examination(client, options);
+  let stoppedBecause: string | null = null;
+  try {
+    for (const phase of options.phases) {
+      options.onPhaseStart(phase);
+      await examination.phases[phase]();
+    }
+  } catch (error) {
+    if (!(error instanceof ExaminationStopped)) throw error;
+    stoppedBecause = error.message;
+  }
+  return examination.log(stoppedBecause);
+};

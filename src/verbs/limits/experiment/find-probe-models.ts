@@ -1,0 +1,88 @@
+import { jsonIn } from '../../../traffic/answer/json-text.ts';
+import { readLimitHeaders } from '../../../contract/limit-headers.ts';
+import { servedModelListSchema } from '../../../contract/models.ts';
+import { routes } from '../../../contract/routes.ts';
+import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
+import type { ProbeModels } from './probe-requests.ts';
+
+/** Models that answer no chats, by their names and types. */
+const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
+
+/** The ids of all models of a list and of those that seem to answer chats; `null` if the body is no model list. */
+const idsIn = (body: string) => {
+  const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;
+  if (models === undefined) return null;
+  const chats = models.filter(({ id, type }) => !notForChats.test(`${id} ${String(type)}`));
+  return { all: models.map(({ id }) => id), chats: chats.map(({ id }) => id) };
+};
+
+type ModelIds = NonNullable<ReturnType<typeof idsIn>>;
+
+const modelsFrom = (
+  { all, chats }: ModelIds,
+  chat: string | undefined,
+): ProbeModels | 'no chat model' => {
+  const speech = all.find((id) => /tts|speech/i.test(id)) ?? null;
+  const transcription = all.find((id) => /whisper|transcri/i.test(id)) ?? null;
+  const chatModel =
+    chat ?? chats[0] ?? all.find((id) => id !== speech && id !== transcription) ?? null;
+  if (chatModel === null) return 'no chat model';
+  const otherChat = chats.find((id) => id !== chatModel) ?? null;
+  return {
+    chat: chatModel,
+    otherChat,
+    speech,
+    transcription,
+    voice: 'Emily.wav',
+    listed: all,
+  };
+};
+
+/** The models that a body lists, as far as their names tell; `null` if it is no model list or has no chat model and `chat` names none. */
+export const listedModels = (body: string, chat: string | undefined): ProbeModels | null => {
+  const models = modelsFrom(idsIn(body) ?? { all: [], chats: [] }, chat);
+  return models === 'no chat model' ? null : models;
+};
+
+/** Statuses of servers that have no model list. */
+const withoutList = [404, 405, 501];
+
+const keyAdvice = 'check the key (--key NAME of an environment variable)';
+
+const advice: Readonly<Record<number, string>> = {
+  401: keyAdvice,
+  403: keyAdvice,
+  404: 'the base address must end in the version, for example https://host/v1',
+  429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
+};
+
+/**
+ * The models for an examination, from the target's list or `chat`. Resolves to an error message if the
+ * list is refused, or has no chat model and `chat` names none. A server without a list needs `chat`.
+ */
+export const findProbeModels = async (
+  session: ProbeSession,
+  credential: string,
+  chat: string | undefined,
+): Promise<ProbeModels | string> => {
+  const request = { ...routes.models, headers: { accept: 'application/json' }, body: null };
+  const response = await fetchResponse(session, request, session.keyHeader(credential));
+  if (typeof response === 'string') return `the model list could not be read: ${response}`;
+  const { method, path } = routes.models;
+  const place = `the model list (${method} ${path} below the base address)`;
+  const hasNone = chat !== undefined && withoutList.includes(response.status);
+  if (response.status !== 200 && !hasNone) {
+    return `${place} was refused with status ${response.status}: ${advice[response.status] ?? 'check the address and the state of the gateway'}`;
+  }
+  const ids = idsIn(response.body);
+  if (ids === null && chat === undefined) {
+    return `${place} cannot be read: expected {"data": [{"id": …}]}; name a chat model with --model PUBLISHER/MODEL`;
+  }
+  const models = modelsFrom(ids ?? { all: [], chats: [] }, chat);
+  if (models === 'no chat model')
+    return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
+  const found = readLimitHeaders(response.headers);
+  if (found === null) return models;
+  const declared = { requests: found.limitRequests, tokens: found.limitTokens };
+  return { ...models, declared };
+};

@@ -1,0 +1,175 @@
+import type { LimitRule, ProbePhase, ProbeRequest } from '../../../model/limits/limit-log.ts';
+import { evenPause, idleTime } from './chat-sender.ts';
+import { aboveLimit, maxProvocationRequests, usualProvocationRequests } from './provoke-limiter.ts';
+import { maxRefillRequests } from './release-together.ts';
+import {
+  maxSustainedRequests,
+  usualSustainedRequests,
+  usualSustainedWindows,
+} from './sustain-load.ts';
+import { chatCost, speechCost, transcriptionCost } from '../../../contract/prices.ts';
+
+/** Each is sent between two small chats, whose difference in remaining is its cost in requests. */
+export const requestsBetweenChats = [
+  'chat-stream',
+  'models',
+  'speech',
+  'transcription',
+  'bad-parameter',
+  'unknown-model',
+  'unknown-path',
+  'wrong-key',
+  'abandoned-early',
+  'abandoned-late',
+] as const satisfies readonly ProbeRequest[];
+
+/** Chats whose charges distinguish the counting methods; each is followed by a small chat. */
+export const chargedChats = [
+  'chat',
+  'long-prompt',
+  'longer-answer',
+  'chat',
+  'long-prompt',
+] as const satisfies readonly ProbeRequest[];
+
+export const requestsWhenExhausted = [
+  'chat',
+  'other-model',
+  'chat-stream',
+  'models',
+  'speech',
+  'transcription',
+] as const satisfies readonly ProbeRequest[];
+
+export const secondKeyRequests = 5;
+
+const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
+
+/** Evenly sent requests, those for counting included: more than one limit; of 60, as many as show one refusal of 20 at random in 97 of 100. */
+export const evenRequests = ({ limit }: LimitRule): number =>
+  limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
+
+/** The requests of a second attempt, after a refusal that an earlier use of the key can explain. */
+export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
+
+/** A short window may be exceeded more often, up to so many ms. */
+const shortEvenTime = 45_000;
+
+/** Maximum duration of an even pace, in windows: slow answers make it slower. Counting alone can take longer. */
+export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
+  Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
+
+/** The windows of the sustained load: they show a rate that is off by half. */
+export const defaultSustain = 3;
+
+/** A phase, as far as its budget depends on it. */
+export interface BudgetOptions {
+  readonly rule: LimitRule;
+  readonly hasSecondKey: boolean;
+  /** The windows of the sustained load. */
+  readonly sustain: number;
+  /** The phases of the examination: some send less if another one does. */
+  readonly phases: readonly ProbePhase[];
+}
+
+interface PhaseBudget {
+  readonly usual: number;
+  readonly most: number;
+  /** In ms. */
+  readonly time: number;
+}
+
+/** The typical and maximum requests of a phase, and its time in ms. */
+export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBudget => {
+  const { rule, hasSecondKey, sustain, phases } = options;
+  const isCounting = phases.includes('counting');
+  const { window } = rule;
+  switch (phase) {
+    case 'counting': {
+      const usual = countingRequests;
+      return { usual, most: usual, time: usual * evenPause(rule) };
+    }
+    case 'even': {
+      const usual = Math.max(0, evenRequests(rule) - (isCounting ? countingRequests : 0));
+      const most = usual + repeatedEvenRequests(rule);
+      return {
+        usual,
+        most,
+        time: Math.min(usual * evenPause(rule), maxEvenWindows(rule) * window),
+      };
+    }
+    case 'provocation':
+      return {
+        usual: usualProvocationRequests(rule),
+        most: maxProvocationRequests(rule, phases.includes('sustained')),
+        time: idleTime(rule) + 1.6 * window,
+      };
+    case 'sustained': {
+      const windows = usualSustainedWindows(sustain);
+      return {
+        usual: usualSustainedRequests(rule, sustain),
+        most: maxSustainedRequests(rule, sustain),
+        time: windows * window,
+      };
+    }
+    case 'concurrency': {
+      const burst = aboveLimit(rule);
+      return {
+        usual: burst + maxRefillRequests,
+        most: 2 * burst + maxRefillRequests,
+        time: idleTime(rule) + window / 10,
+      };
+    }
+    case 'exhausted': {
+      const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);
+      return { usual: requests, most: requests, time: 0 };
+    }
+  }
+};
+
+export interface ProbeBudget {
+  /** Requests. */
+  readonly typical: number;
+  readonly max: number;
+  /** Typical, in ms. */
+  readonly time: number;
+  readonly tokens: { readonly typical: number; readonly max: number };
+  /** Maximum in micro-units of the currency; `null` without a price for chats. */
+  readonly cost: number | null;
+}
+
+/** Upper bound of a small chat. */
+const chatTokens = { input: 15, output: 1 };
+/** Additional tokens of the chats with long prompts and longer answers. */
+const longTokens = { input: 1000, output: 200 };
+/** Maximum speech and transcription requests each: while counting, and with the exhausted key. */
+const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
+
+/** Forecasts the phases; `price` in micro-units per million tokens. */
+export const probeBudgetFor = (
+  phases: readonly ProbePhase[],
+  options: Omit<BudgetOptions, 'phases'>,
+  price: { readonly input: number; readonly output: number } | null,
+): ProbeBudget => {
+  const isCounting = phases.includes('counting');
+  const parts = phases.map((phase) => phaseBudget(phase, { ...options, phases }));
+  const sum = (pick: (part: (typeof parts)[number]) => number): number =>
+    parts.reduce((whole, part) => whole + pick(part), 0);
+  const [usual, most] = [sum((part) => part.usual), sum((part) => part.most)];
+  const isLong = isCounting ? 1 : 0;
+  const tokensOf = (requests: number) => ({
+    input: requests * chatTokens.input + isLong * longTokens.input,
+    output: requests * chatTokens.output + isLong * longTokens.output,
+  });
+  const total = (requests: number): number => tokensOf(requests).input + tokensOf(requests).output;
+  const audio =
+    audioRequests.count *
+    (speechCost(audioRequests.characters) + transcriptionCost(audioRequests.seconds));
+  return {
+    typical: usual,
+    max: most,
+    time: sum((part) => part.time),
+    tokens: { typical: total(usual), max: total(most) },
+    cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
+  };
+};

@@ -1,0 +1,139 @@
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import { type Instant, instant } from '../../../model/quantity.ts';
+import { type ChatSender, sendUntilRefused, sleepUntilPhase } from './chat-sender.ts';
+
+export interface ProvocationOptions extends LimitRule {
+  /** A start of the server's minute; `null` if its clock is unknown. */
+  readonly minuteBegin: Instant | null;
+  /** Whether a sustained load follows, which shows when the two groups are forgotten. */
+  readonly isFollowed: boolean;
+}
+
+/** The search for a refusal stops after this multiple of the limit: there is no limiter of requests. */
+const maxLimitMultiple = 2;
+
+const requestsBeyondLimit = 8;
+const shareBeyondLimit = 0.12;
+
+/** More requests than the limit: enough to show a limit that is a tenth too high. */
+export const aboveLimit = ({ limit }: LimitRule): number =>
+  limit + Math.max(requestsBeyondLimit, Math.ceil(shareBeyondLimit * limit));
+
+/** Where in the server's minute the burst starts: far from its ends, so that a window on the clock and one from the first request end at different times. */
+const startPhases = [[0.12, 0.88]] as const;
+
+/** Maximum duration of the burst, in windows: refills and boundaries within it blur it. */
+const burstWindows = 0.04;
+/** Maximum requests at once: more would exceed caps on requests in flight. */
+const maxTogether = 32;
+
+const tricklePerWindow = 10;
+/** Maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
+const maxWaitWindows = 1.6;
+/**
+ * The first group after that, as a share of the limit, and when the second one follows, in windows: a log forgets them one after the other, a
+ * window both at once, and a bucket beside a window has little left when the window is over. It is over before a window of whole seconds can end.
+ */
+const firstGroup = 1 / 8;
+const secondGroupAt = 0.88;
+/** When both are over, and how long the refill of a bucket is observed, in windows. */
+const forgottenAt = 1.06;
+const refillWatchWindows = 1 / 3;
+
+/** The size of the first group. */
+const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
+
+/** Requests that show whether more than the first group is admitted again. */
+const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
+
+/** Without a load that follows no more requests are sent than these, whatever is admitted: 149 for a limit of 60. */
+const maxAlone = ({ limit }: LimitRule): number => Math.ceil(2.2 * limit) + 17;
+
+/** How many requests at once keep a burst of the limit short. */
+const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
+  Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
+
+/** Maximum requests of `provokeLimiter`, reached if nothing is refused. */
+export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
+  isFollowed
+    ? 2 * maxLimitMultiple * rule.limit +
+      groupSize(rule) +
+      lastGroup(rule) +
+      Math.ceil(tricklePerWindow * (maxWaitWindows + refillWatchWindows)) +
+      2 * maxTogether
+    : maxAlone(rule);
+
+/** Typical requests of `provokeLimiter`. */
+export const usualProvocationRequests = (rule: LimitRule): number =>
+  Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
+
+/** A sender of which no more than so many requests may be asked. */
+interface CountedSender extends ChatSender {
+  readonly left: () => number;
+}
+
+const countedSender = (sender: ChatSender, most: number): CountedSender => {
+  let left = most;
+  return {
+    ...sender,
+    left: () => left,
+    sendChat: () => {
+      left -= 1;
+      return sender.sendChat();
+    },
+  };
+};
+
+const trickle = async (
+  sender: CountedSender,
+  window: number,
+  until: number,
+  stop: (admitted: boolean) => boolean,
+): Promise<boolean> => {
+  const interval = window / tricklePerWindow;
+  for (let due = sender.now() + interval; due < until; due += interval) {
+    if (sender.left() <= 0) return false;
+    await sender.sleepUntil(instant(due));
+    if (stop(await sender.sendChat())) return true;
+  }
+  return false;
+};
+
+/**
+ * Exhausts an idle key with one burst, waits with single requests until one is admitted, and exhausts
+ * it again in two groups, late in the same window: what is forgotten when distinguishes the limiters.
+ * Resolves to the instant at which the burst began.
+ */
+export const provokeLimiter = async (
+  uncounted: ChatSender,
+  { minuteBegin, isFollowed, ...rule }: ProvocationOptions,
+): Promise<Instant> => {
+  const { limit, window } = rule;
+  const sender = countedSender(uncounted, maxProvocationRequests(rule, isFollowed));
+  if (minuteBegin !== null) await sleepUntilPhase(sender, minuteBegin, window, startPhases);
+  const begin = sender.now();
+  if (sender.roundTrip() === 0) await sender.sendChat();
+  const together = togetherFor(rule, sender.roundTrip());
+  const burst = (most: number, expected: number, atOnce = 1): Promise<boolean> =>
+    sendUntilRefused(sender, {
+      maxRequests: Math.min(most, sender.left()),
+      together: atOnce,
+      expected,
+    });
+  await burst(maxLimitMultiple * limit, limit, together);
+  const isAdmitted = (admitted: boolean): boolean => admitted;
+  const patience = sender.now() + maxWaitWindows * window;
+  if (!(await trickle(sender, window, patience, isAdmitted))) return begin;
+  const again = sender.now();
+  const group = groupSize(rule);
+  if (await burst(group - 1, group)) {
+    await trickle(sender, window, sender.now() + refillWatchWindows * window, () => false);
+    return begin;
+  }
+  await sender.sleepUntil(instant(again + secondGroupAt * window));
+  await burst(maxLimitMultiple * limit, limit - group, together);
+  if (isFollowed || sender.left() <= 0) return begin;
+  await sender.sleepUntil(instant(again + forgottenAt * window));
+  await burst(lastGroup(rule), lastGroup(rule));
+  return begin;
+};

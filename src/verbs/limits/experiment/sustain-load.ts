@@ -1,0 +1,120 @@
+import { longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import { instant } from '../../../model/quantity.ts';
+import type { ChatSender } from './chat-sender.ts';
+
+/** The requests of a load that always asks for more, as a multiple of the limit. */
+const loadMultiple = 1.4;
+
+/** A lower rate than one limit for each window but one shows after this many windows, and this many requests more. */
+const slackRequests = 3;
+
+/** A rate of half the limit shows in five sixths of three windows. */
+const lowestRateShare = 5 / 6;
+
+/** Nothing more shows if nothing was admitted for so many windows, twice as long as a window may be: refusals count. */
+const lockedWindows = 2.1;
+
+/** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. Refusals of the first window can come from what was sent before. */
+const extension = 1.7;
+/** Refusals, as a share of the load, that show a limit. */
+const refusedShare = 0.05;
+
+/** A limiter that delays leaves more of the load without an answer. */
+const promptShare = 0.8;
+
+/** The load is observed for at least this many windows. */
+const minWindows = 1.5;
+
+/** Maximum requests of `sustainLoad`. */
+export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
+  Math.ceil(extension * windows * loadMultiple * limit) + 2;
+
+/** Typical requests, for a compliant limiter. */
+export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
+  Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
+
+/** Typical duration: a compliant limiter is known after about two of three windows. */
+export const usualSustainedWindows = (windows: number): number =>
+  Math.min(windows, Math.max(minWindows, windows - 1.2));
+
+/**
+ * The instants of the load, in ms from its start: one request for each place of the limit, so far apart
+ * that a limiter without any burst admits them all, and others at the middles between them.
+ */
+const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
+  const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
+  const end = windows * rule.window;
+  const moments: number[] = [];
+  const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
+  let due = 0;
+  for (let tick = 0; tick * spacing < end; tick += 1) {
+    // How many are due until the next tick, with what earlier ones left over.
+    due += perSpacing;
+    const count = Math.max(1, Math.round(due));
+    due -= count;
+    for (let i = 0; i < count; i += 1) moments.push((tick + i / count) * spacing);
+  }
+  return moments;
+};
+
+/** Sends more than the limit for some windows, or until it is certain that neither too much nor too little will have been admitted by then. */
+export const sustainLoad = async (
+  sender: ChatSender,
+  rule: LimitRule,
+  windows: number,
+): Promise<void> => {
+  const { limit, window } = rule;
+  const begin = sender.now();
+  const most = maxSustainedRequests(rule, windows);
+  const moments = loadInstants(rule, extension * windows, sender.roundTrip()).slice(0, most);
+  const planned = moments.length / extension;
+  const share = windows <= 3 ? lowestRateShare : 1;
+  const spaced = (share * planned) / loadMultiple;
+  let admitted = 0;
+  let refused = 0;
+  const late = { decided: 0, refused: 0 };
+  let lastAdmitted: number = begin;
+  const pending: Promise<void>[] = [];
+  let failure = null as Error | null;
+  const send = async (): Promise<void> => {
+    const isLate = sender.now() > begin + longestWindow(window);
+    try {
+      const isAdmitted = await sender.sendChat();
+      if (isAdmitted) {
+        admitted += 1;
+        lastAdmitted = sender.now();
+      } else refused += 1;
+      if (isLate) {
+        late.decided += 1;
+        late.refused += Number(!isAdmitted);
+      }
+    } catch (error) {
+      failure ??= error as Error;
+    }
+  };
+  const isDecided = (): boolean => {
+    const time = sender.now() - begin;
+    if (sender.now() - lastAdmitted > lockedWindows * window) return true;
+    const decided = admitted + refused;
+    // A limiter that delays has no refusals to wait for.
+    const isUnknown =
+      late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
+    if (time >= windows * window && !isUnknown) return true;
+    const canExceed = planned - refused > (windows + 1) * limit;
+    const canFallShort = admitted < spaced - limit + slackRequests;
+    return (
+      time >= Math.min(windows, minWindows) * window && !isUnknown && !canExceed && !canFallShort
+    );
+  };
+  try {
+    for (const moment of moments) {
+      await sender.sleepUntil(instant(begin + moment));
+      if (isDecided() || failure !== null) break;
+      pending.push(send());
+    }
+  } finally {
+    await Promise.all(pending);
+  }
+  if (failure !== null) throw failure;
+};

@@ -1,0 +1,173 @@
+import {
+  type LimitCheck,
+  type LimitLog,
+  probeRequests,
+  type ProbeReply,
+  type ProbeRequest,
+  reportedLimitOf,
+} from '../../../model/limits/limit-log.ts';
+import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
+import { checkReplies } from './check-replies.ts';
+
+type Unit = 'requests' | 'tokens';
+
+const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
+  reportedLimitOf(reply, unit)?.remaining ?? null;
+
+/** A chat of any length costs one request. */
+const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
+
+/**
+ * The replies of counting that nothing expired between. After a window without it, logs give back one
+ * request after the other; where remaining only ever dropped by one, all replies are usable.
+ */
+const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
+  const counting = log.replies.filter(({ phase }) => phase === 'counting');
+  const until = (counting[0]?.sent ?? 0) + shortestWindow(log.declared.requests.window);
+  return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
+};
+
+/** What `unit` dropped by from one chat to the next: nothing else was charged between them. */
+const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
+  const counting = countedReplies(log, isWhole);
+  return counting.slice(1).flatMap((reply, i) => {
+    const before = counting[i]!;
+    if (before.usage === null || reply.usage === null) return [];
+    const [high, low] = [remainingOf(before, unit), remainingOf(reply, unit)];
+    return high === null || low === null || low > high ? [] : [{ before, reply, drop: high - low }];
+  });
+};
+
+/** Whether small chats always lowered the remaining requests by one: otherwise they refill by themselves, and differences show no cost. */
+const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
+  dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
+
+/** Whether drops within the usable part of the log show costs. */
+export const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
+
+/** What each kind of request cost in requests, by the remaining requests first reported to the chats before and after it. */
+export const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
+  const counting = countedReplies(log, dropsByOne(log, true));
+  const found = new Map<ProbeRequest, number>();
+  for (const [place, { request }] of counting.entries()) {
+    const before = counting[place - 1];
+    const after = counting[place + 1];
+    if (before?.request !== 'chat' || after?.request !== 'chat') continue;
+    const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
+    // The window ended in between.
+    if (high === null || low === null || low >= high) continue;
+    if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
+  }
+  return found;
+};
+
+/** What must count and what must not; the interface leaves the others open. */
+const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
+  'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
+  'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },
+};
+
+const checkCosts = (log: LimitLog): readonly LimitCheck[] => {
+  const isKnown = isSteady(log);
+  return [...costs(log)].map(([request, cost]) => {
+    const rule = isKnown ? expected[request] : undefined;
+    return checkReplies({
+      id: `counts-${request}`,
+      claim:
+        rule?.why ??
+        `The cost of ${probeRequests[request]} is known; the interface leaves it open.`,
+      section: rule === undefined ? null : '8',
+      unseen: isKnown ? null : 'the remaining requests also rise by themselves between requests',
+      wrong: [],
+      isRefuted: rule !== undefined && cost !== rule.cost,
+      observed: `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`,
+    });
+  });
+};
+
+/** The tokens charged for a chat, by the counting methods of gateways. */
+const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number | null])[] = [
+  ['the tokens used, after the answer', ({ usage }) => usage && usage.input + usage.output],
+  ['the tokens of the answer only', ({ usage }) => usage?.output ?? null],
+  ['the tokens of the prompt only', ({ usage }) => usage?.input ?? null],
+  [
+    'a quarter of the characters and max_tokens, never corrected',
+    ({ asked }) => asked && Math.ceil(asked.characters / 4) + asked.maxTokens,
+  ],
+];
+
+/** One token of difference is rounding. */
+const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
+
+/** The minimum chats in a row, with different charges, that show a correction. */
+const minCorrectedChats = 5;
+
+/** Whether every chat took a request, and some tokens came back all the same: a correction, since no window ended. */
+const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
+  const riseOf = (unit: Unit): readonly number[] => {
+    const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);
+    return remaining.slice(1).map((left, i) => left - remaining[i]!);
+  };
+  return riseOf('requests').every((rise) => rise < 0) && riseOf('tokens').some((rise) => rise > 0);
+};
+
+/**
+ * Whether what was reserved for chats was corrected to what they used: from one small chat to a later
+ * one remaining dropped by exactly what the chats between them used, although not from each to the next.
+ */
+const isCorrected = (log: LimitLog): boolean => {
+  const counting = countedReplies(log, true);
+  const isChat = ({ usage }: ProbeReply): boolean => usage !== null;
+  // The last chats in a row: no other kind of request was charged among them.
+  const from = counting.findLastIndex((reply) => !isChat(reply)) + 1;
+  const chats = counting.slice(from).filter((reply) => remainingOf(reply, 'tokens') !== null);
+  const small = [...chats.entries()].filter(([, { request }]) => request === 'chat');
+  return small.some(([first, begin]) =>
+    small.some(([last, end]) => {
+      const between = chats.slice(first, last);
+      const used = between.reduce((sum, { usage }) => sum + usage!.input + usage!.output, 0);
+      const isMixed = between.some(({ request }) => request !== 'chat');
+      const drop = remainingOf(begin, 'tokens')! - remainingOf(end, 'tokens')!;
+      const isShown =
+        between.length >= minCorrectedChats || isGivenBack(chats.slice(first, last + 1));
+      return isShown && isMixed && isAboutEqual(drop, used);
+    }),
+  );
+};
+
+const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
+
+/** How tokens are charged: the drop in remaining tokens from one chat to the next, compared with the known methods. */
+const checkAccounting = (log: LimitLog): LimitCheck => {
+  const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
+  const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
+    // If remaining is reported before a chat is charged, its charge shows in the next chat's reply.
+    (['before', 'reply'] as const).some((side) =>
+      drops.every((pair) => {
+        const charge = chargeOf(pair[side]);
+        return charge !== null && isAboutEqual(charge, pair.drop);
+      }),
+    );
+  const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
+  const isUse = rule === chargingRules[0];
+  // Drops alone can look like an estimate that is never corrected: what came back is no drop.
+  const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
+  const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
+  const isDocumented = isUse || fit === correctedText;
+  return checkReplies({
+    id: 'token-accounting',
+    claim: 'The tokens charged are those used, input and output.',
+    section: '8',
+    unseen: isDecided ? null : 'too few chats reported remaining tokens',
+    wrong: isDecided && !isDocumented ? drops.map(({ reply }) => reply) : [],
+    observed:
+      fit === null
+        ? `no known counting method explains the ${drops.length} drops in remaining tokens`
+        : `charged: ${fit} (${drops.length} drops in remaining tokens)`,
+  });
+};
+
+export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
+  ...checkCosts(log),
+  checkAccounting(log),
+];

@@ -1,0 +1,207 @@
+import {
+  advisoryCheck,
+  type LimitCheck,
+  type LimitFinding,
+  type LimitRule,
+  type ProbeReply,
+} from '../../../model/limits/limit-log.ts';
+import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import { checkReplies } from './check-replies.ts';
+import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
+
+export interface DecisionEvidence {
+  readonly rule: LimitRule;
+  /** In the order of the log; the facts contain indexes into it. */
+  readonly decisions: readonly ProbeReply[];
+  /** Those on requests of every kind. */
+  readonly paced: readonly ProbeReply[];
+  readonly facts: LimitFacts;
+  /** Why refusals can have another cause than the limiter: other users, used-up tokens; `null` if nothing suggests it. */
+  readonly otherCause: string | null;
+}
+
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
+
+const opposite = (finding: LimitFinding): LimitFinding =>
+  finding === 'proved' ? 'refuted' : finding === 'refuted' ? 'proved' : 'undecided';
+
+const ruleText = ({ limit, window }: LimitRule): string =>
+  `${limit} requests in ${window / 1000} s`;
+
+/** Whether more was admitted in any span than any limiter of the rule admits. */
+const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck => {
+  const { finding, worst } = facts.envelope;
+  const { least, most } = facts.mostAdmitted;
+  const range = least === most ? most : `between ${least} and ${most}`;
+  return advisoryCheck({
+    id: 'over-admission',
+    claim: `In no span were more admitted than a limiter of ${ruleText(rule)} can admit.`,
+    section: '8',
+    finding: decisions.length === 0 ? 'undecided' : finding,
+    violates: true,
+    observed:
+      worst === null
+        ? `at most ${range} within ${seconds(rule.window)}`
+        : `${worst.admitted} were admitted within ${seconds(worst.span)}, where any limiter admits at most ${worst.allowed}`,
+  });
+};
+
+/** Whether bursts of an idle key were admitted more than the limit at once. */
+const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
+  const { isExceeded } = facts.burst;
+  const bursts = facts.burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
+  const isKept = bursts.every(({ admitted, allowed }) => admitted <= allowed);
+  const each = bursts.map(
+    ({ admitted, span, allowed }) =>
+      `${admitted} within ${seconds(span)} (at most ${Math.floor(allowed)} are allowed)`,
+  );
+  const lone = !isKept && !isExceeded ? '; a window’s boundary within a burst can explain it' : '';
+  return advisoryCheck({
+    id: 'burst',
+    claim: `An idle key is admitted at most ${rule.limit} requests at once, and what is refilled meanwhile.`,
+    section: '8',
+    finding: findingOf(bursts.length > 0 && isKept, isExceeded),
+    violates: true,
+    observed:
+      bursts.length === 0
+        ? 'no burst came after an idle window'
+        : `admitted: ${each.join(', ')}${lone}`,
+  });
+};
+
+/** A claim that a refusal refutes, unless refusals can have another cause. */
+const unlessCaused = (finding: LimitFinding, cause: string | null): LimitFinding =>
+  finding === 'refuted' && cause !== null ? 'undecided' : finding;
+
+const causeText = (finding: LimitFinding, cause: string | null): string =>
+  finding === 'refuted' && cause !== null ? `; but ${cause}` : '';
+
+/** Minimum evenly sent requests for the claim that they are all admitted, as a share of the limit. */
+const minPacedShare = 0.3;
+
+const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
+  const { rule, facts, otherCause } = evidence;
+  const { paced, refusals, seenLimit } = facts.even;
+  const isEnough = paced >= Math.max(2, minPacedShare * rule.limit);
+  const finding = findingOf(isEnough, refusals.length > 0);
+  const seen =
+    seenLimit === null || refusals.length > 0
+      ? ''
+      : `; they would have shown a limit below ${seenLimit}`;
+  const check = checkReplies({
+    id: 'even-pace',
+    claim: `A client that keeps an even pace below ${ruleText(rule)} is never refused.`,
+    section: '8',
+    violates: true,
+    wrong: refusals.map((place) => evidence.paced[place]!),
+    observed: `${refusals.length} of ${paced} evenly sent requests were refused${seen}${causeText(finding, otherCause)}`,
+  });
+  return { ...check, finding: unlessCaused(finding, otherCause) };
+};
+
+const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitCheck => {
+  const { sustained } = facts;
+  const id = 'sustained-rate';
+  const claim = `Under a load that always asks for more, ${rule.limit} requests are admitted in each ${seconds(rule.window)}.`;
+  if (sustained === null) {
+    return advisoryCheck({ id, claim, section: '8', finding: 'undecided', observed: 'not tried' });
+  }
+  const { windows, admitted, rate, isLow, isShort } = sustained;
+  const finding = findingOf(rate.most !== null && !isLow, isShort);
+  const most =
+    rate.most === null ? 'more, since the load can have been lower' : Math.floor(rate.most);
+  const low = isLow ? ', less than declared unless refusals count' : '';
+  return advisoryCheck({
+    id,
+    claim,
+    section: '8',
+    finding: unlessCaused(finding, otherCause),
+    violates: true,
+    observed: `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${low}${causeText(finding, otherCause)}`,
+  });
+};
+
+/** The most that were certainly admitted at once by an idle key. */
+const burstText = ({ burst: { bursts } }: LimitFacts): string =>
+  bursts.length === 0
+    ? ''
+    : `: at most ${Math.max(...bursts.map(({ admitted }) => admitted))} at once`;
+
+/** The facts that are no violation by themselves. */
+const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
+  const { rule, facts, decisions } = evidence;
+  const isRefused = decisions.some(({ admitted }) => !admitted);
+  const { least, most } = facts.mostAdmitted;
+  const wrong = facts.refusalsWithRoom.map((place) => decisions[place]!);
+  const unclear = facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear';
+  const certainly = facts.lockedOut === 'refuted' ? '' : 'certainly ';
+  const nothing = 'nothing was refused';
+  const roomText =
+    wrong.length > 0
+      ? `${wrong.length} were certainly refused although fewer had been admitted${burstText(facts)}`
+      : `none was certainly refused with room left${unclear}`;
+  const lockoutText =
+    facts.lockedOut === 'proved'
+      ? 'the key was blocked for longer than a window'
+      : `no request was ${certainly}refused after a window in which nothing was admitted`;
+  return [
+    advisoryCheck({
+      id: 'most-admitted',
+      claim: `At most ${rule.limit} requests were admitted within any ${rule.window / 1000} s.`,
+      section: '8',
+      finding: opposite(facts.overAdmitted),
+      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}`,
+    }),
+    {
+      ...checkReplies({
+        id: 'refused-only-when-full',
+        claim: `No request was refused while fewer than ${rule.limit} had been admitted in the two windows before it.`,
+        section: '8',
+        wrong,
+        observed: isRefused ? roomText : nothing,
+      }),
+      finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
+    },
+    advisoryCheck({
+      id: 'no-lockout',
+      claim: 'No request was refused after a whole window in which nothing was admitted.',
+      section: '8',
+      finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
+      observed: isRefused ? lockoutText : nothing,
+    }),
+  ];
+};
+
+const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
+  const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
+  const refused = decisions[from];
+  const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
+  const longest = longestWindow(rule.window);
+  const waited = refused === undefined || next === undefined ? null : next.answered - refused.sent;
+  const last = decisions.findLast(({ phase }) => phase === 'provocation');
+  const isLate =
+    refused !== undefined && waited === null && last!.sent - refused.answered > longest;
+  const unrecovered =
+    refused === undefined
+      ? 'the key was never exhausted'
+      : 'it was not admitted again during the examination';
+  return advisoryCheck({
+    id: 'recovery',
+    claim: `An exhausted key is admitted again within ${rule.window / 1000} s.`,
+    section: '8',
+    finding: findingOf(waited !== null && waited <= longest * 1.1, isLate),
+    observed:
+      waited === null
+        ? unrecovered
+        : `admitted again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
+  });
+};
+
+export const checkDecisions = (evidence: DecisionEvidence): readonly LimitCheck[] => [
+  checkEnvelope(evidence),
+  checkBursts(evidence),
+  checkEvenPace(evidence),
+  checkSustained(evidence),
+  ...checkFindings(evidence),
+  checkRecovery(evidence),
+];

@@ -1,0 +1,222 @@
+import {
+  type LimitCheck,
+  type LimitLog,
+  type ProbeReply,
+} from '../../../model/limits/limit-log.ts';
+import { checkReplies } from './check-replies.ts';
+import { windowTolerance } from '../../../judge/limits/facts/rule-bounds.ts';
+import {
+  type WaitAccuracy,
+  retryAfterAccuracyOf,
+  retryAfterTolerance,
+} from '../../../judge/limits/facts/wait-accuracy.ts';
+import { wrongRefusals } from './limiter-decisions.ts';
+import { serverOffset } from '../../../judge/limits/limiter/server-window.ts';
+
+const noRefusal = 'nothing was refused with 429';
+
+const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(({ status }) => status === 429);
+
+const checkBodies = (log: LimitLog): LimitCheck => {
+  const refusals = refusalsOf(log);
+  const forms = new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'));
+  return checkReplies({
+    id: 'refusal-body',
+    claim: 'The body of a 429 has one of the two documented forms.',
+    section: '7',
+    unseen: refusals.length === 0 ? noRefusal : null,
+    wrong: refusals.filter(({ refusal }) => !['error', 'none-429'].includes(refusal?.form ?? '')),
+    observed: `forms: ${[...forms].join(', ')}`,
+  });
+};
+
+/** Maximum tokens that the chat template adds. */
+const templateTokens = 10;
+
+/** Maximum tokens charged or reserved for a request, by any counting method. */
+const maxCharge = ({ usage, asked }: ProbeReply): number =>
+  Math.max(
+    usage === null ? 0 : usage.input + usage.output,
+    asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
+  );
+
+/** The requests of the key of a refusal that can have been charged within the window before it. */
+const chargeableBefore = (
+  { replies }: LimitLog,
+  { sent, answered, key }: ProbeReply,
+  window: number,
+): readonly ProbeReply[] => {
+  const from = sent - window - windowTolerance(window);
+  return replies.filter(
+    (other) => other.key === key && other.ended >= from && other.sent <= answered,
+  );
+};
+
+const maxChargeOf = (replies: readonly ProbeReply[]): number =>
+  replies.reduce((sum, reply) => sum + maxCharge(reply), 0);
+
+/** Maximum tokens charged within the window before a refusal; `null` if unknown. */
+const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): number | null => {
+  const chats = chargeableBefore(log, refusal, window).filter(
+    ({ admitted, request }) => admitted && request !== 'models',
+  );
+  const isReported = chats.every(({ usage, asked }) => usage !== null && asked !== null);
+  return isReported ? maxChargeOf(chats) : null;
+};
+
+/** Whether a refusal that names no limit can be for tokens: enough were possibly used within the window before it. */
+export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
+  const { tokens } = log.declared;
+  if (tokens === null || refusal.refusal?.unit !== null) return false;
+  return maxChargeOf(chargeableBefore(log, refusal, tokens.window)) >= tokens.limit;
+};
+
+/** Whether tokens were used up if a refusal names them. */
+const checkNamedLimit = (log: LimitLog): LimitCheck => {
+  const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
+  const { tokens } = log.declared;
+  const wrong = named.filter((reply) => {
+    if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
+    const charged = maxTokensCharged(log, reply, tokens.window);
+    return charged !== null && charged + maxCharge(reply) < tokens.limit;
+  });
+  return checkReplies({
+    id: 'refusal-names-limit',
+    claim: 'A 429 names tokens only if they are used up.',
+    section: '7',
+    unseen: named.length === 0 ? 'no 429 named a limit' : null,
+    wrong,
+    violates: wrong.length > 0,
+    observed: `${wrong.length} of ${named.length} named tokens although too few were used within the window`,
+  });
+};
+
+/** Refusals without overlapping requests, which have no order. */
+const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
+  refusalsOf(log).filter(
+    (reply) =>
+      reply.phase === 'provocation' &&
+      log.replies.every(
+        (other) => other === reply || other.sent >= reply.ended || other.ended <= reply.sent,
+      ),
+  );
+
+/** Why the waits of refusals cannot be checked; `null` if some can. */
+const unseenWaits = (log: LimitLog): string | null => {
+  const refused = refusalsOf(log).length;
+  if (serialRefusals(log).length > 0) return null;
+  return refused === 0
+    ? noRefusal
+    : `${refused} ${refused === 1 ? 'was' : 'were'} refused with 429, but none while requests went one by one; after the others it is not known when the key was admitted again`;
+};
+
+const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitAccuracy => {
+  const later = log.replies.filter(
+    ({ sent, key, phase }) => sent > refusal.sent && key === refusal.key && phase === refusal.phase,
+  );
+  const next = later.find(({ admitted }) => admitted);
+  const lastRefused = later.findLast(
+    ({ admitted, sent }) => !admitted && (next === undefined || sent < next.sent),
+  );
+  const stillRefused = (lastRefused ?? refusal).sent;
+  return retryAfterAccuracyOf(promised, { stillRefused, admittedAgain: next?.answered ?? null });
+};
+
+const accuracies = ['exact', 'conservative', 'deceptive', 'unknown'] as const;
+
+const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string => {
+  const byAccuracy = Object.groupBy(reported, ({ accuracy }) => accuracy);
+  const counts = accuracies.map((kind) => ({ kind, count: byAccuracy[kind]?.length ?? 0 }));
+  return counts.flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : [])).join(', ');
+};
+
+/** Compares `Retry-After` with when the key was admitted again. */
+const checkRetryAfter = (log: LimitLog): LimitCheck => {
+  const refusals = serialRefusals(log);
+  const reported = refusals.flatMap((reply) => {
+    const { retryAfter } = reply;
+    if (retryAfter === null) return [];
+    return [{ reply, retryAfter, accuracy: accuracyOf(log, reply, reply.answered + retryAfter) }];
+  });
+  const deceptive = reported.filter(({ accuracy }) => accuracy === 'deceptive');
+  const values = new Set(reported.map(({ retryAfter }) => retryAfter));
+  const [first] = reported;
+  const span = first === undefined ? 0 : reported.at(-1)!.reply.sent - first.reply.sent;
+  const isConstant =
+    values.size === 1 &&
+    reported.length > 2 &&
+    span > 3 * retryAfterTolerance &&
+    reported.some(({ accuracy }) => accuracy !== 'exact');
+  const absent = refusals.length - reported.length;
+  const isKnown = reported.some(({ accuracy }) => accuracy !== 'unknown');
+  const isRefuted = deceptive.length + absent > 0 || isConstant;
+  const observed = [
+    absent > 0 && `absent on ${absent} of ${refusals.length}`,
+    isConstant && `always ${first!.retryAfter / 1000} s, at any remaining time`,
+    summary(reported),
+  ].filter(Boolean);
+  const check = checkReplies({
+    id: 'retry-after',
+    claim:
+      'Retry-After is present, varies with the remaining time, and never ends while the key is still refused.',
+    unseen: unseenWaits(log),
+    wrong: deceptive.map(({ reply }) => reply),
+    isRefuted,
+    observed: observed.join('; '),
+  });
+  return isKnown || isRefuted ? check : { ...check, finding: 'undecided' };
+};
+
+/** Checks the reset time in the body by the server's clock. */
+const checkReset = (log: LimitLog): LimitCheck => {
+  const offset = serverOffset(log.replies);
+  const reported = serialRefusals(log).flatMap((reply) => {
+    const resetAt = reply.refusal?.resetAt ?? null;
+    if (resetAt === null || offset === null) return [];
+    const promised = resetAt - (offset.least + offset.most) / 2;
+    return [{ reply, late: promised - reply.sent, accuracy: accuracyOf(log, reply, promised) }];
+  });
+  const wrong = reported.filter(({ accuracy }) => accuracy !== 'exact' && accuracy !== 'unknown');
+  const farthest = Math.max(...reported.map(({ late }) => Math.abs(late)), 0);
+  return checkReplies({
+    id: 'reset-time',
+    claim: 'At the reset time in the body of a 429 the key is admitted again.',
+    section: '7',
+    unseen: reported.length === 0 ? 'there was no readable reset time' : null,
+    wrong: wrong.map(({ reply }) => reply),
+    observed: `${summary(reported)}; up to ${Math.round(farthest / 1000)} s from the refusal`,
+  });
+};
+
+/** Whether what is over the limit is refused with another status than 429. */
+const checkStatus = (log: LimitLog): LimitCheck => {
+  const failures = wrongRefusals(log);
+  const refusals = refusalsOf(log).length;
+  const wrong = log.replies.filter(
+    ({ key, request, status, holdsError }) =>
+      key === 'first' &&
+      request === 'chat' &&
+      failures.some((failure) => failure.startsWith(String(status))) &&
+      (status >= 400 || holdsError === true),
+  );
+  return checkReplies({
+    id: 'refusal-status',
+    claim: 'Requests over the limit are refused with status 429.',
+    section: '7',
+    unseen: refusals + wrong.length === 0 ? 'nothing was refused' : null,
+    wrong,
+    observed:
+      wrong.length === 0
+        ? `all ${refusals} refusals had status 429`
+        : `${wrong.length} chats were refused with ${failures.join(', ')}, which other chats below the limit were not`,
+  });
+};
+
+export const checkRefusals = (log: LimitLog): readonly LimitCheck[] => [
+  checkStatus(log),
+  checkBodies(log),
+  checkNamedLimit(log),
+  checkRetryAfter(log),
+  checkReset(log),
+];

@@ -1,0 +1,231 @@
+import {
+  type LimitCheck,
+  type LimitLog,
+  type LimitRule,
+  type ProbePhase,
+  type ProbeReply,
+  reportedLimitOf,
+} from '../../../model/limits/limit-log.ts';
+import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
+import { checkReplies } from './check-replies.ts';
+
+/** What admitted requests of the first key reported as remaining, in the order of sending. */
+const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
+  replies.flatMap((reply) => {
+    const remaining = reportedLimitOf(reply, 'requests')?.remaining ?? null;
+    const isWanted = phase === null || reply.phase === phase;
+    return isWanted && remaining !== null && reply.admitted && reply.key === 'first'
+      ? [{ reply, remaining }]
+      : [];
+  });
+
+type Reported = ReturnType<typeof remainingIn>[number];
+
+/** The phases in which every request is a small chat. */
+const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
+
+/** The drops in remaining between consecutive requests that were sent one by one within one window. */
+const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number }[] => {
+  const own = log.replies.filter(({ key }) => key === 'first');
+  return chatPhases.flatMap((phase) => {
+    const serial = remainingIn(log, phase);
+    return serial.slice(1).flatMap(({ reply, remaining }, i) => {
+      const before = serial[i]!;
+      // Overlapping requests have no order, and remaining that rises was refilled.
+      const isAlone = own.every(
+        (other) =>
+          other === reply ||
+          other === before.reply ||
+          other.ended <= before.reply.sent ||
+          other.sent >= reply.ended,
+      );
+      const isNext = isAlone && reply.sent >= before.reply.ended && remaining < before.remaining;
+      return isNext ? [{ reply, step: before.remaining - remaining }] : [];
+    });
+  });
+};
+
+/** The first of these that were sent before all earlier ones were answered. */
+const overlapping = (reported: readonly Reported[]): readonly Reported[] => {
+  const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
+  let until = ordered[0]?.reply.answered ?? 0;
+  const end = ordered.findIndex(({ reply }) => {
+    const isApart = reply.sent > until;
+    until = Math.max(until, reply.answered);
+    return isApart;
+  });
+  return end < 0 ? ordered : ordered.slice(0, end);
+};
+
+/** Remaining as reported to the concurrent requests, the highest first. */
+const releasedRemaining = (log: LimitLog) =>
+  overlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
+
+const checkSerialRemaining = (log: LimitLog): LimitCheck => {
+  const steps = serialDrops(log);
+  const wrong = steps.filter(({ step }) => step !== 1);
+  const negative = remainingIn(log).filter(({ remaining }) => remaining < 0);
+  return checkReplies({
+    id: 'remaining-serial',
+    claim: 'Sent one by one, each request lowers remaining by exactly one, never below zero.',
+    section: '8',
+    unseen: steps.length === 0 ? 'no two consecutive requests reported a drop in remaining' : null,
+    wrong: [...wrong, ...negative].map(({ reply }) => reply),
+    observed: `${steps.length - wrong.length} of ${steps.length} drops were one; remaining was negative ${negative.length} times`,
+  });
+};
+
+/** How many requests of a phase reported a remaining that another had reported. */
+const duplicatesIn = (
+  reported: readonly { readonly reply: ProbeReply; readonly remaining: number }[],
+): number => reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
+
+/** How many units a limiter can have refilled while these requests were decided: so many values can appear twice. */
+const refilledDuring = (
+  reported: readonly { readonly reply: ProbeReply }[],
+  { limit, window }: LimitRule,
+): number => {
+  const begin = Math.min(...reported.map(({ reply }) => reply.sent));
+  const end = Math.max(...reported.map(({ reply }) => reply.answered));
+  return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
+};
+
+/** Whether the repeated values can be those of one refill in a step: each twice, one after the other, at most half the limit. */
+const areOfOneStep = (
+  reported: readonly { readonly remaining: number }[],
+  { limit }: LimitRule,
+): boolean => {
+  const counts = Map.groupBy(reported, ({ remaining }) => remaining);
+  const repeated = [...counts].filter(([, { length }]) => length > 1);
+  const values = repeated.map(([value]) => value);
+  return (
+    repeated.every(([, { length }]) => length === 2) &&
+    Math.max(...values) - Math.min(...values) === values.length - 1 &&
+    values.length <= limit / 2
+  );
+};
+
+const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
+  const released = releasedRemaining(log);
+  const duplicates = duplicatesIn(released);
+  const isTooFew = released.length < 2;
+  const refill = isTooFew ? 0 : refilledDuring(released, log.declared.requests);
+  const wrong = released.filter(({ remaining }, i) => remaining === released[i - 1]?.remaining);
+  const isByRefill =
+    duplicates > 0 && (duplicates <= refill || areOfOneStep(released, log.declared.requests));
+  const unseen = isTooFew
+    ? 'fewer than two concurrent requests reported remaining'
+    : isByRefill
+      ? `${duplicates} of ${released.length} values had been reported before, which a refill meanwhile explains`
+      : null;
+  return checkReplies({
+    id: 'remaining-no-lost-updates',
+    claim: 'Concurrent requests all report a different remaining.',
+    section: '8',
+    unseen,
+    wrong: wrong.map(({ reply }) => reply),
+    observed: `${duplicates} of ${released.length} values had been reported before`,
+  });
+};
+
+/** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
+const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
+
+/** The requests of the first burst of a phase that reported remaining. */
+const burstRemaining = (log: LimitLog, phase: ProbePhase) => {
+  const all = remainingIn(log, phase);
+  const begin = all[0]?.reply.sent ?? 0;
+  return all.filter(({ reply }) => reply.answered <= begin + log.declared.requests.window / 10);
+};
+
+/**
+ * Whether remaining comes from one counter. Within a burst of an idle key one counter reports each value
+ * once, apart from what is refilled, at most half a limit in a step; workers without a common store
+ * repeat each other.
+ */
+const checkOneCounter = (log: LimitLog): LimitCheck => {
+  const rule = log.declared.requests;
+  const bursts = burstPhases.map((phase) => burstRemaining(log, phase));
+  const seen = bursts.filter((burst) => burst.length > 1);
+  const repeated = seen.filter(
+    (burst) => duplicatesIn(burst) > refilledDuring(burst, rule) + rule.limit / 2,
+  );
+  return checkReplies({
+    id: 'remaining-one-counter',
+    claim: 'Reported remaining comes from one counter.',
+    section: '8',
+    unseen: seen.length === 0 ? 'no burst reported remaining' : null,
+    wrong: repeated.flatMap((burst) => burst.map(({ reply }) => reply)),
+    observed: `values reported before within a burst: ${seen.map((burst) => `${duplicatesIn(burst)} of ${burst.length}`).join(', ')}`,
+  });
+};
+
+/** Values of remaining between the highest and the lowest that no request reported; 0 if some were reported twice, since a gap can then be a lost update. */
+const gapsIn = (reported: readonly Reported[]): number => {
+  const values = reported.map(({ remaining }) => remaining);
+  const distinct = new Set(values).size;
+  if (distinct !== values.length || distinct < 2) return 0;
+  return Math.max(...values) - Math.min(...values) + 1 - distinct;
+};
+
+/** Whether a window that ended within a burst left its gap: all below the only gap were answered before all above it, though remaining falls. */
+const isWindowEnd = (reported: readonly Reported[]): boolean => {
+  const place = reported.findIndex(
+    ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
+  );
+  if (place < 0) return false;
+  const [above, below] = [reported.slice(0, place), reported.slice(place)];
+  const isOnly = gapsIn(above) === 0 && gapsIn(below) === 0;
+  const answeredOf = (group: readonly Reported[]): readonly number[] =>
+    group.map(({ reply }) => reply.answered);
+  return isOnly && Math.max(...answeredOf(below)) < Math.min(...answeredOf(above));
+};
+
+/** Concurrent requests refused because too many were in flight. */
+const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
+
+/** Whether remaining drops by requests that the examination did not send. */
+export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
+  const steps = serialDrops(log);
+  const skippedDrops = steps.filter(({ step }) => step > 1);
+  const released = releasedRemaining(log);
+  // If a cap refused some, the gaps can be theirs.
+  const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
+  const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
+  const isSeen = steps.length > 0 || released.length > 1;
+  const isContradictory = checkOneCounter(log).finding === 'refuted';
+  const unseen = isContradictory
+    ? 'the reported values contradict each other'
+    : 'fewer than two responses reported remaining';
+  return checkReplies({
+    id: 'no-hidden-spender',
+    claim: 'No one else uses the key.',
+    unseen: isSeen && !isContradictory ? null : unseen,
+    wrong: skippedDrops.map(({ reply }) => reply),
+    isRefuted: lost > 0,
+    observed: `remaining dropped by ${lost} requests that this examination did not send`,
+  });
+};
+
+const checkFreeRefusals = (log: LimitLog): LimitCheck => {
+  const capped = cappedIn(log);
+  const reported = remainingIn(log, 'concurrency');
+  const lost = gapsIn(reported);
+  const isSeen = capped.length > 0 && reported.length > 1;
+  return checkReplies({
+    id: 'cap-refusals-free',
+    claim: 'A request refused by a cap on requests in flight does not count against the minute.',
+    unseen: isSeen ? null : 'no cap on requests in flight refused anything',
+    wrong: lost > 0 ? capped : [],
+    observed: `remaining dropped by ${lost} unsent requests while the cap refused ${capped.length}`,
+  });
+};
+
+export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
+  checkHiddenSpender(log),
+  checkFreeRefusals(log),
+  checkSerialRemaining(log),
+  checkConcurrentRemaining(log),
+  checkOneCounter(log),
+];

@@ -1,0 +1,215 @@
+import {
+  isViolation,
+  type LimitCheck,
+  type LimitLog,
+  type LimitRule,
+  type ProbeReply,
+} from '../../../model/limits/limit-log.ts';
+import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import type { LimitJudgement } from '../model/limit-report.ts';
+import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
+import { limitFacts } from './facts/limit-facts.ts';
+import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
+import { type QueuePace, queuePace } from '../../../judge/limits/limiter/queue-pace.ts';
+import { checkCounting } from './check-counting.ts';
+import { checkExhausted } from './check-exhausted.ts';
+import { checkFit, fitText } from './check-fit.ts';
+import { checkHeaders } from './check-headers.ts';
+import { checkReported } from './check-reported.ts';
+import { checkHiddenSpender, checkRemaining } from './check-remaining.ts';
+import { checkDecisions } from './check-limit.ts';
+import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
+import {
+  evenlyDecided,
+  firstKeyHistory,
+  limiterDecisions,
+  undecidedChats,
+} from './limiter-decisions.ts';
+import { nameLimiter } from './name-limiter.ts';
+
+const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
+
+/** Why refusals can have another cause than the limit of requests. */
+const otherCauseOf = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+  spenders: LimitCheck,
+): string | null => {
+  if (spenders.finding === 'refuted') return 'someone else uses the key';
+  if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
+  return decisions.some((reply) => mayBeTokenRefusal(log, reply))
+    ? 'refusals can be for used-up tokens'
+    : null;
+};
+
+/** The share of chats without a decision above which a log decides nothing. */
+const maxUndecidedShare = 0.2;
+
+/** Whether a fact or a model shows that the limit is kept, and not only that no proof of the opposite was found. */
+const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
+  best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
+
+/** Up to this share of wrong predictions a cap on requests in flight is suspected, even if it is not named. */
+const maxCapErrors = 0.02;
+
+/**
+ * Whether a load was admitted less than the limit, and nothing shows that this is because refusals
+ * count: an even pace above that rate was not refused, or the model says so.
+ */
+const isUnexplainedLow = (
+  { even, sustained }: LimitFacts,
+  { best }: LimiterIdentification,
+): boolean =>
+  sustained !== null &&
+  sustained.isLow &&
+  best?.limiter !== 'sliding-log-counting-refusals' &&
+  (even.seenLimit ?? 0) <= (sustained.rate.most ?? Infinity);
+
+/** Whether every refusal can come from a cap on requests in flight. */
+const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
+  [best ?? runnerUp, ...ties].some(
+    (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
+  );
+
+/** The time between two requests in ms that a limiter let through at the pace of the rule, delaying them; `null` if none did certainly. */
+const limitedPace = (pace: QueuePace | null): number | null =>
+  pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
+
+const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
+
+/** Why no refusal and no delay shows a limit of a rate; `null` if one does. */
+const whyUnlimited = (
+  decisions: readonly ProbeReply[],
+  identification: LimiterIdentification,
+  rule: LimitRule,
+): string | null => {
+  if (isCap(identification)) {
+    return 'a cap on requests in flight explains every refusal, and such a cap limits no rate';
+  }
+  const isLimited =
+    decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
+  if (isLimited) return null;
+  return isDelayed(decisions, rule)
+    ? 'nothing was refused, and the delays show no rate'
+    : 'nothing was refused or delayed: the limit was never reached';
+};
+
+const fasterText = ({ spacing }: QueuePace, { limit, window }: LimitRule): string =>
+  `what waited was let through every ${spacingText(spacing.value)}, where the limit is one every ${spacingText(window / limit)}: by a limiter of another rate, or by a server that is no faster`;
+
+/** What is known of the limiter behind a log. */
+interface Evidence {
+  readonly facts: LimitFacts;
+  readonly pace: QueuePace | null;
+  readonly identification: LimiterIdentification;
+}
+
+/** Why nothing was decided; `null` if something was. */
+const whyUndecided = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+  { facts, pace, identification }: Evidence,
+): string | null => {
+  if (log.cut !== null) return `the examination ended early: ${log.cut}`;
+  const rule = log.declared.requests;
+  const failed = undecidedChats(log).length;
+  if (failed > maxUndecidedShare * (decisions.length + failed)) {
+    return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
+  }
+  const isPaced = limitedPace(pace) !== null;
+  const unlimited = isPaced ? null : whyUnlimited(decisions, identification, rule);
+  if (unlimited !== null) return unlimited;
+  if (identification.best === null && pace?.isFaster === true) return fasterText(pace, rule);
+  if (isUnexplainedLow(facts, identification)) {
+    return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
+  }
+  const [likelier] = identification.likelier;
+  if (likelier !== undefined) {
+    return `another limit explains the decisions better than the declared one (${fitText(likelier)}), but not beyond doubt`;
+  }
+  if (isPaced || isShown(facts, identification)) return null;
+  const { least, most } = facts.mostAdmitted;
+  return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
+};
+
+/** What keeps a gateway from being called compliant: a fact against it that can have another cause. */
+const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
+  checks
+    .filter(
+      ({ id, finding }) =>
+        finding === 'undecided' &&
+        ((id === 'even-pace' && facts.even.refusals.length > 0) ||
+          (id === 'sustained-rate' && facts.sustained?.isShort === true)),
+    )
+    .map(({ observed }) => observed);
+
+/** The first sentences of a report. */
+const keptReasons = ({ even, envelope }: LimitFacts, pace: number | null): readonly string[] => [
+  envelope.finding === 'proved'
+    ? 'no span had more than any limiter of the limit admits'
+    : 'no span certainly had more than any limiter of the limit admits',
+  ...(even.paced > 1 ? ['an even pace below the limit was never refused'] : []),
+  ...(pace === null
+    ? []
+    : [`what was delayed was let through at the limit’s pace, every ${spacingText(pace)}`]),
+];
+
+const verdictOf = (
+  checks: readonly LimitCheck[],
+  undecided: readonly string[],
+  kept: readonly string[],
+): Pick<LimitJudgement, 'verdict' | 'reasons'> => {
+  const violations = checks.filter(isViolation);
+  if (violations.length > 0) {
+    return {
+      verdict: 'violated',
+      reasons: violations.map(({ id, observed }) => `${id}: ${observed}`),
+    };
+  }
+  return undecided.length > 0
+    ? { verdict: 'undecided', reasons: undecided }
+    : { verdict: 'kept', reasons: kept };
+};
+
+/**
+ * Judges the examination of a key. Facts decide whether its limit is kept; a model of the limiter
+ * explains the decisions, and violates only where `check-fit.ts` says so.
+ */
+export const judgeLimits = (log: LimitLog): LimitJudgement => {
+  const rule = log.declared.requests;
+  const decisions = limiterDecisions(log);
+  const paced = evenlyDecided(log);
+  const facts = limitFacts(
+    {
+      decisions,
+      paced,
+      sustained: decisions.filter(isSustained),
+      history: firstKeyHistory(log),
+      permitted: log.declared.permitted,
+    },
+    rule,
+  );
+  const identification = nameLimiter(log);
+  const spenders = checkHiddenSpender(log);
+  const otherCause = otherCauseOf(log, decisions, spenders);
+  const refusals = decisions.filter(({ admitted }) => !admitted).length;
+  const checks: readonly LimitCheck[] = [
+    ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
+    checkFit(identification, rule, refusals, otherCause),
+    ...checkExhausted(log),
+    ...checkRemaining(log),
+    checkReported(log, decisions),
+    ...checkHeaders(log),
+    ...checkRefusals(log),
+    ...checkCounting(log),
+  ];
+  const pace = queuePace(decisions, rule);
+  const why = whyUndecided(log, decisions, { facts, pace, identification });
+  const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
+  return {
+    ...verdictOf(checks, undecided, keptReasons(facts, limitedPace(pace))),
+    facts,
+    identification,
+    checks,
+  };
+};

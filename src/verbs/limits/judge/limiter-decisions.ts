@@ -1,0 +1,164 @@
+import {
+  type LimitLog,
+  type ProbePhase,
+  type ProbeReply,
+  type ProbeRequest,
+  reportedLimitOf,
+} from '../../../model/limits/limit-log.ts';
+import { fewRequests, type KeyHistory, type RequestSpan } from './facts/request-spans.ts';
+
+/** The phases whose decisions show the limiter of the first key. */
+const decidingPhases: readonly ProbePhase[] = [
+  'counting',
+  'even',
+  'provocation',
+  'sustained',
+  'concurrency',
+];
+
+/** The phases that stay below the limit. */
+export const calmPhases: readonly ProbePhase[] = ['counting', 'even'];
+
+/** Without calm phases the first requests are calm, up to this share of the limit. */
+const calmShare = 1 / 3;
+
+export const isAnswered = ({ status, holdsError }: ProbeReply): boolean =>
+  status >= 200 && status < 300 && holdsError !== true;
+
+/** How a small chat failed, apart from a 429; `null` if it did not. */
+const failureOf = (reply: ProbeReply): string | null => {
+  const { status, holdsError } = reply;
+  if (holdsError === true) return `${status} with an error in its body`;
+  return status === 429 || isAnswered(reply) ? null : String(status);
+};
+
+/** A failure is a refusal of the wrong form if so many chats under load ended with it, */
+const minRefusedShare = 0.1;
+const minRefused = 3;
+/** and so many times its share among chats below the limit. */
+const minContrast = 4;
+
+const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
+  replies.filter((reply) => failureOf(reply) === failure).length / Math.max(1, replies.length);
+
+const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(
+    ({ key, request, phase }) =>
+      key === 'first' && request === 'chat' && decidingPhases.includes(phase),
+  );
+
+/**
+ * The failures by which a gateway refuses what is over its limit, although it should send 429: the same
+ * chat was answered before, and it fails under load, but hardly ever below the limit.
+ */
+export const wrongRefusals = (log: LimitLog): readonly string[] => {
+  const chats = smallChats(log);
+  const calmPhase = chats.filter(({ phase }) => calmPhases.includes(phase));
+  const first = Math.max(1, Math.floor(log.declared.requests.limit * calmShare));
+  const calm = calmPhase.length > 0 ? calmPhase : chats.slice(0, first);
+  const loaded = chats.filter((reply) => !calm.includes(reply));
+  if (!calm.some(isAnswered)) return [];
+  const failures = [...new Set(loaded.flatMap((reply) => failureOf(reply) ?? []))];
+  return failures.filter((failure) => {
+    const share = shareOf(loaded, failure);
+    return (
+      share * loaded.length >= minRefused &&
+      share >= minRefusedShare &&
+      share >= minContrast * shareOf(calm, failure)
+    );
+  });
+};
+
+const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
+  const failure = failureOf(reply);
+  return reply.status === 429 || (failure !== null && refusals.includes(failure));
+};
+
+/**
+ * The decisions of the limit of requests, in the order of sending. Left out are failures that can come
+ * before or after the limiter, and refusals that name tokens; those that name the cap on requests in
+ * flight count only if there are no others.
+ */
+export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
+  const refusals = wrongRefusals(log);
+  const decided = smallChats(log).flatMap((reply) => {
+    const isRefused = isRefusal(reply, refusals);
+    if (!isRefused && !isAnswered(reply)) return [];
+    return reply.refusal?.unit === 'tokens' ? [] : [{ ...reply, admitted: !isRefused }];
+  });
+  const others = decided.filter(({ refusal }) => refusal?.unit !== 'in-flight');
+  return others.some(({ admitted }) => !admitted) ? others : decided;
+};
+
+/** Chats that are no small ones, but use up the limit of requests like them. */
+const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
+
+/** What a model of the limiter replays: its decisions, and the other chats that it has admitted. */
+export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
+  ...limiterDecisions(log),
+  ...log.replies
+    .filter((reply) => {
+      const { key, phase, request } = reply;
+      const isOwn = key === 'first' && decidingPhases.includes(phase);
+      return isOwn && otherChats.includes(request) && isAnswered(reply);
+    })
+    .map((reply) => ({ ...reply, admitted: true })),
+];
+
+/** Requests that hardly any gateway counts: they cost nothing. */
+const uncounted: readonly ProbeRequest[] = ['models', 'unknown-path'];
+
+/** Requests of the first key that are no chats, and that its limiter may have counted like chats; `all` includes those that hardly any gateway counts. */
+export const otherRequests = (
+  log: LimitLog,
+): { readonly usual: readonly ProbeReply[]; readonly all: readonly ProbeReply[] } => {
+  const all = log.replies
+    .filter(({ key, phase, request, status }) => {
+      const isOwn = key === 'first' && decidingPhases.includes(phase) && status !== 429;
+      return isOwn && ![...otherChats, 'chat', 'wrong-key'].includes(request);
+    })
+    .map((reply) => ({ ...reply, admitted: true }));
+  return { usual: all.filter(({ request }) => !uncounted.includes(request)), all };
+};
+
+/** The decisions on requests of every kind, which an even pace concerns: of the first key, and answered or refused. */
+export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
+  const refusals = wrongRefusals(log);
+  return log.replies.flatMap((reply) => {
+    const { key, request, phase, refusal } = reply;
+    const isOwn = key === 'first' && request !== 'wrong-key' && decidingPhases.includes(phase);
+    const isRefused = isRefusal(reply, refusals);
+    if (!isOwn || (!isRefused && !isAnswered(reply))) return [];
+    const isOther = refusal?.unit === 'tokens' || refusal?.unit === 'in-flight';
+    return isOther ? [] : [{ ...reply, admitted: !isRefused }];
+  });
+};
+
+/** Small chats of the first key that show no decision. */
+export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
+  const refusals = wrongRefusals(log);
+  return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
+};
+
+/** The requests before the first one, as the gateway itself says; infinitely many if it says nothing. */
+const usedBefore = (first: ProbeReply | undefined): number => {
+  if (first === undefined || !isAnswered(first)) return Infinity;
+  const { limit = null, remaining = null } = reportedLimitOf(first, 'requests') ?? {};
+  return limit === null || remaining === null ? Infinity : limit - 1 - remaining;
+};
+
+/** All requests of the first key, whatever they were. */
+export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
+  const own = replies.filter(({ key }) => key === 'first');
+  /** The longest time of an answer in a phase: one that was aborted before its answer can have arrived as late. */
+  const longest = new Map<ProbePhase, number>();
+  for (const { phase, status, sent, answered } of own) {
+    if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));
+  }
+  const requests = own.map(({ phase, status, sent, answered }): RequestSpan => {
+    const late = sent + (longest.get(phase) ?? 0);
+    return { from: sent, until: status === 0 ? Math.max(answered, late) : answered };
+  });
+  const used = usedBefore(own[0]);
+  return { requests, isIdleBefore: used <= 0, isFreshBefore: used <= fewRequests };
+};

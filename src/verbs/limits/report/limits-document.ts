@@ -1,0 +1,249 @@
+import type { CountBounds, LimitFacts } from '../../../model/limits/limit-facts.ts';
+import { isViolation, type LimitCheck, limiterClasses } from '../../../model/limits/limit-log.ts';
+import type { LimitReport } from '../model/limit-report.ts';
+import type {
+  Fitted,
+  LimiterFit,
+  LimiterIdentification,
+} from '../../../model/limits/limiter-fit.ts';
+import {
+  column,
+  type Column,
+  list,
+  only,
+  picture,
+  type ReportDocument,
+  section,
+  table,
+  text,
+  type Tone,
+} from '../../../report/document/document.ts';
+import { countText, plural, timeText } from '../../../report/text/number-text.ts';
+import { present } from '../../../report/text/present.ts';
+import { explanationSection } from './explanation-section.ts';
+import { limiterNames } from './limiter-names.ts';
+import { limitsTimeline } from './limits-timeline.ts';
+
+/** The result of a check. A violated limit is worse than any other false claim. */
+type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
+
+export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
+  if (check.finding === 'undecided') return 'undecided';
+  if (check.finding === 'proved') return 'holds';
+  return isViolation(check) ? 'violated' : 'does not hold';
+};
+
+/** `72`, or with its interval `60.0 (59.6–60.4)`. */
+const fittedText = ({ value, least, most }: Fitted, show: (value: number) => string): string =>
+  show(least) === show(most) ? show(value) : `${show(value)} (${show(least)}–${show(most)})`;
+
+const tenths = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+
+const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
+
+const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
+  `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
+
+/** `60 requests in 60 s, burst 12`. */
+const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
+  [
+    `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
+    ...Object.entries(parameters).map(parameterText),
+  ].join(', ');
+
+/** `sliding-log (…): 60 requests in 60 s`. */
+const fitText = (fit: LimiterFit): string =>
+  `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
+
+/** Which limiter explains the decisions, what it is confused with, and how many decisions the next best gets wrong. */
+const identificationText = ({
+  best,
+  ties,
+  runnerUp,
+  decisions,
+  ranking,
+}: LimiterIdentification): string => {
+  const explained = plural(decisions, 'decision');
+  if (best === null) {
+    const closest =
+      runnerUp === null
+        ? ''
+        : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
+    return `none of our classes explains the ${explained}${closest}.`;
+  }
+  const next = ranking.find((fit) => fit !== best && !ties.includes(fit));
+  return present([
+    `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
+    ties.length > 0 &&
+      `This log does not distinguish it from ${ties.map(({ limiter }) => limiter).join(', ')}.`,
+    next !== undefined &&
+      `The next best, ${limiterNames(best, next).rival}, contradicts ${countText(next.wrong)}.`,
+  ]).join(' ');
+};
+
+const verdictWords = {
+  kept: 'Limit kept',
+  violated: 'LIMIT VIOLATED',
+  undecided: 'Undecided',
+} as const satisfies Record<LimitReport['judgement']['verdict'], string>;
+
+/** The limiter by its name and parameters; several names if the log does not distinguish them. */
+const limiterText = ({ best, ties }: LimiterIdentification): string =>
+  best === null
+    ? 'none of ours'
+    : `${[best, ...ties].map(({ limiter }) => limiter).join(' or ')} of ${parametersText(best)}`;
+
+/** `24`, or with both bounds `23 to 24`. */
+const boundsText = ({ least, most }: CountBounds): string =>
+  least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
+
+/** The admitted rate under a load that always asked for more, with its bounds for any limiter. */
+const rateText = ({ sustained }: LimitFacts, per: string): string => {
+  if (sustained === null) return 'not tried';
+  const { windows, admitted, rate } = sustained;
+  const least = countText(Math.ceil(rate.least));
+  const bounds =
+    rate.most === null ? `at least ${least}` : `${least} to ${countText(Math.floor(rate.most))}`;
+  return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
+};
+
+/** The first line: the verdict, and what it rests on in figures. */
+export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
+  const { verdict, facts, identification } = judgement;
+  const per = timeText(log.declared.requests.window);
+  return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+};
+
+/** Why, and how many claims hold. */
+export const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
+  const count = (outcome: CheckOutcome): number =>
+    checks.filter((check) => checkOutcomeOf(check) === outcome).length;
+  const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
+  const claims = `Of ${plural(checks.length, 'claim')} ${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
+  return `Why: ${reasons.join('; ')}. ${claims}`;
+};
+
+/** How much of the load was admitted. */
+const loadText = ({ sustained }: LimitFacts): string =>
+  sustained === null
+    ? ''
+    : `; ${countText(sustained.admitted)} of ${countText(sustained.offered)} requests in ${sustained.windows.toFixed(1)} windows`;
+
+export const sourceText = (check: LimitCheck): string =>
+  check.section === null ? 'not promised' : `§ ${check.section}`;
+
+const requestsSentText = ({ log, took }: LimitReport): string => {
+  const refused = log.replies.filter(({ status }) => status === 429).length;
+  const lost = log.unanswered.length;
+  return `${plural(log.replies.length + lost, 'request')} in ${timeText(took)}, ${countText(refused)} refused with 429${lost === 0 ? '' : `, ${countText(lost)} without an answer`}`;
+};
+
+const tones = {
+  holds: 'good',
+  violated: 'bad',
+  'does not hold': 'warning',
+  undecided: 'quiet',
+} as const satisfies Record<CheckOutcome, Tone>;
+
+/** What a reader looks for first. */
+const outcomeOrder: readonly CheckOutcome[] = ['violated', 'does not hold', 'holds', 'undecided'];
+
+const byOutcome = (a: LimitCheck, b: LimitCheck): number =>
+  outcomeOrder.indexOf(checkOutcomeOf(a)) - outcomeOrder.indexOf(checkOutcomeOf(b));
+
+const verdictTones = {
+  kept: 'good',
+  violated: 'bad',
+  undecided: 'warning',
+} as const satisfies Record<LimitReport['judgement']['verdict'], Tone>;
+
+const claimColumns: readonly Column<LimitCheck>[] = [
+  column.verdict('Finding', (check) => ({
+    text: checkOutcomeOf(check),
+    tone: tones[checkOutcomeOf(check)],
+  })),
+  column.name('Claim', ({ id }) => id),
+  column.text('Source', sourceText),
+  column.words({ title: 'Observed', media: ['terminal'] }, (check) => {
+    const isFault = check.finding === 'refuted';
+    return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
+  }),
+  column.words(
+    { title: 'Claim and observation', media: ['html', 'markdown'] },
+    ({ claim, observed, evidence }) => ({
+      text: claim,
+      note: observed,
+      details:
+        evidence.length === 0
+          ? undefined
+          : { title: `${plural(evidence.length, 'row')} of evidence`, lines: evidence },
+    }),
+  ),
+];
+
+const limiterColumns: readonly Column<LimiterFit>[] = [
+  column.name('Limiter', ({ limiter }) => limiter),
+  column.number('Contradicted', ({ wrong }) => countText(wrong)),
+  column.text(
+    'Limit',
+    ({ limit, window }) => `${fittedCount(limit)} in ${fittedText(window, timeText)}`,
+  ),
+  column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
+];
+
+const signsMeaning =
+  '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
+
+/** The limiter of a gateway and the claims about it, as an examination found them. */
+export const limitsDocument = (report: LimitReport): ReportDocument => {
+  const { weir, target, model, judgement, log, startedAt } = report;
+  const { limit, window } = log.declared.requests;
+  const { ranking, decisions } = judgement.identification;
+  const evidence = judgement.checks
+    .filter((check) => checkOutcomeOf(check) === 'violated')
+    .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
+  const per = timeText(window);
+  const declared = `${countText(limit)} requests in ${per}`;
+  const claims = table(
+    'Claims about the limits',
+    claimColumns,
+    judgement.checks.toSorted(byOutcome),
+    {
+      showsNotes: true,
+    },
+  );
+  const limiters = table(
+    `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
+    limiterColumns,
+    ranking,
+  );
+  return {
+    weir,
+    title: `Limits of ${target}`,
+    description: [
+      `Model ${model}: declared limit of ${declared} per key`,
+      requestsSentText(report),
+    ],
+    verdict: {
+      text: limitsVerdictText(report),
+      tone: verdictTones[judgement.verdict],
+    },
+    introduction: [text(reasonsText(report))],
+    blocks: present([
+      section('Limiter', [
+        text(`Model: ${identificationText(judgement.identification)}`),
+        text(`Sustained rate: ${rateText(judgement.facts, per)}${loadText(judgement.facts)}.`),
+        only(['html', 'markdown'], limiters),
+      ]),
+      report.explanation === undefined
+        ? null
+        : explanationSection(judgement.identification, report.explanation, log.replies),
+      section('Claims', [claims]),
+      only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
+      only(['terminal'], text(signsMeaning, 'quiet')),
+      section('Timeline', [picture(() => limitsTimeline(report))]),
+    ]),
+    footer: `Measured by Weir ${weir}, started ${startedAt}.`,
+  };
+};
