@@ -141,8 +141,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   scenario: ['schema', 'text', 'compile', 'rules', '.', 'import'],
   judge: [
     'calibration check errors limits/facts statistics',
-    'objectives limits/limiter trust',
-    'capacity compare limits/examination limits/run',
+    'objectives limits/limiter series trust',
+    'capacity compare limits/run',
     'history sweep',
   ],
   report: [

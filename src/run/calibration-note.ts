@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { calibratedFor, changedSince, fullestLoad } from '../judge/calibration/calibrated-for.ts';
 import type { Result } from '../model/result/result.ts';
 import { readCalibration } from '../platform/files/calibration-file.ts';
-import { calibratedErrorText } from '../report/calibration/calibration-document.ts';
+import { calibratedErrorText } from '../report/summary/calibration-text.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/report-paths.ts';
 

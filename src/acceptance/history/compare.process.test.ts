@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { sampleSide } from '../../judge/compare/sample-sides.fixture.ts';
+import { sampleSide } from '../../judge/series/sample-sides.fixture.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';

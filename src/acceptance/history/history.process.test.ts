@@ -2,9 +2,9 @@ import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { historySchema } from '../../model/series/history.ts';
+import { historySchema } from '../../model/series/trend.ts';
 import { noiseSchema } from '../../model/series/noise.ts';
-import { sampleSide } from '../../judge/compare/sample-sides.fixture.ts';
+import { sampleSide } from '../../judge/series/sample-sides.fixture.ts';
 import { exitOf, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
 import {
   type FinishedProgram,

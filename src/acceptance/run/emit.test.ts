@@ -7,7 +7,7 @@ import { emit } from '../../run/emit/emit.ts';
 import { kubernetesManifest } from '../../run/emit/kubernetes.ts';
 import { type Launch, launchName } from '../../run/emit/launch.ts';
 import { slurmScript } from '../../run/emit/slurm.ts';
-import { quotedWord } from '../../scenario/import/shell-words.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { swarmScript } from '../../run/emit/swarm.ts';
 
 const launch: Launch = {

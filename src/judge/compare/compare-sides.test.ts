@@ -3,9 +3,9 @@ import { type Comparison, comparisonSchema } from '../../model/series/comparison
 import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
-import type { Side } from './repetition.ts';
-import { sampleSide } from './sample-sides.fixture.ts';
-import { overridable } from './side-differences.ts';
+import type { Side } from '../series/repetition.ts';
+import { sampleSide } from '../series/sample-sides.fixture.ts';
+import { overridable } from '../series/side-differences.ts';
 
 const order = (
   base: Side,

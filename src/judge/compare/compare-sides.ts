@@ -1,17 +1,19 @@
 import {
-  type ComparedMetric,
   type ComparedShape,
   type ComparedSide,
   type Comparison,
+} from '../../model/series/comparison.ts';
+import {
+  type ComparedMetric,
   comparisonRules,
   type ComparisonVerdict,
   comparisonVerdictNames,
-} from '../../model/series/comparison.ts';
+} from '../../model/series/compared-metric.ts';
 import { sumOfHistograms } from '../../model/measures/histogram.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { metricCandidatesOf, type MetricCandidate } from './metric-candidates.ts';
-import { comparedPercentiles, percentileOf } from './gates.ts';
+import { metricCandidatesOf, type MetricCandidate } from '../series/metric-candidates.ts';
+import { comparedPercentiles, percentileOf } from '../series/gates.ts';
 import {
   geometricMean,
   holm,
@@ -20,15 +22,15 @@ import {
   sumOfShares,
 } from '../statistics/significance.ts';
 import { differenceOf, judgeMetric } from './judge-metric.ts';
-import { type Both, histogramsOf, onBoth, trafficStreamsOf } from './traffic-streams.ts';
-import type { Side } from './repetition.ts';
+import { type Both, histogramsOf, onBoth, trafficStreamsOf } from '../series/traffic-streams.ts';
+import type { Side } from '../series/repetition.ts';
 import {
   type ComparedProperty,
   modelsOf,
   type SideDifference,
   sideDifferences,
   targetOf,
-} from './side-differences.ts';
+} from '../series/side-differences.ts';
 
 export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }

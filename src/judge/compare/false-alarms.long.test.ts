@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ComparisonVerdict } from '../../model/series/comparison.ts';
+import type { ComparisonVerdict } from '../../model/series/compared-metric.ts';
 import { compareSides } from './compare-sides.ts';
-import { sampleSide } from './sample-sides.fixture.ts';
+import { sampleSide } from '../series/sample-sides.fixture.ts';
 import { selfNoise } from './self-noise.ts';
 
 vi.setConfig({ testTimeout: 600_000 });

@@ -1,4 +1,4 @@
-import { comparisonRules, type ComparedMetric } from '../../model/series/comparison.ts';
+import { comparisonRules, type ComparedMetric } from '../../model/series/compared-metric.ts';
 import { criticalNormal, criticalT } from '../statistics/student-t.ts';
 import {
   type Contrast,
@@ -13,7 +13,11 @@ import {
   varianceOf,
   welch,
 } from '../statistics/significance.ts';
-import type { MetricCandidate, RatioCandidate, ShareCandidate } from './metric-candidates.ts';
+import type {
+  MetricCandidate,
+  RatioCandidate,
+  ShareCandidate,
+} from '../series/metric-candidates.ts';
 
 const { alpha, repetitions, indicativeRatio, assumedNoise, power, rateEffect } = comparisonRules;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Noise, noiseSchema } from '../../model/series/noise.ts';
-import { sampleSide } from './sample-sides.fixture.ts';
+import { sampleSide } from '../series/sample-sides.fixture.ts';
 import { selfNoise } from './self-noise.ts';
 
 const measured = (side: ReturnType<typeof sampleSide>): Noise => {

@@ -1,9 +1,9 @@
-import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
+import { type ComparedMetric, comparisonRules } from '../../model/series/compared-metric.ts';
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
 import { detectableEffect, resolution, fewestRepetitions } from './judge-metric.ts';
-import type { Side } from './repetition.ts';
-import type { SideDifference } from './side-differences.ts';
+import type { Side } from '../series/repetition.ts';
+import type { SideDifference } from '../series/side-differences.ts';
 import { geometricMean, meanOf, varianceOf } from '../statistics/significance.ts';
 
 const { alpha } = comparisonRules;

@@ -1,5 +1,5 @@
 import type { Draw } from '../../model/workload/draw.ts';
-import { changeRules } from '../../model/series/history.ts';
+import { changeRules } from '../../model/series/trend.ts';
 
 const { minRuns, minLevelRuns, alpha, permutations } = changeRules;
 

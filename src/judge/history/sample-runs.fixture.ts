@@ -1,6 +1,6 @@
 import type { StoredRun } from '../../model/series/history.ts';
-import { sampleSide } from '../compare/sample-sides.fixture.ts';
-import { historyRun } from './history-run.ts';
+import { sampleSide } from '../series/sample-sides.fixture.ts';
+import { historyRun } from '../series/history-run.ts';
 
 /** Test support: so many runs of the synthetic plan from the real results, at a factor of its latencies. */
 export const storedRuns = (count: number, factor: number, from = 0): readonly StoredRun[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { historySchema } from '../../model/series/history.ts';
-import { sampleSide } from '../compare/sample-sides.fixture.ts';
-import { historyRun } from './history-run.ts';
+import { historySchema } from '../../model/series/trend.ts';
+import { sampleSide } from '../series/sample-sides.fixture.ts';
+import { historyRun } from '../series/history-run.ts';
 import { storedRuns } from './sample-runs.fixture.ts';
 import { trendsOf } from './trends.ts';
 

@@ -1,12 +1,11 @@
 import type { Draw } from '../../model/workload/draw.ts';
+import { type HistoryFigure, type StoredRun } from '../../model/series/history.ts';
 import {
   changeRules,
-  type HistoryFigure,
   type LevelChange,
-  type StoredRun,
   type Trend,
   type TrendFigure,
-} from '../../model/series/history.ts';
+} from '../../model/series/trend.ts';
 import { meanOf } from '../statistics/significance.ts';
 import { changePoints } from './change-points.ts';
 

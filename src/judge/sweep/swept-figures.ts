@@ -11,7 +11,7 @@ import {
 } from '../../model/result/summary.ts';
 import type { SweepAxis } from '../../model/series/sweep.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import { percentileOf } from '../compare/gates.ts';
+import { percentileOf } from '../series/gates.ts';
 
 /** A figure of one run. */
 export interface RunFigure {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { measureNames } from '../measures/measures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
+import { comparedMetricSchema, comparisonVerdictNames } from './compared-metric.ts';
 
 /**
  * The result file of a comparison, `comparison/1`: two sides of repeated runs of one plan, compared
@@ -9,84 +10,6 @@ import { trafficKinds } from '../workload/traffic.ts';
  */
 
 const count = z.int().nonnegative();
-
-/** The verdicts on a metric and on a comparison, the most serious first. */
-export const comparisonVerdicts = {
-  regression: 'certainly worse, and by more than the minimum effect',
-  inconclusive: 'the repetitions are not sufficient for a decision',
-  improvement: 'certainly better, and by more than the minimum effect',
-  same: 'the whole confidence interval is within the minimum effect',
-} as const;
-export type ComparisonVerdict = keyof typeof comparisonVerdicts;
-export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
-  ComparisonVerdict,
-  ...ComparisonVerdict[],
-];
-
-export const comparisonRules = {
-  /** The probability of any false alarm among the gated metrics; the confidence of every interval is 1 − alpha. */
-  alpha: 0.05,
-  /** Irrelevant changes, as ratios minus 1; of failure rates as a share. */
-  latencyEffect: 0.1,
-  throughputEffect: 0.05,
-  rateEffect: 0.005,
-  /** In ms: smaller changes are irrelevant at any ratio; the second for times of single tokens. */
-  latencyFloor: 5,
-  tokenFloor: 0.5,
-  /** With fewer per side there is no decision; one run per side is an indication and fails only beyond the ratio. */
-  repetitions: 5,
-  indicativeRatio: 1.5,
-  /** The assumed noise between runs, a coefficient of variation, with one run per side. */
-  assumedNoise: 0.05,
-  /** The probability of detecting the smallest detectable effect. */
-  power: 0.9,
-} as const;
-
-const sideFiguresSchema = z.strictObject({
-  /** One per repetition that has a value, in the metric's unit; failure rates as shares. */
-  values: z.array(z.number()),
-  /** The geometric mean of the values, or the share of all repetitions together. */
-  typical: z.number().nullable(),
-});
-
-const effectSchema = z.strictObject({
-  /** New / base on the scale `ratio`, new − base on `difference`. */
-  change: z.number(),
-  /** The 95 % confidence interval; `null` with a single run on a side. */
-  low: z.number().nullable(),
-  high: z.number().nullable(),
-  p: z.number().nullable(),
-  /** Adjusted for the number of gated metrics (Holm); `null` if not gated. */
-  adjustedP: z.number().nullable(),
-  /** The minimum effect including the floor: a ratio above 1, or a difference above 0. */
-  least: z.number(),
-  /** The smallest change that this many repetitions detect nine times in ten, on the same scale. */
-  detectable: z.number().nullable(),
-});
-
-const comparedMetricSchema = z.strictObject({
-  /** Unique: traffic kind, model and name. */
-  id: z.string(),
-  traffic: z.enum(trafficKinds).nullable(),
-  model: z.string().nullable(),
-  /** As in `--gate`: `ttft.p95`, `completed`, `errors`. */
-  name: z.string(),
-  label: z.string(),
-  unit: z.string(),
-  better: z.enum(['lower', 'higher', 'neither']),
-  scale: z.enum(['ratio', 'difference']),
-  gated: z.boolean(),
-  base: sideFiguresSchema,
-  next: sideFiguresSchema,
-  /** `null` if a side has no value. */
-  effect: effectSchema.nullable(),
-  verdict: z.enum(comparisonVerdictNames),
-  /** Repetitions per side that would decide; `null` if decided, or above 1,000. */
-  needed: z.int().nullable(),
-  /** Why it is not gated, or another note for the reader. */
-  remark: z.string().nullable(),
-});
-export type ComparedMetric = z.infer<typeof comparedMetricSchema>;
 
 /** The distance of the distributions of a measure, over all repetitions; it decides nothing. */
 const shapeSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparisonVerdictNames } from './comparison.ts';
+import { comparisonVerdictNames } from './compared-metric.ts';
 
 /**
  * The result file of an environment's noise, `noise/1`: repeated runs of one plan against one

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { calibrationSchema } from '../../model/series/calibration.ts';
 import { htmlPage } from '../document/html-page.ts';
 import { terminalText } from '../document/terminal-writer.ts';
-import { calibratedErrorText, calibrationDocument } from './calibration-document.ts';
+import { calibratedErrorText } from '../summary/calibration-text.ts';
+import { calibrationDocument } from './calibration-document.ts';
 import { sampleCalibration, sampleCalibrationCell } from './sample-calibration.fixture.ts';
 
 describe('a calibration', () => {

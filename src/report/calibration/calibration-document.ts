@@ -15,45 +15,8 @@ import {
 } from '../document/document.ts';
 import { logarithmicAxis, plotFigure, roundAbove, roundBelow, rowAxis } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
+import { errorTitles, streamLoadText, transportText } from '../summary/calibration-text.ts';
 import { countText, figureText, plural } from '../text/number-text.ts';
-
-const errorTitles = {
-  ttft: 'TTFT',
-  gap: 'chunk gap',
-  endToEnd: 'end-to-end',
-} as const satisfies Record<CalibratedMeasure, string>;
-
-export const streamLoadText = (
-  load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
-): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
-
-const calibrationDate = ({ calibratedAt }: Calibration): string => calibratedAt.slice(0, 10);
-
-/** How a load was sent: `socket`, `undici, 2 workers`. */
-export const transportText = ({
-  transport,
-  workers,
-}: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
-  workers === 1 ? transport : `${transport}, ${workers} workers`;
-
-/** A note on the measurement error for a run's report. `changed`: what has changed since the calibration. */
-export const calibratedErrorText = (
-  calibration: Calibration,
-  cell: CalibrationCell | null,
-  changed: readonly string[],
-): string => {
-  const stale =
-    changed.length === 0 ? '' : ` This is stale (${changed.join('; ')}): run weir calibrate again.`;
-  if (cell === null) {
-    return `This run’s load is above every load of this machine’s calibration of ${calibrationDate(calibration)}: measure its error with weir calibrate --streams and --rate.${stale}`;
-  }
-  const bounds = calibratedMeasures
-    .map((name) => `${errorTitles[name]} ±${figureText(cell.errors[name].p99)} ms`)
-    .join(', ');
-  const trustRemark =
-    cell.trust === 'valid' ? '' : `, with a generator that was ${cell.trust} at that time`;
-  return `This machine’s error at this load (up to ${streamLoadText(cell)}, ${transportText(cell)}): ${bounds} (p99), calibrated ${calibrationDate(calibration)}${trustRemark}.${stale}`;
-};
 
 /** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
 const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {

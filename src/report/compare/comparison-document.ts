@@ -1,10 +1,6 @@
 import { measures } from '../../model/measures/measures.ts';
-import type {
-  ComparedMetric,
-  ComparedSide,
-  Comparison,
-  ComparisonVerdict,
-} from '../../model/series/comparison.ts';
+import type { ComparedSide, Comparison } from '../../model/series/comparison.ts';
+import type { ComparedMetric, ComparisonVerdict } from '../../model/series/compared-metric.ts';
 import {
   column,
   type Column,
@@ -25,17 +21,16 @@ import { countText, figureText, plural } from '../text/number-text.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import {
   changeIntervalText,
-  changeText,
   comparisonVerdictText,
   gatedMetrics,
   metricName,
   minimumEffectText,
   pValueText,
   remarkText,
-  sideValueText,
   streamText,
   unsignedChangeText,
 } from './comparison-text.ts';
+import { changeText, sideValueText } from '../summary/metric-text.ts';
 
 const tones = {
   regression: 'bad',

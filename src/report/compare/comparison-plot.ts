@@ -1,7 +1,9 @@
-import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
+import type { Comparison } from '../../model/series/comparison.ts';
+import type { ComparedMetric } from '../../model/series/compared-metric.ts';
 import { type Axis, type Pen, plotFigure, rowAxis } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { changeIntervalText, changeText, gatedMetrics, metricName } from './comparison-text.ts';
+import { changeIntervalText, gatedMetrics, metricName } from './comparison-text.ts';
+import { changeText } from '../summary/metric-text.ts';
 
 /** From the middle outwards. */
 const ticks = [1, 0.95, 1.05, 0.9, 1.1, 0.8, 1.25, 0.67, 1.5, 0.5, 2, 0.33, 3, 0.25, 4] as const;

@@ -1,29 +1,8 @@
-import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
-import { countText, figureText, plural } from '../text/number-text.ts';
+import type { Comparison } from '../../model/series/comparison.ts';
+import type { ComparedMetric } from '../../model/series/compared-metric.ts';
+import { bareChangeText, changeText, type Scaled } from '../summary/metric-text.ts';
+import { countText, plural } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
-
-/** A figure of a side: a failure rate in per cent, anything else in its own unit. */
-export const sideValueText = (
-  { scale, unit }: Pick<ComparedMetric, 'scale' | 'unit'>,
-  value: number | null,
-): string => {
-  if (value === null) return '–';
-  return scale === 'difference' ? (value * 100).toFixed(2) : figureText(value, unit);
-};
-
-type Scaled = Pick<ComparedMetric, 'scale'>;
-
-const bareChangeText = ({ scale }: Scaled, value: number): string => {
-  const change = scale === 'ratio' ? (value - 1) * 100 : value * 100;
-  const size = Math.abs(change);
-  const text = size >= 100 ? countText(size) : size.toFixed(1);
-  const sign = change < 0 ? '−' : '+';
-  return `${Number(text) === 0 ? '±' : sign}${text}`;
-};
-
-/** A change or its bound: a ratio as a percentage change, a difference of shares in points. */
-export const changeText = (metric: Scaled, value: number): string =>
-  `${bareChangeText(metric, value)} ${metric.scale === 'ratio' ? '%' : 'pt'}`;
 
 /** A size without a direction; a dash for none. */
 export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>

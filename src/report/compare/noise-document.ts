@@ -11,7 +11,8 @@ import {
   text,
 } from '../document/document.ts';
 import { plural } from '../text/number-text.ts';
-import { boundsText, changeText, sideValueText, unsignedChangeText } from './comparison-text.ts';
+import { boundsText, unsignedChangeText } from './comparison-text.ts';
+import { changeText, sideValueText } from '../summary/metric-text.ts';
 
 /** How much one run differs from the next: the standard deviation. */
 const noiseText = ({ noise }: NoiseMetric): string =>

@@ -1,9 +1,5 @@
-import {
-  type ComparedMetric,
-  type Comparison,
-  comparisonRules,
-  comparisonSchema,
-} from '../../model/series/comparison.ts';
+import { type Comparison, comparisonSchema } from '../../model/series/comparison.ts';
+import { type ComparedMetric, comparisonRules } from '../../model/series/compared-metric.ts';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 
 /** Test support: a comparison of five runs against five, with a metric for every verdict; any field can be overridden. */

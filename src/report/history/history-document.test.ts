@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Trend } from '../../model/series/history.ts';
+import type { Trend } from '../../model/series/trend.ts';
 import { htmlPage } from '../document/html-page.ts';
 import { terminalText } from '../document/terminal-writer.ts';
 import { baselinesDocument, historyDocument } from './history-document.ts';

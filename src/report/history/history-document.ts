@@ -1,11 +1,11 @@
+import { type StoredRun } from '../../model/series/history.ts';
 import {
   changeRules,
   type LevelChange,
-  type StoredRun,
   type Trend,
   type TrendFigure,
-} from '../../model/series/history.ts';
-import { sideValueText } from '../compare/comparison-text.ts';
+} from '../../model/series/trend.ts';
+import { sideValueText } from '../summary/metric-text.ts';
 import {
   type Block,
   column,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Trend } from '../../model/series/history.ts';
+import type { Trend } from '../../model/series/trend.ts';
 import { paretoFront, paretoPlots } from './pareto-plot.ts';
 import { sampleTrend } from './sample-history.fixture.ts';
 

@@ -1,4 +1,5 @@
-import type { StoredRun, Trend } from '../../model/series/history.ts';
+import type { StoredRun } from '../../model/series/history.ts';
+import type { Trend } from '../../model/series/trend.ts';
 import { axisTo, plotFigure } from '../document/plot.ts';
 import { figureText, listed, plural } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';

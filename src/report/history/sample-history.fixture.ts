@@ -1,5 +1,6 @@
 import { drawFrom } from '../../model/workload/draw.ts';
-import type { StoredRun, Trend } from '../../model/series/history.ts';
+import type { StoredRun } from '../../model/series/history.ts';
+import type { Trend } from '../../model/series/trend.ts';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 
 /** Test support: a history of forty runs; TTFT rises by a quarter at the 27th. The plan has a hostile name. */

@@ -1,5 +1,6 @@
-import type { LevelChange, StoredRun, TrendFigure } from '../../model/series/history.ts';
-import { changeText, sideValueText } from '../compare/comparison-text.ts';
+import type { StoredRun } from '../../model/series/history.ts';
+import type { LevelChange, TrendFigure } from '../../model/series/trend.ts';
+import { changeText, sideValueText } from '../summary/metric-text.ts';
 import { axisBetween, plotFigure } from '../document/plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
 

@@ -5,11 +5,8 @@ import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
-import {
-  calibrationDocument,
-  streamLoadText,
-  transportText,
-} from '../../report/calibration/calibration-document.ts';
+import { calibrationDocument } from '../../report/calibration/calibration-document.ts';
+import { streamLoadText, transportText } from '../../report/summary/calibration-text.ts';
 import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';

@@ -1,5 +1,5 @@
 import { secretsFolder } from '../../platform/files/secrets.ts';
-import { quotedWord } from '../../scenario/import/shell-words.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
 import {
   coordinatorOptions,
   type Launch,

@@ -8,7 +8,7 @@ import {
   secretFiles,
   secretVariables,
 } from './launch.ts';
-import { quotedWord } from '../../scenario/import/shell-words.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { plural } from '../../report/text/number-text.ts';
 
 /** Commands for Docker Swarm: a replicated job of workers, a job of the coordinator, and NATS beside them. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { historyRun } from '../../judge/history/history-run.ts';
+import { historyRun } from '../../judge/series/history-run.ts';
 import { type HistoryDb, openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';

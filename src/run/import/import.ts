@@ -18,7 +18,7 @@ import {
   noteLine,
 } from '../../scenario/import/imported.ts';
 import { importedText, insertObjectives } from '../../scenario/import/imported-text.ts';
-import { quotedWord } from '../../scenario/import/shell-words.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { schemaFor } from '../input/schema-address.ts';
 import type { Host } from '../input/host.ts';
 import type { ExitName } from '../output/exit-codes.ts';

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isGateName, totals } from '../../judge/compare/gates.ts';
-import type { Repetition, Side } from '../../judge/compare/repetition.ts';
+import type { Repetition, Side } from '../../judge/series/repetition.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { StoredRun } from '../../model/series/history.ts';
 import { readHistory } from '../../platform/files/history-db.ts';
@@ -131,15 +130,4 @@ export const checkDistinct = (...sides: readonly Side[]): void => {
   if (repeatedFile !== undefined) {
     throw new Problem(`${repeatedFile} is listed twice: a run counts once, on one side`);
   }
-};
-
-/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
-export const readGates = (text: string | undefined): readonly string[] | null => {
-  if (text === undefined) return null;
-  const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  const unknown = names.filter((name) => !isGateName(name));
-  if (unknown.length === 0) return names;
-  throw new Problem(
-    `--gate: expected ${totals.join(', ')}, or a measure and its percentile such as ttft.p95 or endToEnd.p50; got ${unknown.join(', ')}`,
-  );
 };

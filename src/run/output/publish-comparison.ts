@@ -1,13 +1,13 @@
 import type { Printer } from '../input/host.ts';
 import type { ComparisonCriteria } from '../input/run-request.ts';
 import { compareSides } from '../../judge/compare/compare-sides.ts';
-import type { Side } from '../../judge/compare/repetition.ts';
+import type { Side } from '../../judge/series/repetition.ts';
 import {
   type ComparedProperty,
   hasOneAddressEach,
   overridable,
-} from '../../judge/compare/side-differences.ts';
-import type { ComparisonVerdict } from '../../model/series/comparison.ts';
+} from '../../judge/series/side-differences.ts';
+import type { ComparisonVerdict } from '../../model/series/compared-metric.ts';
 import { missingSlices } from '../../model/result/summary.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';

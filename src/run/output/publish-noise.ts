@@ -1,7 +1,7 @@
 import { type ComparisonCriteria, minSelfRuns } from '../input/run-request.ts';
-import type { Side } from '../../judge/compare/repetition.ts';
+import type { Side } from '../../judge/series/repetition.ts';
 import { selfNoise } from '../../judge/compare/self-noise.ts';
-import { overridable } from '../../judge/compare/side-differences.ts';
+import { overridable } from '../../judge/series/side-differences.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';

@@ -1,5 +1,5 @@
-import type { Repetition } from '../../judge/compare/repetition.ts';
-import { historyRun } from '../../judge/history/history-run.ts';
+import type { Repetition } from '../../judge/series/repetition.ts';
+import { historyRun } from '../../judge/series/history-run.ts';
 import { openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
 

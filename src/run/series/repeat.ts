@@ -1,7 +1,7 @@
 import type { RunRequest, RepetitionRequest } from '../input/run-request.ts';
 import { join } from 'node:path';
-import type { Repetition, Side } from '../../judge/compare/repetition.ts';
-import { sideDifferences } from '../../judge/compare/side-differences.ts';
+import type { Repetition, Side } from '../../judge/series/repetition.ts';
+import { sideDifferences } from '../../judge/series/side-differences.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
@@ -15,13 +15,15 @@ import { folderFor, historyPath } from '../input/report-paths.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
 import { followStops, StoppedBeforeLoad } from '../input/follow-stops.ts';
-import { readGates, readSide } from '../input/read-side.ts';
+import { readSide } from '../input/read-side.ts';
+import { readGates } from './read-gates.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
 import { type PlanSource, readPlan } from '../input/read-plan.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
 import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
-import { pauseFor, type RunSlot, runSlots } from './run-slots.ts';
+import { pauseFor } from '../input/pause-between-runs.ts';
+import { type RunSlot, runSlots } from './run-slots.ts';
 
 export interface RepeatRequest extends RunRequest, RepetitionRequest {
   readonly source: PlanSource;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { pauseFor, runSlots } from './run-slots.ts';
+import { pauseFor } from '../input/pause-between-runs.ts';
+import { runSlots } from './run-slots.ts';
 
 describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {

@@ -25,7 +25,7 @@ import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import { openOutputFolder } from '../output/output-folder.ts';
 import { publishSweep } from '../output/publish-sweep.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
-import { pauseFor } from '../series/run-slots.ts';
+import { pauseFor } from '../input/pause-between-runs.ts';
 import { sweepPlanLines } from './sweep-budget.ts';
 import { sweepOrder, type SweepSlot } from './sweep-order.ts';
 import { readSweep, type ReadSweep, sourceOfRun } from './sweep-points.ts';

@@ -1,6 +1,6 @@
 import { isMapping } from '../text/scenario-tree.ts';
 import { ImportError, type Notes } from './imported.ts';
-import { splitShell, type ShellWord } from './shell-words.ts';
+import { splitShell, type ShellWord } from '../text/shell-words.ts';
 
 /** An option of a command line with the words behind it. */
 export interface Flag {

@@ -5,7 +5,7 @@ import type { ImportKind } from './import-kinds.ts';
 import { type Imported, ImportError } from './imported.ts';
 import { importK6, isK6 } from './k6.ts';
 import { importedText } from './imported-text.ts';
-import { splitShell } from './shell-words.ts';
+import { splitShell } from '../text/shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
 

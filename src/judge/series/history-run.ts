@@ -1,10 +1,10 @@
-import { comparisonRules } from '../../model/series/comparison.ts';
+import { comparisonRules } from '../../model/series/compared-metric.ts';
 import type { HistoryFigure, HistoryRun } from '../../model/series/history.ts';
 import type { Result } from '../../model/result/result.ts';
-import { type MetricCandidate, metricCandidatesOf } from '../compare/metric-candidates.ts';
-import { comparedPercentiles } from '../compare/gates.ts';
-import type { Repetition } from '../compare/repetition.ts';
-import { unusableRunReason, targetOf } from '../compare/side-differences.ts';
+import { type MetricCandidate, metricCandidatesOf } from './metric-candidates.ts';
+import { comparedPercentiles } from './gates.ts';
+import type { Repetition } from './repetition.ts';
+import { unusableRunReason, targetOf } from './side-differences.ts';
 
 /** Whether a comparison gates a metric by default, with any number of samples: the history has many runs. */
 const isHeadline = ({ labels: { traffic, name } }: MetricCandidate): boolean =>

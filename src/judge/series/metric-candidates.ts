@@ -1,4 +1,4 @@
-import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
+import { type ComparedMetric, comparisonRules } from '../../model/series/compared-metric.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { quantile } from '../../model/measures/quantile.ts';
