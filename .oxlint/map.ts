@@ -41,16 +41,12 @@ const rooms: Readonly<Record<string, Grant>> = {
     folders: ['model', 'contract'],
     packages: ['zod', 'music-metadata', '@fastify/busboy', 'node:*'],
   },
-  probe: {
-    folders: ['model', 'contract', 'traffic', 'record', 'judge', 'engine'],
-    packages: pure,
-  },
   run: {
-    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe'],
+    folders: ['model', 'contract', ...stages, 'engine', 'mock'],
     packages: ['zod', 'node:path', 'node:url', ...pure],
   },
   cli: {
-    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe', 'run'],
+    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'run'],
     packages: ['yargs', 'zod', 'node:*'],
     globals: ['process', 'console'],
   },
@@ -117,8 +113,20 @@ const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
   },
   // `weir compare` compares checks too.
   {
-    from: /^(cli\/verbs|verbs\/compare\/cli)\/compare\.ts$/,
+    from: /^verbs\/compare\/cli\/compare\.ts$/,
     to: /^verbs\/check\/compare-stored-checks\.ts$/,
+  },
+  // `weir run` with repetitions is a comparison.
+  { from: /^cli\/verbs\/run\.ts$/, to: /^verbs\/compare\/repeat\.ts$/ },
+  // What is emitted starts the workers of a fleet.
+  {
+    from: /^verbs\/emit\//,
+    to: /^verbs\/fleet\/(divided-plan|loss-policies|cli\/rendezvous-options)\.ts$/,
+  },
+  // A sweep's curves are fitted as a capacity is, and its runs are watched in the same way.
+  {
+    from: /^verbs\/sweep\//,
+    to: /^verbs\/capacity\/(refusal-watch|judge\/fit-scalability|model\/capacity)\.ts$/,
   },
   { from: /^library\//, to: /^verbs\/[a-z-]+\/library\.ts$/ },
 ];
@@ -162,7 +170,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'canary',
   ],
   engine: ['.', 'forecast'],
-  probe: ['.', 'check/reading', 'check/topics', 'check'],
   mock: [
     'clock errors settings',
     'limits serving',
@@ -196,7 +203,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** Additional permissions of some files; patterns match the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
-  { path: /^run\/emit\//, packages: ['yaml', 'node:net'] },
+  { path: /^verbs\/emit\//, packages: ['yaml', 'node:net'] },
   {
     path: /^platform\/rendezvous\/nats-/,
     packages: ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),
@@ -234,7 +241,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'node:*',
     ],
   },
-  { path: /^(platform|engine|mock|probe|run|cli|library)\/.+\.(test|fixture)\.ts$/, globals: any },
+  { path: /^(platform|engine|mock|run|cli|library)\/.+\.(test|fixture)\.ts$/, globals: any },
 ];
 
 /** The wing of a path below `src`, such as `verbs/limits`; null outside `verbs`. */

@@ -31,7 +31,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['compare main reports/next', 'a run against the baseline “main”'],
       ['compare reports/a reports/b --with reports/c reports/d', 'several runs of each side'],
     ],
-    load: async () => (await import('./verbs/compare.ts')).compareVerb,
+    load: async () => (await import('../verbs/compare/cli/compare.ts')).compareVerb,
   },
   history: {
     summary: 'List stored runs with the trends of their figures, and name baselines',
@@ -70,7 +70,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['capacity evening.yaml', 'the highest rate that keeps the objectives'],
       ['capacity --from reports/stairs', 'from a stored run; sends nothing'],
     ],
-    load: async () => (await import('./verbs/capacity.ts')).capacityVerb,
+    load: async () => (await import('../verbs/capacity/cli/capacity.ts')).capacityVerb,
   },
   'sweep [scenario]': {
     summary: 'Run every combination of some fields’ values; compare throughput and latency',
@@ -85,7 +85,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
         'of the reference gateway',
       ],
     ],
-    load: async () => (await import('./verbs/sweep.ts')).sweepVerb,
+    load: async () => (await import('../verbs/sweep/cli/sweep.ts')).sweepVerb,
   },
   calibrate: {
     summary: 'Determine the measurement error of this machine; later reports quote it',
@@ -94,7 +94,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['calibrate', 'how exactly this machine measures'],
       ['calibrate --quick', 'the same with fewer loads, in half a minute'],
     ],
-    load: async () => (await import('./verbs/calibrate.ts')).calibrateVerb,
+    load: async () => (await import('../verbs/calibrate/cli/calibrate.ts')).calibrateVerb,
   },
   'init <target>': {
     summary: 'Read the models of a gateway and write a first scenario for it',
@@ -184,7 +184,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['emit k8s evening.yaml --slices 3 > evening.k8s.yaml', 'manifests to read and apply'],
       ['emit slurm evening.yaml --slices 8 > evening.sbatch', 'a batch script'],
     ],
-    load: async () => (await import('./verbs/emit.ts')).emitVerb,
+    load: async () => (await import('../verbs/emit/cli/emit.ts')).emitVerb,
   },
   'mock [scenario]': {
     summary: 'Start the reference gateway',

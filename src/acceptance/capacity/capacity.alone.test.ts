@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { capacityReportSchema } from '../../model/series/capacity.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { batchingSchema, saturationRate } from '../../model/gateway/mock-latency.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { constantLoad } from '../../engine/fake-run.fixture.ts';
-import { capacityReportSchema } from '../../model/series/capacity.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';

@@ -1,19 +1,19 @@
 import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
-import { judgeCapacity } from '../../judge/capacity/judge-capacity.ts';
-import { judgeSteps } from '../../judge/capacity/judge-steps.ts';
-import type { SearchTerms, StepRequest } from '../../judge/capacity/next-step.ts';
-import { asksForLatency } from '../../judge/capacity/step-objectives.ts';
+import { judgeCapacity } from '../../verbs/capacity/judge/judge-capacity.ts';
+import { judgeSteps } from '../../verbs/capacity/judge/judge-steps.ts';
+import type { SearchTerms, StepRequest } from '../../verbs/capacity/judge/next-step.ts';
+import { asksForLatency } from '../../verbs/capacity/judge/step-objectives.ts';
 import { sampleSeconds, sampleJudgedSlice } from '../../judge/sample-result.fixture.ts';
 import { BatchServer } from '../../mock/serving/batch-server.ts';
 import type { TokenSink } from '../../mock/serving/token-schedule.ts';
-import type { CapacityAnswer, CapacityStep } from '../../model/series/capacity.ts';
+import type { CapacityAnswer, CapacityStep } from '../../verbs/capacity/model/capacity.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant, milliseconds, perSecond } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
-import { findCapacity, type FinishedSearch, stepPlan } from '../../probe/find-capacity.ts';
+import { findCapacity, type FinishedSearch, stepPlan } from '../../verbs/capacity/find-capacity.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { comparisonDocument } from '../../report/compare/comparison-document.ts';
-import { sampleComparison } from '../../report/compare/sample-comparison.fixture.ts';
+import { comparisonDocument } from '../../verbs/compare/report/comparison-document.ts';
+import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 

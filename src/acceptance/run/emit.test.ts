@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import type { PrintedOutcome } from '../../run/input/host.ts';
-import { emit } from '../../run/emit/emit.ts';
-import { kubernetesManifest } from '../../run/emit/kubernetes.ts';
-import { type Launch, launchName } from '../../run/emit/launch.ts';
-import { slurmScript } from '../../run/emit/slurm.ts';
+import { emit } from '../../verbs/emit/emit.ts';
+import { kubernetesManifest } from '../../verbs/emit/kubernetes.ts';
+import { type Launch, launchName } from '../../verbs/emit/launch.ts';
+import { slurmScript } from '../../verbs/emit/slurm.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';
-import { swarmScript } from '../../run/emit/swarm.ts';
+import { swarmScript } from '../../verbs/emit/swarm.ts';
 
 const launch: Launch = {
   name: 'weir-evening',

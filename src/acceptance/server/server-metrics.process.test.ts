@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { capacityReportSchema } from '../../model/series/capacity.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { publishedResult } from '../harness/published-result.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';

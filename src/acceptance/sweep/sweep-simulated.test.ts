@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchingPresets } from '../../model/gateway/mock-latency.ts';
-import { sweepReportSchema } from '../../model/series/sweep.ts';
+import { sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
 import { formulaKnee, sweepSimulated } from './simulated-sweep.fixture.ts';
 
 const medium = batchingPresets.medium;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sweepReportSchema } from '../../model/series/sweep.ts';
+import { sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
 import {
   cleanUpAfterEach,
   startWeir,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { batchingSchema } from '../../model/gateway/mock-latency.ts';
-import { type SweepReport, sweepReportSchema } from '../../model/series/sweep.ts';
+import { type SweepReport, sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
 import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
 import { formulaKnee } from './simulated-sweep.fixture.ts';
 

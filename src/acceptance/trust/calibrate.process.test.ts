@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { calibrationSchema } from '../../model/series/calibration.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
-import { sampleCalibration } from '../../report/calibration/sample-calibration.fixture.ts';
+import { sampleCalibration } from '../../verbs/calibrate/report/sample-calibration.fixture.ts';
 import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

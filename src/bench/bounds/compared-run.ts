@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { SentTokens } from '../../judge/calibration/measured-errors.ts';
+import type { SentTokens } from '../../verbs/calibrate/judge/measured-errors.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';

@@ -4,7 +4,7 @@ import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Recorded } from '../../judge/calibration/measured-errors.ts';
+import type { Recorded } from '../../verbs/calibrate/judge/measured-errors.ts';
 import { resultSchema, type Result } from '../../model/result/result.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { benchApiKey, smallChatTraffic } from './chat-bytes.ts';

@@ -1,4 +1,4 @@
-import type { Recorded, SentTokens } from '../../judge/calibration/measured-errors.ts';
+import type { Recorded, SentTokens } from '../../verbs/calibrate/judge/measured-errors.ts';
 import type { FigureError } from '../../model/result/verdict.ts';
 
 /** Percentiles as an ideal load generator would have measured them, from the gateway's trace log, and whether the published bounds contain them. */

@@ -1,4 +1,4 @@
-import type { SentTokens } from '../../judge/calibration/measured-errors.ts';
+import type { SentTokens } from '../../verbs/calibrate/judge/measured-errors.ts';
 import { percentile } from '../harness/statistics.ts';
 
 /** What a client notes of a stream; all instants are on the machine's monotonic clock, in ms. */

@@ -22,3 +22,10 @@ export const wholeNumberFrom = (option: string, text: string, most: number): num
   if (/^\d+$/.test(text) && value <= most) return value;
   throw new UsageProblem(`--${option}: expected a whole number from 0 to ${most}, got "${text}"`);
 };
+
+/** The number of slices that `--slices` asks for. */
+export const sliceCountFrom = (text: string): number => {
+  const count = Number(text);
+  if (/^\d{1,4}$/.test(text) && count >= 1) return count;
+  throw new UsageProblem(`--slices: expected a whole number from 1 to 9999, got ${text}`);
+};

@@ -2,7 +2,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { durationNotation, formatDuration } from '../../scenario/schema/notation.ts';
 import { lossPolicies } from '../../run/rendezvous/loss-policies.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
-import { textOption, UsageProblem } from './define-verb.ts';
+import { textOption } from './define-verb.ts';
 
 /** The options that coordinator and workers share. */
 export const rendezvousOptions = (wait: string) => ({
@@ -35,10 +35,4 @@ export const lengthFrom = (
     `, at least ${formatDuration(milliseconds(least))}`,
   );
   return text === undefined ? usual : readOption(name, text, notation);
-};
-
-export const sliceCountFrom = (text: string): number => {
-  const count = Number(text);
-  if (/^\d{1,4}$/.test(text) && count >= 1) return count;
-  throw new UsageProblem(`--slices: expected a whole number from 1 to 9999, got ${text}`);
 };

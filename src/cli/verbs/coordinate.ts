@@ -5,14 +5,10 @@ import {
   historyOption,
   reportOptions,
 } from '../options/output-options.ts';
-import {
-  lengthFrom,
-  onLostOption,
-  rendezvousOptions,
-  sliceCountFrom,
-} from '../options/rendezvous-options.ts';
+import { lengthFrom, onLostOption, rendezvousOptions } from '../options/rendezvous-options.ts';
 import { planSourceFrom, runIdFrom, scenarioOptions } from '../options/scenario-options.ts';
 import { liveOption, livePageFrom } from '../options/page-options.ts';
+import { sliceCountFrom } from '../options/number-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
 export const coordinateVerb = defineVerb({

@@ -28,7 +28,7 @@ export const mergeVerb = defineVerb({
     const { results, out } = given;
     const extraReports = extraReportsFrom(given, out);
     const request = { results, out, extraReports, history: historyFrom(given) };
-    const { mergeStored } = await import('../../run/series/stored-runs.ts');
+    const { mergeStored } = await import('../../run/series/merge-stored.ts');
     return mergeStored(request, terminalHost(given));
   },
 });

@@ -1,5 +1,5 @@
 import { defineVerb, inGroup, switchOption, textOption } from '../options/define-verb.ts';
-import { sliceCountFrom } from '../options/rendezvous-options.ts';
+import { sliceCountFrom } from '../options/number-options.ts';
 import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 

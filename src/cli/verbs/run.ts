@@ -93,7 +93,7 @@ export const runVerb = defineVerb({
     };
     if (repetitions !== null) {
       rejectOptionsOfOneRun(given);
-      const { repeat } = await import('../../run/series/repeat.ts');
+      const { repeat } = await import('../../verbs/compare/repeat.ts');
       return repeat({ ...request, ...repetitions, printEach: given.json }, host);
     }
     const { runOnce } = await import('../../run/run.ts');

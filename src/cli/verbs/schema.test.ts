@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import { sampleCapacity } from '../../report/capacity/sample-capacity.fixture.ts';
-import { sampleSweep } from '../../report/sweep/sample-sweep.fixture.ts';
+import { sampleCapacity } from '../../verbs/capacity/report/sample-capacity.fixture.ts';
+import { sampleSweep } from '../../verbs/sweep/report/sample-sweep.fixture.ts';
 import { loadVerb } from '../verb-table.ts';
 import { publishedSchema, schemaSubjects, schemaText } from './schema.ts';
 

@@ -6,7 +6,7 @@ import {
   tempFolder,
   weir,
 } from '../../acceptance/harness/weir-process.fixture.ts';
-import { capacityReportSchema } from '../../model/series/capacity.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { serverCharts } from '../../report/html/charts/server-charts.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { runScenario } from '../harness/run-scenario.ts';

@@ -1,0 +1,55 @@
+import type { ChatStreamAnswer } from '../../../model/observation/outcome.ts';
+import type { CalibrationCell, MeasurementError } from '../../../model/series/calibration.ts';
+import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
+import type { Observation } from '../../../model/observation/observation.ts';
+import { quantile } from '../../../model/measures/quantile.ts';
+
+/** When the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic clock. */
+export interface SentTokens {
+  readonly requestId: string;
+  readonly sent: readonly number[];
+}
+
+/** `zero` is instant 0 of the run on the machine's monotonic clock. */
+export interface Recorded {
+  readonly zero: number;
+  readonly observations: readonly Observation[];
+}
+
+const errorSummary = (histogram: Histogram): MeasurementError | null => {
+  const [p50, p99] = [quantile(histogram, 0.5), quantile(histogram, 0.99)];
+  if (p50 === null || p99 === null) return null;
+  return { n: histogram.count, p50: p50.value, p99: p99.value, max: histogram.max ?? 0 };
+};
+
+const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
+  outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
+
+/**
+ * Joins both sides by request id. The error of the TTFT is that of the first token's arrival, of the end
+ * that of the last token's, of a gap the difference between the recorded and the sent gap. They include
+ * the way through the kernel, as in any client. Answers due before `warmUp` (ms of the run) and those
+ * with missing tokens on a side are excluded; `null` if none remain.
+ */
+export const measuredErrors = (
+  traces: readonly SentTokens[],
+  { zero, observations }: Recorded,
+  warmUp: number,
+): Pick<CalibrationCell, 'answers' | 'errors'> | null => {
+  const byId = new Map(traces.map(({ requestId, sent }) => [requestId, sent]));
+  const errors = { ttft: emptyHistogram(), gap: emptyHistogram(), endToEnd: emptyHistogram() };
+  for (const observation of observations) {
+    const sent = byId.get(observation.requestId);
+    const arrived = streamOf(observation)?.tokenInstants;
+    if (observation.due < warmUp || sent === undefined || sent.length === 0) continue;
+    if (arrived?.length !== sent.length) continue;
+    const late = sent.map((at, token) => zero + arrived[token]! - at);
+    errors.ttft.record(Math.abs(late[0]!));
+    errors.endToEnd.record(Math.abs(late.at(-1)!));
+    for (let token = 1; token < late.length; token += 1) {
+      errors.gap.record(Math.abs(late[token]! - late[token - 1]!));
+    }
+  }
+  const [ttft, gap, endToEnd] = [errors.ttft, errors.gap, errors.endToEnd].map(errorSummary);
+  return ttft && gap && endToEnd ? { answers: ttft.n, errors: { ttft, gap, endToEnd } } : null;
+};

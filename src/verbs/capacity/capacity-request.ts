@@ -1,0 +1,114 @@
+import type { SearchTerms } from './judge/next-step.ts';
+import { asksForLatency, samplesFor } from './judge/step-objectives.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { type Milliseconds, milliseconds, perSecond } from '../../model/quantity.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { SearchBudget } from './find-capacity.ts';
+import {
+  durationNotation,
+  type Notation,
+  percentageNotation,
+  rateNotation,
+} from '../../scenario/schema/notation.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import type { PlanSource } from '../../run/input/read-plan.ts';
+
+export interface CapacityRequest {
+  /** `null`: answer from stored results. */
+  readonly source: PlanSource | null;
+  readonly from: readonly string[];
+  readonly think: string | undefined;
+  readonly start: string | undefined;
+  readonly top: string | undefined;
+  readonly precision: string;
+  readonly requests: string;
+  readonly time: string;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+const readPositive = <Quantity extends number>(
+  name: string,
+  text: string,
+  notation: Notation<Quantity>,
+): Quantity =>
+  readOption(
+    name,
+    text,
+    bounded(notation, (quantity) => quantity > 0, ', above 0'),
+  );
+
+const defaultThinkTime = milliseconds(20_000);
+
+const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
+  const [declaredThinkTime] = stages.flatMap(({ load }) =>
+    (load.kind === 'closed' || load.kind === 'iterations') && load.thinkTime > 0
+      ? [load.thinkTime]
+      : [],
+  );
+  return declaredThinkTime ?? defaultThinkTime;
+};
+
+/** Below a low limit, the first step is the limit divided by this. */
+const firstStepDivisor = 4;
+/** Maximum duration of the first step in seconds, no matter how many samples it needs. */
+const maxFirstStepSeconds = 240;
+
+/** The requests per second that the declared limit allows over all keys. */
+const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
+  requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
+
+export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
+  const { requestsPerMinute, tokensPerMinute } = plan.limits;
+  const keys = plan.keys.length;
+  const samples = samplesFor(plan);
+  const top = readPositive('top', request.top ?? '1000/s', rateNotation);
+  const most = Math.min(top, declaredCeiling(requestsPerMinute, keys));
+  const first = Math.max(Math.min(1, most / firstStepDivisor), (2 * samples) / maxFirstStepSeconds);
+  const start =
+    request.start === undefined
+      ? Math.min(first, most)
+      : readPositive('start', request.start, rateNotation);
+  if (start > most) {
+    throw new Problem(
+      `--start: expected a rate of at most ${Number(most.toPrecision(4))}/s, what --top and the declared limits allow; got ${request.start}`,
+    );
+  }
+  return {
+    thinkTime:
+      request.think === undefined
+        ? scenarioThinkTime(plan)
+        : readPositive('think', request.think, durationNotation),
+    requestsPerMinute,
+    tokensPerMinute,
+    keys,
+    start: perSecond(start),
+    top,
+    precision: readPositive('precision', request.precision, percentageNotation),
+    forLatency: asksForLatency(plan),
+    samples,
+  };
+};
+
+/** More steps than this add nothing to the answer. */
+const maxSteps = 40;
+
+export const searchBudgetFor = (
+  { requests, time }: CapacityRequest,
+  terms: SearchTerms,
+): SearchBudget => {
+  const { requestsPerMinute, keys, top } = terms;
+  const most = Number(requests);
+  if (!Number.isSafeInteger(most) || most < 1) {
+    throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
+  }
+  const seconds = readPositive('time', time, durationNotation) / 1000;
+  return {
+    requests: Math.min(
+      most,
+      Math.ceil(Math.min(top, declaredCeiling(requestsPerMinute, keys)) * seconds),
+    ),
+    seconds,
+    steps: maxSteps,
+  };
+};

@@ -1,0 +1,222 @@
+import { drawRequestContent } from '../../engine/request-content.ts';
+import type { SliceOptions } from '../../engine/slice-options.ts';
+import { judgeSteps } from './judge/judge-steps.ts';
+import type { SearchTerms } from './judge/next-step.ts';
+import type { Traffic } from '../../model/workload/traffic.ts';
+import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { instant, perSecond } from '../../model/quantity.ts';
+import type { CapacityStep } from './model/capacity.ts';
+import { Problem } from '../../platform/problem.ts';
+import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { tokenDemand } from '../../traffic/request/token-demand.ts';
+import { capacityStepLine } from './report/capacity-text.ts';
+import { openCanary } from '../../run/canary.ts';
+import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import { defaultRunId } from '../../run/input/run-facts.ts';
+import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
+import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { publishCapacity } from './publish-capacity.ts';
+import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
+import { readSide } from '../../run/input/read-side.ts';
+import {
+  closeTarget,
+  prepareTarget,
+  type ReadyTarget,
+  sliceOptionsFor,
+} from '../../run/target/prepare-target.ts';
+import { runStep, type StepSetup } from './run-step.ts';
+
+const sampledRequests = 50;
+/** Characters per token, as gateways estimate. */
+const charactersPerToken = 4;
+
+/** The most that the first requests of the plan may use, on average; the cost in micro-units, `null` if a price is unknown. */
+const estimateOf = (sliceRequest: SliceOptions) => {
+  let [tokens, cost] = [0, 0];
+  let isPriced = true;
+  for (let index = 0; index < sampledRequests; index += 1) {
+    const arrival = { stage: 0, index, due: instant(0) };
+    const { traffic, draw, ask } = drawRequestContent(sliceRequest, arrival);
+    const demand = tokenDemand(traffic, { draw, ask });
+    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
+    const output = demand?.output ?? 0;
+    const price = priceOf(traffic);
+    tokens += input + output;
+    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
+    // Without a bound on the answer, the cost has no bound.
+    isPriced &&= price !== null && (demand === null || output > 0);
+  }
+  return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
+};
+
+const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
+  if (traffic.kind === 'models') return { input: 0, output: 0 };
+  return 'price' in traffic ? traffic.price : null;
+};
+
+const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {
+  const { tokens, cost } = estimateOf(sliceRequest);
+  return [
+    `at most ${countText(requests)} requests`,
+    `about ${countText(tokens * requests)} tokens for them`,
+    cost === null
+      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
+      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
+  ].join('; ');
+};
+
+const rejectTracePrompts = ({ stages: [first] }: Plan): void => {
+  const needsTrace = first?.traffic.some(
+    (entry) =>
+      'conversations' in entry &&
+      !Array.isArray(entry.conversations) &&
+      entry.conversations.kind === 'trace',
+  );
+  if (needsTrace === true) {
+    throw new Problem(
+      'the trace sets the prompt lengths of the first stage, and the steps of a search have no trace: give the traffic its own prompts (prompt: {tokens: …})',
+    );
+  }
+};
+
+const endNotes = {
+  done: [],
+  capped: [
+    'The search used up its budget before the answer was as precise as requested: raise --requests or --time.',
+  ],
+  unfit: [
+    'The search ended early: five consecutive steps were INVALID because of the load generator, and do not count.',
+  ],
+  undecided: [
+    'The search ended early: two consecutive steps had too few samples for an objective. Lower its minSamples, or raise --start.',
+  ],
+  stopped: ['The search was stopped before its end.'],
+} as const satisfies Record<FinishedSearch['end'], readonly string[]>;
+
+/** Resolves with the findings, what stopped the search, and a sentence if the target refused the whole first step. */
+const search = async (
+  options: SliceOptions,
+  terms: SearchTerms,
+  budget: SearchBudget,
+  setup: StepSetup,
+) => {
+  let stoppedBy = null as StopCause | null;
+  let refused = null as string | null;
+  const searched = await findCapacity(
+    {
+      runStep: async (step, number): Promise<CapacityStep | null> => {
+        const finished = await runStep(options, stepPlan(options.plan, step, number), setup);
+        stoppedBy = finished.stoppedBy;
+        // In later steps a healthy gateway may refuse because of its load, which the search measures.
+        if (number === 1) refused = finished.refused;
+        const [judgedStep] = judgeSteps(finished.result, (name) => name);
+        return stoppedBy === null && refused === null ? (judgedStep ?? null) : null;
+      },
+      onStep: (step) => setup.host.printer.say(capacityStepLine(step)),
+    },
+    terms,
+    budget,
+  );
+  return { ...searched, stoppedBy, refused };
+};
+
+/** Searches for the highest load that a target serves and publishes the answer. */
+const searchTarget = async (
+  request: CapacityRequest,
+  source: PlanSource,
+  host: Host,
+): Promise<ExitName> => {
+  const { printer } = host;
+  const read = await readPlanWithFiles(source, host.environment);
+  const { plan } = read;
+  rejectTracePrompts(plan);
+  rejectWorkers(plan, 'capacity');
+  const terms = searchTermsFor(plan, request);
+  const budget = searchBudgetFor(request, terms);
+  const folder = await openOutputFolder(
+    folderFor(request.out, 'capacity'),
+    'capacity',
+    printer.say,
+  );
+  let target: ReadyTarget | null = null;
+  const starting = openCanary(plan, 1);
+  const stops = followStops(host.onStop, () =>
+    printer.say('the search is over; the report is being written'),
+  );
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    const runId = defaultRunId(plan);
+    const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
+    for (const warning of target.warnings) printer.say(warning);
+    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to the gateway');
+      await stops.unlessStopped(asked, null);
+    }
+    const canary = await starting;
+    const searchHost = { ...host, onStop: stops.onStop };
+    const setup = { target, canary, folder: folder.path, host: searchHost };
+    const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
+    const ending = refused === null ? endNotes[end] : [refused];
+    for (const line of refused === null ? [] : ending) printer.warn(line);
+    const trafficNotes =
+      plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
+    const notes = [...target.notes, ...trafficNotes, ...ending];
+    const measured = { plan, terms, steps, target: target.baseUrl, notes };
+    const exit = await publishCapacity(measured, folder, printer);
+    if (stoppedBy !== null) return exitOfStop[stoppedBy];
+    return end === 'unfit' ? 'invalid' : exit;
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await (await starting).stop();
+    await target?.mock?.stop();
+    await folder.release();
+    stops.release();
+  }
+};
+
+/** Answers from the stages with a constant rate in stored results. */
+const answerFromStored = async (
+  request: CapacityRequest,
+  { environment, printer }: Host,
+): Promise<ExitName> => {
+  const history = historyPath(environment);
+  const { repetitions } = await readSide(request.from, { planHash: null, history });
+  const [first] = repetitions;
+  const { plan, baseUrl } = first.result;
+  const steps = repetitions.flatMap(({ file, result }) =>
+    judgeSteps(result, (stage) => (repetitions.length === 1 ? stage : `${file} ${stage}`)),
+  );
+  if (steps.length === 0) {
+    throw new Problem(
+      'these results have no stage of constant rate that lasts six seconds or more: run stairs (load: {kind: stairs, …}), or search a target with `weir capacity SCENARIO`',
+    );
+  }
+  const others = repetitions.filter(({ result }) => result.baseUrl !== baseUrl);
+  const notes = others.length === 0 ? [] : ['The results are of more than one address.'];
+  const rates = steps.map(({ rate }) => rate);
+  const terms = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
+  const testedRange = {
+    start: perSecond(Math.min(...rates)),
+    top: perSecond(Math.max(...rates)),
+  };
+  return publishCapacity(
+    { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes },
+    await openOutputFolder(folderFor(request.out, 'capacity'), 'capacity', printer.say),
+    printer,
+  );
+};
+
+export const findTargetCapacity = (request: CapacityRequest, host: Host): Promise<ExitName> =>
+  request.source === null
+    ? answerFromStored(request, host)
+    : searchTarget(request, request.source, host);

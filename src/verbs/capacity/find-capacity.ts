@@ -1,0 +1,109 @@
+import { type StepRequest, nextStep, type SearchTerms } from './judge/next-step.ts';
+import type { OpenLoad, Plan } from '../../model/plan/plan.ts';
+import { milliseconds, perSecond } from '../../model/quantity.ts';
+import type { CapacityStep } from './model/capacity.ts';
+
+/** The spacing of the plan’s open load; `even` if it has none. */
+const spacingOf = ({ stages }: Plan): OpenLoad['spacing'] => {
+  const open = stages.map(({ load }) => load).find((load) => load.kind === 'open');
+  return open?.spacing ?? 'even';
+};
+
+/** Maximum grace in ms, so that overload costs little time. */
+const maxGrace = 30_000;
+
+/**
+ * The plan of one step: the first stage’s traffic at a constant open rate. The flow becomes steady in
+ * the first half. There is no pace and no retry: they would hide the limit.
+ */
+export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
+  const duration = milliseconds(seconds * 1000);
+  const name = `step-${number}`;
+  const load: OpenLoad = {
+    kind: 'open',
+    spacing: spacingOf(plan),
+    curve: [{ from: perSecond(rate), to: perSecond(rate), duration }],
+  };
+  return {
+    ...plan,
+    name: `${plan.name} ${name}`,
+    stages: [{ name, load, traffic: plan.stages[0]!.traffic }],
+    warmUp: milliseconds(duration / 2),
+    grace: milliseconds(Math.min(plan.grace, maxGrace, duration)),
+    retry: null,
+    pace: null,
+    objectives: plan.objectives.map((objective) => ({
+      ...objective,
+      scope: { ...objective.scope, stages: null },
+      abortAfter: null,
+    })),
+    perRequest: plan.perRequest.map((objective) => ({
+      ...objective,
+      scope: { ...objective.scope, stages: null },
+    })),
+    // Each step has its own chance, the same in every search with this seed.
+    seed: plan.seed + number,
+  };
+};
+
+/** The maximum of all steps together. */
+export interface SearchBudget {
+  readonly requests: number;
+  /** Duration of the load. */
+  readonly seconds: number;
+  readonly steps: number;
+}
+
+interface StepRunner {
+  /** Resolves to `null` if the user stops the search. */
+  readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
+  readonly onStep: (step: CapacityStep) => void;
+}
+
+type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
+
+export interface FinishedSearch {
+  readonly steps: readonly CapacityStep[];
+  readonly end: SearchEnd;
+}
+
+/** Consecutive useless steps that end the search: a machine is busy only for a while, an objective does not change. */
+const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
+
+const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUselessSteps | null => {
+  const last = steps.at(-1)?.verdict;
+  if (last !== 'unfit' && last !== 'undecided') return null;
+  const count = maxUselessSteps[last];
+  const isUseless =
+    steps.length >= count && steps.slice(-count).every(({ verdict }) => verdict === last);
+  return isUseless ? last : null;
+};
+
+/**
+ * Doubles an open load until a step breaks an objective, then searches between the last `kept` and the
+ * first `broken` step. `verbs/capacity/judge/next-step.ts` chooses every step from the results of all before.
+ */
+export const findCapacity = async (
+  { runStep, onStep }: StepRunner,
+  terms: SearchTerms,
+  budget: SearchBudget,
+): Promise<FinishedSearch> => {
+  const steps: CapacityStep[] = [];
+  let requests = 0;
+  let seconds = 0;
+  for (;;) {
+    const uselessEnd = uselessStepsEnd(steps);
+    if (uselessEnd !== null) return { steps, end: uselessEnd };
+    const request = nextStep(steps, terms);
+    if (request === null) return { steps, end: 'done' };
+    requests += Math.ceil(request.rate * request.seconds);
+    seconds += request.seconds;
+    if (requests > budget.requests || seconds > budget.seconds || steps.length >= budget.steps) {
+      return { steps, end: 'capped' };
+    }
+    const step = await runStep(request, steps.length + 1);
+    if (step === null) return { steps, end: 'stopped' };
+    steps.push(step);
+    onStep(step);
+  }
+};

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { perSecond } from '../../../model/quantity.ts';
+import { judgeCapacity } from './judge-capacity.ts';
+import { nextStep } from './next-step.ts';
+import { overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.fixture.ts';
+
+describe('the search for the highest rate', () => {
+  it('doubles the rate until a step fails, up to the highest allowed rate', () => {
+    const steps = searchWith(sampleTerms({ top: perSecond(10) }), (rate) => sampleStep(rate));
+    expect(steps.map(({ rate }) => rate)).toEqual([1, 2, 4, 8, 10]);
+  });
+
+  it('never exceeds the declared limits of requests and of tokens', () => {
+    const requests = searchWith(sampleTerms({ requestsPerMinute: 180 }), (rate) =>
+      sampleStep(rate),
+    );
+    expect(Math.max(...requests.map(({ rate }) => rate))).toBe(3);
+    // 300 tokens a request: 18,000 a minute are one request a second for each of two keys.
+    const tokens = searchWith(sampleTerms({ tokensPerMinute: 18_000, keys: 2 }), (rate) =>
+      sampleStep(rate),
+    );
+    expect(Math.max(...tokens.map(({ rate }) => rate))).toBe(2);
+  });
+
+  it('repeats a step whose generator was invalid, and ignores its result', () => {
+    const terms = sampleTerms();
+    const unfit = sampleStep(1, { verdict: 'unfit' });
+    expect(nextStep([unfit], terms)).toEqual(nextStep([], terms));
+    expect(judgeCapacity([unfit], terms, false)).toBeNull();
+  });
+
+  it('takes the throughput of a steady overload for the highest rate', () => {
+    const terms = sampleTerms();
+    // Halving would go to the middle of 8 and 16 first, which is 11.3.
+    const steps = [sampleStep(8), overloadedStep(16, 13)];
+    expect(nextStep(steps, terms)?.rate).toBeCloseTo(13, 0);
+    expect(judgeCapacity(steps, terms, false)?.rate.value).toBeCloseTo(13, 0);
+    // Where latency is asked for, overload only bounds it.
+    const bounded = judgeCapacity(steps, sampleTerms({ forLatency: true }), true);
+    expect(bounded?.rate.value).toBeLessThan(11);
+  });
+
+  it('holds each step long enough for slow answers', () => {
+    const slow = sampleStep(1, { latency: { mean: 9000, p50: 9000, p95: 9500 } });
+    expect(nextStep([slow], sampleTerms())?.seconds).toBe(90);
+  });
+});

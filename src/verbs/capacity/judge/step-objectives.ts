@@ -1,0 +1,102 @@
+import type { OutcomeCounts } from '../../../model/measures/counts.ts';
+import type { StepBreach } from '../model/capacity.ts';
+import type { Objective } from '../../../model/plan/objective.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { countArrivals } from '../../../model/measures/outcome-counts.ts';
+import { groupsMatching } from '../../../model/result/summary.ts';
+import { wilsonInterval } from '../../../model/measures/quantile.ts';
+import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
+
+/** The minimum goodput of a step if the scenario has no objectives. */
+const defaultGoodput = 0.95;
+
+/** Counts and rates depend on the load that a search chooses, so they are excluded. */
+const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
+  objectives.filter(
+    ({ figure, severity }) =>
+      severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
+  );
+
+export const criteriaTexts = (plan: Plan): readonly string[] => {
+  const criteria = criteriaOf(plan).map(({ text }) => text);
+  const good = plan.perRequest.map(({ text }) => text).join(', ') || 'completed answers';
+  const goodput = `goodput >= ${defaultGoodput * 100} % (${good})`;
+  return ['no growth of requests in flight', ...(criteria.length === 0 ? [goodput] : criteria)];
+};
+
+/** Whether a step requires more than a steady flow and complete answers. */
+export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
+  criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
+
+/** The most frequent failure, as a limiting factor; a request that completed too late fails by its latency. */
+const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
+  const { limited, dropped, completed } = outcomes;
+  const others = countArrivals(outcomes) - limited - dropped - completed;
+  if (limited + dropped + others === 0) return 'latency';
+  if (limited >= Math.max(dropped, others)) return 'refusals';
+  return dropped >= others ? 'concurrency' : 'failures';
+};
+
+const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] => {
+  if (goodput >= defaultGoodput) return [];
+  const text = `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`;
+  return [{ bound: mainFailure(outcomes), text }];
+};
+
+/** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
+export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
+  const arrivals = countArrivals(outcomes);
+  const groups = groupsMatching(result, (labels) => labels.stage === stage && !labels.warmUp);
+  const hasRequestObjectives = result.plan.perRequest.length > 0;
+  const good = hasRequestObjectives
+    ? groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0)
+    : outcomes.completed;
+  const goodput = arrivals === 0 ? 0 : good / arrivals;
+  const objectives = criteriaOf(result.plan);
+  if (objectives.length === 0) {
+    const { low, high } = arrivals === 0 ? { low: 0, high: 1 } : wilsonInterval(good, arrivals);
+    const breaches = defaultBreaches(goodput, outcomes);
+    const sure =
+      breaches.length > 0 ? high < defaultGoodput : low > defaultGoodput || good === arrivals;
+    return { goodput, breaches, undecided: false, sure };
+  }
+  const scoped = objectives.map((each) => ({ ...each, scope: { ...each.scope, stages: [stage] } }));
+  const verdicts = judgeObjectives(
+    { ...result, partial: null, plan: { ...result.plan, objectives: scoped } },
+    { level: 'valid', evidence: [], figures: [] },
+  );
+  const broken = verdicts.filter(({ grounds }) => grounds === 'broken');
+  const breaches = broken.map(({ text, observed, unit }): StepBreach => ({
+    bound:
+      objectives.find((each) => each.text === text)?.figure.kind === 'measure'
+        ? 'latency'
+        : mainFailure(outcomes),
+    text: `${text}: got ${observed === null ? 'nothing' : `${Number(observed.toPrecision(3))} ${unit}`.trim()}`,
+  }));
+  return {
+    goodput,
+    breaches,
+    undecided: verdicts.some(({ grounds }) =>
+      ['no-data', 'never-given', 'within-error'].includes(grounds),
+    ),
+    sure:
+      broken.length > 0
+        ? broken.some(({ sure }) => sure)
+        : verdicts.every(({ sure }) => sure !== false),
+  };
+};
+
+/** Arrivals in the measured half of a step that every objective needs to be decided. */
+export const samplesFor = (plan: Plan): number => {
+  const mix = plan.stages[0]!.traffic;
+  const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);
+  const needs = criteriaOf(plan).map(({ minSamples, scope }) => {
+    const matchingWeight = mix
+      .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
+      .reduce((sum, { weight }) => sum + weight, 0);
+    // A tenth more for random shares and failures.
+    return matchingWeight === 0 ? 0 : Math.ceil((minSamples * totalWeight * 1.1) / matchingWeight);
+  });
+  return Math.max(0, ...needs);
+};

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { millisecondsSchema, perSecondSchema } from '../../../model/quantity.ts';
+
+/**
+ * The result file of a search for the capacity of a gateway, `capacity/1`: the steps, what they prove,
+ * and the answer in users, keys and money.
+ */
+
+const count = z.int().nonnegative();
+
+/** What limits the rate at which the objectives are met. */
+export const limitingFactors = [
+  'requests',
+  'tokens',
+  'refusals',
+  'concurrency',
+  'latency',
+  'failures',
+  'none',
+] as const;
+export type LimitingFactor = (typeof limitingFactors)[number];
+
+export const estimatedRangeSchema = z.strictObject({
+  value: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
+export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
+
+const stepBreachSchema = z.strictObject({
+  bound: z.enum(limitingFactors),
+  /** The observed and the expected value, without a full stop. */
+  text: z.string(),
+});
+export type StepBreach = z.infer<typeof stepBreachSchema>;
+
+/** `undecided`: too few samples for an objective. `unfit`: the load generator was invalid; the step is excluded. */
+const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
+
+export const capacityStepSchema = z.strictObject({
+  /** Its number, or the file and the stage of a stored result. */
+  name: z.string(),
+  /** Arrivals per second that were offered. */
+  rate: perSecondSchema,
+  /** The measured whole seconds: the second half of the step. */
+  seconds: count,
+  arrivals: count,
+  completed: count,
+  limited: count,
+  /** The share of arrivals that met every per-request objective, 0 … 1. */
+  goodput: z.number(),
+  /** Completed answers per second, and its relative uncertainty. */
+  throughput: z.number(),
+  spread: z.number(),
+  inFlight: z.number(),
+  /** Growth of the requests in flight per arrival, with its 95 % interval; 0: as many end as begin. */
+  growth: estimatedRangeSchema,
+  /** From due to the end, in ms; `null` without samples. */
+  latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
+  /** To the first token, in ms; `null` without streams. */
+  ttftP95: z.number().nullable(),
+  /** The server’s own means over the measured seconds, by the names of its figures; absent without its metrics. */
+  server: z.record(z.string(), z.number()).optional(),
+  /** Tokens and micro-units of the currency per completed answer; `null` if unknown. */
+  tokens: z.number().nullable(),
+  cost: z.number().nullable(),
+  verdict: z.enum(stepVerdictNames),
+  /** Whether the verdict is nearly certain. */
+  sure: z.boolean(),
+  /** Of an `unfit` step: why it is excluded. */
+  breaches: z.array(stepBreachSchema),
+});
+export type CapacityStep = z.infer<typeof capacityStepSchema>;
+
+const curvePointSchema = z.strictObject({
+  inFlight: z.number(),
+  rate: estimatedRangeSchema,
+  /** In ms. */
+  latency: z.number(),
+});
+
+/** The Universal Scalability Law fitted to the `kept` steps: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). */
+export const scalabilityFitSchema = z.strictObject({
+  /** Answers per second at one request in flight. */
+  lambda: z.number(),
+  sigma: z.number(),
+  kappa: z.number(),
+  points: count,
+  /** Root mean square of the relative residuals of N / X. */
+  residual: z.number(),
+  /** Maximum of X / R, throughput over latency; `null` if it is beyond the steps. */
+  knee: z.strictObject({ rate: z.number(), inFlight: z.number(), latency: z.number() }).nullable(),
+  curve: z.array(curvePointSchema),
+});
+export type ScalabilityFit = z.infer<typeof scalabilityFitSchema>;
+
+export const capacityTermsSchema = z.strictObject({
+  /** Time between an answer and the user's next request. */
+  thinkTime: millisecondsSchema,
+  /** Declared limits of each key; `null` for none. */
+  requestsPerMinute: count.nullable(),
+  tokensPerMinute: count.nullable(),
+  keys: z.int().positive(),
+  /** The first and the highest rate of the search. */
+  start: perSecondSchema,
+  top: perSecondSchema,
+  /** The search ends when the ratio of the interval's ends minus 1 is at most this. */
+  precision: z.number().positive(),
+});
+export type CapacityTerms = z.infer<typeof capacityTermsSchema>;
+
+const answerSchema = z.strictObject({
+  /** The highest rate per second that meets the objectives, with its 90 % credible interval. */
+  rate: estimatedRangeSchema,
+  binding: z.enum(limitingFactors),
+  because: z.string(),
+  /** From due to the end at that rate, in ms; `null` if unknown. */
+  latency: z.number().nullable(),
+  /** Users with the think time that together send at that rate. */
+  users: z.number(),
+  /** Keys required by the declared limits at that rate; `null` without such a limit, or if tokens are unknown. */
+  keysForRequests: count.nullable(),
+  keysForTokens: count.nullable(),
+  /** Micro-units of the currency per hour at that rate; `null` if unknown. */
+  costPerHour: z.number().nullable(),
+  /** Whether the interval is narrow enough and supported by steps on both sides, or by the ceiling. */
+  proved: z.boolean(),
+});
+export type CapacityAnswer = z.infer<typeof answerSchema>;
+
+export const capacityReportSchema = z.strictObject({
+  format: z.literal('capacity/1'),
+  weir: z.string(),
+  judgedAt: z.iso.datetime(),
+  name: z.string(),
+  target: z.string(),
+  terms: capacityTermsSchema,
+  objectives: z.array(z.string()),
+  steps: z.array(capacityStepSchema),
+  /** `null` if no step shows anything about the rate. */
+  answer: answerSchema.nullable(),
+  /** `null` with fewer than three different `kept` steps. */
+  fit: scalabilityFitSchema.nullable(),
+  notes: z.array(z.string()),
+});
+export type CapacityReport = z.infer<typeof capacityReportSchema>;
+
+/** The JSON Schema of `capacity/1`, as published in `reports/capacity.schema.json`. */
+export const capacityJsonSchema = (): object => ({
+  title: 'What weir capacity found, capacity/1',
+  ...z.toJSONSchema(capacityReportSchema, { io: 'input' }),
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { capacityReportSchema } from '../model/capacity.ts';
+import { htmlPage } from '../../../report/document/html-page.ts';
+import { terminalText } from '../../../report/document/terminal-writer.ts';
+import { capacityDocument } from './capacity-document.ts';
+import { serverReason } from './capacity-text.ts';
+import { sampleCapacity } from './sample-capacity.fixture.ts';
+
+const look = { colour: false, width: 100 };
+
+describe('the page of a search for capacity', () => {
+  const html = htmlPage(capacityDocument(sampleCapacity()), 'p { color: red }');
+
+  it('allows nothing to be loaded or run', () => {
+    expect(html).toMatch(/default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+    expect(html).not.toMatch(/<script|<link|<img|url\(|https?:\/\/(?!host\/v1)/);
+  });
+
+  it('shows every step with its verdict, both curves and the knee', () => {
+    expect(html.match(/<circle/g)).toHaveLength(7);
+    expect(html).toContain('knee 7.00/s');
+    expect(html).toContain('Throughput against requests in flight');
+    expect(html).toContain('start lag');
+  });
+
+  it('escapes names from files and servers', () => {
+    const hostile = sampleCapacity({ name: '<b onclick=x>', notes: ['<script>alert(1)</script>'] });
+    expect(htmlPage(capacityDocument(hostile), '')).not.toMatch(/<b onclick|<script/);
+  });
+
+  it('draws the steps if none was kept and no law fits', () => {
+    const { steps } = sampleCapacity();
+    const poor = sampleCapacity({ answer: null, fit: null, steps: steps.slice(2, 3) });
+    const page = htmlPage(capacityDocument(poor), '');
+    expect(page).toContain('No rate tried keeps the objectives');
+    expect(page).not.toMatch(/NaN|Infinity|undefined/);
+    const empty = htmlPage(
+      capacityDocument(sampleCapacity({ answer: null, fit: null, steps: [] })),
+      '',
+    );
+    expect(empty).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe('what the server says in the answer', () => {
+  const withServer = (kept: number, broken: number) =>
+    sampleCapacity({
+      steps: sampleCapacity().steps.map((step) => ({
+        ...step,
+        server: { waiting: step.verdict === 'kept' ? kept : broken, running: 4 },
+      })),
+    });
+
+  it.each([
+    [0.1, 30, ': its own queue grows, so it is full'],
+    [0, 0.2, ': its own queue stays short, so what bends is before it'],
+    [40, 30, ''],
+  ])(
+    'is quoted at the highest kept and the lowest broken rate: %d and %d wait',
+    (kept, broken, meaning) => {
+      const said = serverReason(withServer(kept, broken))!;
+      expect(said).toMatch(
+        /^at 8.00\/s [\d.]+ waiting, 4.00 running; at 16.0\/s [\d.]+ waiting, 4.00 running/,
+      );
+      expect(said.endsWith(`running${meaning}`)).toBe(true);
+    },
+  );
+
+  it('is nothing where it was not asked', () => {
+    expect(serverReason(sampleCapacity())).toBeNull();
+  });
+});
+
+describe('the terminal form of a search for capacity', () => {
+  it('answers in users, keys and money', () => {
+    const text = terminalText(capacityDocument(sampleCapacity()), look);
+    expect(text).toContain('Up to 11.0/s: 227 users');
+    expect(text).toContain('11.0/s (90 % interval 10.8–11.3/s), 660 a minute');
+    expect(text).toContain('11 keys for 60 requests a minute each, 1 key for 2,000,000 tokens');
+    expect(text).toContain('0.792000 currency units an hour');
+    expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
+  });
+
+  it('is a report that its schema accepts', () => {
+    expect(capacityReportSchema.safeParse(sampleCapacity()).success).toBe(true);
+  });
+});

@@ -1,0 +1,149 @@
+import type {
+  LimitingFactor,
+  CapacityAnswer,
+  CapacityReport,
+  CapacityStep,
+  EstimatedRange,
+  ScalabilityFit,
+} from '../model/capacity.ts';
+import { labelOfServerFigure } from '../../../model/measures/server-figures.ts';
+import type { Cell } from '../../../report/document/document.ts';
+import { serverValueText } from '../../../report/summary/server-value.ts';
+import {
+  countText,
+  figureText,
+  moneyText,
+  plural,
+  timeText,
+} from '../../../report/text/number-text.ts';
+import { present, textIf } from '../../../report/text/present.ts';
+
+const bindingTexts = {
+  requests: 'the declared limit of requests per minute',
+  tokens: 'the declared limit of tokens per minute',
+  refusals: 'refusals (429)',
+  concurrency:
+    'concurrency: the gateway answers no more requests at a time, and requests in flight grow',
+  latency: 'latency: answers arrive too late for the objectives',
+  failures: 'failures',
+  none: 'nothing: no limit was reached at the rates tried',
+} as const satisfies Record<LimitingFactor, string>;
+
+export const perSecondText = (perSecond: number): string => `${figureText(perSecond)}/s`;
+
+const rangeText = ({ low, high }: EstimatedRange): string =>
+  `${figureText(low)}–${figureText(high)}/s`;
+
+export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
+  if (answer === null) {
+    return steps.some(({ verdict }) => verdict === 'broken')
+      ? 'No rate tried keeps the objectives'
+      : 'No usable step';
+  }
+  const rateQualifier = answer.binding === 'none' ? 'At least ' : 'Up to ';
+  return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}`;
+};
+
+const keysText = (keys: number | null, limit: number, what: string): string => {
+  const each = `${countText(limit)} ${what} a minute each`;
+  return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
+};
+
+/** The figures that show where a server is full, in the order in which they are named. */
+const queueFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
+
+const serverText = ({ rate, server = {} }: CapacityStep): string => {
+  const found = queueFigures.flatMap((name) => {
+    const value = server[name];
+    return value === undefined
+      ? []
+      : [`${serverValueText(name, value)} ${labelOfServerFigure(name).toLowerCase()}`];
+  });
+  return `at ${perSecondText(rate)} ${found.join(', ')}`;
+};
+
+/** Requests that wait on the server on average, from which on its own queue is what bends the curve. */
+const queueBegins = 1;
+
+/** What the mean number of waiting requests below and above the highest rate means; empty where it means nothing. */
+const queueMeaning = (before: number, after: number | undefined): string => {
+  if (after === undefined || (after >= queueBegins && after <= before)) return '';
+  return after >= queueBegins
+    ? ': its own queue grows, so it is full'
+    : ': its own queue stays short, so what bends is before it';
+};
+
+/** What the server said of itself below and above the highest rate, and what that means; `null` without its metrics. */
+export const serverReason = ({ steps }: CapacityReport): string | null => {
+  const reporting = steps.filter(
+    ({ server, verdict }) => server !== undefined && verdict !== 'unfit',
+  );
+  const kept = reporting
+    .filter(({ verdict }) => verdict === 'kept')
+    .toSorted((a, b) => b.rate - a.rate)[0];
+  const broken = reporting
+    .filter(({ verdict, rate }) => verdict === 'broken' && rate >= (kept?.rate ?? 0))
+    .toSorted((a, b) => a.rate - b.rate)[0];
+  const known = present([
+    kept !== undefined && serverText(kept),
+    broken !== undefined && serverText(broken),
+  ]);
+  if (known.length === 0) return null;
+  const [before, after] = [kept?.server?.['waiting'] ?? 0, broken?.server?.['waiting']];
+  return `${known.join('; ')}${queueMeaning(before, after)}`;
+};
+
+export const capacityAnswerRows = (
+  answer: CapacityAnswer,
+  report: CapacityReport,
+): readonly (readonly [name: string, text: string])[] => {
+  const { terms } = report;
+  const { rate, binding, proved, users, latency, costPerHour } = answer;
+  const server = serverReason(report);
+  const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
+  const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
+  const precision = proved || binding === 'none' ? '' : '; not proved to the requested precision';
+  const average = latency === null ? '' : ` (${timeText(latency)} on average)`;
+  const keys = present([
+    requestsPerMinute !== null && keysText(answer.keysForRequests, requestsPerMinute, 'requests'),
+    tokensPerMinute !== null && keysText(answer.keysForTokens, tokensPerMinute, 'tokens'),
+  ]);
+  const cost =
+    costPerHour === null
+      ? 'unknown: the scenario names no price, or the server reported no usage'
+      : `${moneyText(costPerHour)} currency units an hour`;
+  return Object.entries({
+    'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
+    'First limit': bindingTexts[binding],
+    Because: `${answer.because}.`,
+    ...(server === null ? {} : { 'The server says': `${server}.` }),
+    Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Keys: keys.join(', ') || 'no declared limit',
+    Cost: cost,
+  });
+};
+
+export const scalabilityFitText = (fit: ScalabilityFit): string => {
+  const { lambda, sigma, kappa, points, residual, knee } = fit;
+  const kneeText =
+    knee === null
+      ? 'beyond the steps'
+      : `at ${perSecondText(knee.rate)} with ${figureText(knee.inFlight)} in flight and ${timeText(knee.latency)} per answer`;
+  return `Universal Scalability Law fitted to ${points} kept steps: ${perSecondText(lambda)} for a single request, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. Its knee, the largest throughput divided by latency, is ${kneeText}.`;
+};
+
+/** The verdicts on a step as cells of a table. */
+export const stepVerdicts = {
+  kept: { text: 'kept', tone: 'good' },
+  broken: { text: 'broken', tone: 'bad' },
+  undecided: { text: 'undecided', tone: 'warning' },
+  unfit: { text: 'excluded', tone: 'warning' },
+} as const satisfies Record<CapacityStep['verdict'], Cell>;
+
+/** A step in a line, as shown during the search. */
+export const capacityStepLine = (step: CapacityStep): string => {
+  const { name, rate, throughput, inFlight, latency, verdict, breaches } = step;
+  const answers = latency === null ? 'no answer' : `p95 ${timeText(latency.p95)}`;
+  const why = breaches[0] === undefined ? '' : `: ${breaches[0].text}`;
+  return `${name}: ${perSecondText(rate)} offered, ${perSecondText(throughput)} completed, ${figureText(inFlight)} in flight, ${answers}: ${stepVerdicts[verdict].text}${why}`;
+};

@@ -1,0 +1,41 @@
+import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import type { Host } from '../../run/input/host.ts';
+import { checkDistinct, readSide } from '../../run/input/read-side.ts';
+import { readGates } from './read-gates.ts';
+import type { ComparisonCriteria } from '../../run/input/run-request.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import { publishComparison } from './publish-comparison.ts';
+import { publishNoise } from './publish-noise.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+
+interface CompareRequest extends ComparisonCriteria {
+  /** Result files, folders that contain them, or baselines of the history. */
+  readonly base: readonly string[];
+  /** The other side; `null` compares the runs of the base with each other. */
+  readonly next: readonly string[] | null;
+  readonly out: string | undefined;
+  readonly jobSummary: string | undefined;
+}
+
+/** Compares two sides of stored runs, or measures how much the runs of one side differ by themselves. */
+export const compareStored = async (
+  request: CompareRequest,
+  { environment, printer }: Host,
+): Promise<ExitName> => {
+  const gates = readGates(request.gate);
+  const history = historyPath(environment);
+  const publishOptions = { printer, jobSummary: request.jobSummary };
+  if (request.next === null) {
+    const side = await readSide(request.base, { planHash: null, history });
+    checkDistinct(side);
+    const open = () => openOutputFolder(folderFor(request.out, 'noise'), 'noise', printer.say);
+    return publishNoise({ ...request, gates, side }, open, publishOptions);
+  }
+  const next = await readSide(request.next, { planHash: null, history });
+  const { planHash } = next.repetitions[0].result;
+  const base = await readSide(request.base, { planHash, history });
+  checkDistinct(base, next);
+  const open = () =>
+    openOutputFolder(folderFor(request.out, 'comparison'), 'comparison', printer.say);
+  return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);
+};

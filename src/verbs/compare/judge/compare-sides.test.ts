@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { type Comparison, comparisonSchema } from '../../../model/series/comparison.ts';
+import { milliseconds } from '../../../model/quantity.ts';
+import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
+import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
+import type { Side } from '../../../judge/series/repetition.ts';
+import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
+import { overridable } from '../../../judge/series/side-differences.ts';
+
+const order = (
+  base: Side,
+  next: Side,
+  differing: Partial<CompareSidesOptions> = {},
+): CompareSidesOptions => ({
+  base,
+  next,
+  gates: null,
+  intended: [],
+  allowed: [],
+  weir: '0.1.0',
+  comparedAt: '2026-07-01T10:20:30.000Z',
+  ...differing,
+});
+
+const compared = (
+  base: Side,
+  next: Side,
+  differing: Partial<CompareSidesOptions> = {},
+): Comparison => {
+  const found = compareSides(order(base, next, differing));
+  if (!found.ok) throw new Error(found.refusals.map(({ message }) => message).join('; '));
+  return comparisonSchema.parse(found.comparison);
+};
+
+const metric = ({ metrics }: Comparison, id: string) => metrics.find((each) => each.id === id);
+
+const refusals = (base: Side, next: Side): readonly string[] => {
+  const found = compareSides(order(base, next));
+  return found.ok ? [] : found.refusals.map(({ message }) => message);
+};
+
+describe('a comparison of five against five', () => {
+  it('calls 25 % more a regression, with the change and its interval', () => {
+    const comparison = compared(
+      sampleSide('a', 5, { noise: 0.01 }),
+      sampleSide('b', 5, { seed: 2, noise: 0.01, factor: 1.25 }),
+    );
+    expect(comparison.verdict).toBe('regression');
+    const { effect, verdict } = metric(comparison, 'chat-stream ttft.p50')!;
+    expect(verdict).toBe('regression');
+    expect(effect!.change).toBeGreaterThan(1.2);
+    expect(effect!.low).toBeGreaterThan(1.1);
+    expect(effect!.high).toBeLessThan(1.35);
+    expect(effect!.adjustedP).toBeLessThan(0.001);
+  });
+
+  it('calls the opposite an improvement', () => {
+    const comparison = compared(
+      sampleSide('a', 5, { noise: 0.01, factor: 1.25 }),
+      sampleSide('b', 5, { seed: 2, noise: 0.01 }),
+    );
+    expect(metric(comparison, 'chat-stream ttft.p50')?.verdict).toBe('improvement');
+    expect(comparison.verdict).toBe('improvement');
+  });
+
+  it('calls equal sides equal if the noise is small, and reports the detectable change', () => {
+    const comparison = compared(
+      sampleSide('a', 5, { noise: 0.005 }),
+      sampleSide('b', 5, { seed: 2, noise: 0.005 }),
+    );
+    expect(comparison.verdict).toBe('same');
+    expect(metric(comparison, 'chat-stream endToEnd.p50')?.effect?.detectable).toBeCloseTo(1.1, 1);
+  });
+
+  it('is undecided if the noise is too large, and says how many repetitions are needed', () => {
+    const comparison = compared(
+      sampleSide('a', 5, { noise: 0.15 }),
+      sampleSide('b', 5, { seed: 2, noise: 0.15 }),
+    );
+    const { verdict, needed } = metric(comparison, 'chat-stream ttft.p50')!;
+    expect(comparison.verdict).toBe('inconclusive');
+    expect(verdict).toBe('inconclusive');
+    expect(needed).toBeGreaterThan(10);
+  });
+
+  it('reports no change below the absolute minimum, however large its percentage', () => {
+    const tiny = { noise: 0.002, factor: 0.01 };
+    const comparison = compared(
+      sampleSide('a', 5, tiny),
+      sampleSide('b', 5, { ...tiny, seed: 2, factor: 0.02 }),
+    );
+    expect(metric(comparison, 'chat-stream ttft.p50')).toMatchObject({
+      verdict: 'same',
+      effect: { least: expect.closeTo(3.5, 1) },
+    });
+  });
+
+  it('does not gate a percentile of too few samples unless requested', () => {
+    const [a, b] = [
+      sampleSide('a', 5, { requests: 60 }),
+      sampleSide('b', 5, { requests: 60, seed: 2 }),
+    ];
+    expect(metric(compared(a, b), 'chat-stream ttft.p95')).toMatchObject({
+      gated: false,
+      remark: 'fewer than 200 samples in a run',
+    });
+    const asked = compared(a, b, { gates: ['ttft.p95', 'limited'] });
+    expect(asked.metrics.flatMap(({ gated, id }) => (gated ? [id] : []))).toEqual([
+      'chat-stream ttft.p95',
+    ]);
+  });
+
+  it('detects throughput that fell by 10 % equally in every run', () => {
+    const comparison = compared(
+      sampleSide('a', 5),
+      sampleSide('b', 5, { seed: 2, requests: 216 }),
+      { gates: ['completed'] },
+    );
+    expect(metric(comparison, 'completed')).toMatchObject({ verdict: 'regression' });
+  });
+
+  it('detects an increase in 429 responses, and does not treat none on both sides as missing data', () => {
+    const comparison = compared(sampleSide('a', 5), sampleSide('b', 5, { seed: 2, limited: 12 }));
+    expect(metric(comparison, 'limited')).toMatchObject({
+      verdict: 'regression',
+      effect: { change: 0.05 },
+    });
+    expect(metric(comparison, 'errors')).toMatchObject({
+      gated: false,
+      remark: 'none on either side',
+    });
+  });
+
+  it('leaves a metric that the new side lacks undecided, and never passes it', () => {
+    const comparison = compared(
+      sampleSide('a', 5),
+      sampleSide(
+        'b',
+        5,
+        { seed: 2 },
+        {
+          groups: sampleSide('c', 1).repetitions[0].result.groups.map((group) => ({
+            ...group,
+            distributions: { endToEnd: group.distributions.endToEnd! },
+          })),
+        },
+      ),
+    );
+    expect(metric(comparison, 'chat-stream ttft.p50')).toMatchObject({
+      gated: true,
+      verdict: 'inconclusive',
+      effect: null,
+      remark: '5 of the new runs have no value',
+    });
+    expect(comparison.verdict).toBe('inconclusive');
+  });
+
+  it('leaves a requested metric that no run has undecided', () => {
+    const found = compared(sampleSide('a', 5), sampleSide('b', 5), {
+      gates: ['firstAudio.p50', 'completed'],
+    });
+    expect(found.verdict).toBe('inconclusive');
+    expect(metric(found, 'firstAudio.p50')).toMatchObject({ remark: 'no run has a value' });
+  });
+
+  it('reports how differently the samples are distributed', () => {
+    const { shapes } = compared(
+      sampleSide('a', 5, { noise: 0 }),
+      sampleSide('b', 5, { seed: 2, noise: 0, factor: 4 }),
+    );
+    expect(shapes).toMatchObject([{ measure: 'ttft', samples: { base: 1200, next: 1200 } }]);
+    expect(shapes[0]?.distance).toBeGreaterThan(0.99);
+  });
+});
+
+describe('a comparison of fewer than five runs a side', () => {
+  it.each([2, 3, 4])('never decides with %i, however far apart they are', (count) => {
+    const comparison = compared(sampleSide('a', count), sampleSide('b', 5, { seed: 2, factor: 3 }));
+    expect(comparison.verdict).toBe('inconclusive');
+    expect(metric(comparison, 'chat-stream ttft.p50')?.needed).toBe(5);
+  });
+
+  it.each([
+    [1.4, 'inconclusive'],
+    [1.7, 'regression'],
+    [0.3, 'inconclusive'],
+  ])('treats one against one as an indication: %s times is %s', (factor, verdict) => {
+    const comparison = compared(
+      sampleSide('a', 1, { noise: 0 }),
+      sampleSide('b', 1, { noise: 0, factor }),
+    );
+    expect(comparison.verdict).toBe(verdict);
+    expect(metric(comparison, 'chat-stream ttft.p50')?.effect).toMatchObject({
+      p: null,
+      low: null,
+    });
+  });
+});
+
+describe('a comparison is refused', () => {
+  it('if nothing succeeded, even if differences are allowed', () => {
+    const [a, b] = [sampleSide('a', 5), sampleSide('b', 1, {}, { groups: [] })];
+    const found = compareSides(order(a, b, { allowed: overridable }));
+    expect(found).toStrictEqual({
+      ok: false,
+      refusals: [{ what: 'success', message: 'b/1/result.json has no completed requests' }],
+    });
+  });
+
+  it('unless it is explicitly allowed, which the comparison then says', () => {
+    const next = sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' });
+    expect(compared(sampleSide('a', 5), next, { allowed: overridable }).overridden).toEqual([
+      'b/1/result.json is partial: stopped by SIGINT',
+    ]);
+  });
+
+  const base = sampleSide('a', 5);
+  it.each([
+    [
+      'seed',
+      samplePlan({ seed: 7 }),
+      'the seed differs: 42 in a/1/result.json, 7 in b/1/result.json',
+    ],
+    [
+      'target',
+      samplePlan({ target: { kind: 'url', url: 'https://host/v1' } }),
+      'the target differs: mock in a/1/result.json, https://host/v1 in b/1/result.json',
+    ],
+  ])('if the %s differs, with one reason', (what, plan, message) => {
+    const next = sampleSide(
+      'b',
+      5,
+      {},
+      { plan: { ...plan, warmUp: milliseconds(0) }, planHash: 'b'.repeat(64) },
+    );
+    expect(refusals(base, next)).toEqual([message]);
+    const allowed = compared(base, next, { allowed: [what as 'seed'] });
+    expect(allowed.overridden).toEqual([message]);
+    expect(compared(base, next, { intended: [what as 'seed'] }).overridden).toEqual([]);
+  });
+
+  it('only for the seed if criteria or stop conditions differ too', () => {
+    const budget = { requests: 500, tokens: null, cost: null };
+    const plan = samplePlan({ seed: 7, budget, warmUp: milliseconds(0) });
+    const next = sampleSide('b', 5, {}, { plan, planHash: 'b'.repeat(64) });
+    expect(refusals(base, next)).toEqual([
+      'the seed differs: 42 in a/1/result.json, 7 in b/1/result.json',
+    ]);
+  });
+
+  it('if another plan was run', () => {
+    const next = sampleSide('b', 5, {}, { planHash: 'b'.repeat(64) });
+    expect(refusals(base, next)[0]).toMatch(/^the plan differs \(its hash\): \w{12} in a\/1/);
+  });
+
+  it('if a run is invalid, incomplete, or without any success', () => {
+    const [first, ...others] = sampleSide('b', 2).repetitions;
+    const invalid: Side = {
+      name: 'b',
+      repetitions: [
+        { ...first, trust: { level: 'invalid', evidence: [], figures: [] } },
+        ...others,
+      ],
+    };
+    expect(refusals(base, invalid)).toEqual([
+      'b/1/result.json is INVALID: its load was not the planned one, or its figures can have any error',
+    ]);
+    expect(refusals(base, sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' }))).toEqual([
+      'b/1/result.json is partial: stopped by SIGINT',
+    ]);
+    expect(refusals(base, sampleSide('b', 1, {}, { groups: [] }))).toEqual([
+      'b/1/result.json has no completed requests',
+    ]);
+  });
+});

@@ -1,0 +1,199 @@
+import { comparisonRules, type ComparedMetric } from '../../../model/series/compared-metric.ts';
+import { criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
+import {
+  type Contrast,
+  effectiveShare,
+  geometricMean,
+  halfWidth,
+  meanOf,
+  newcombe,
+  newcombeP,
+  shareOf,
+  sumOfShares,
+  varianceOf,
+  welch,
+} from '../../../judge/statistics/significance.ts';
+import type {
+  MetricCandidate,
+  RatioCandidate,
+  ShareCandidate,
+} from '../../../judge/series/metric-candidates.ts';
+
+const { alpha, repetitions, indicativeRatio, assumedNoise, power, rateEffect } = comparisonRules;
+
+const maxRepetitions = 1000;
+
+/** The fewest repetitions per side that are enough; `null` above `maxRepetitions`. */
+export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
+  for (let count = repetitions; count <= maxRepetitions; count += 1)
+    if (isEnough(count)) return count;
+  return null;
+};
+
+/**
+ * The repetitions per side that would decide, with the observed noise and difference: the confidence
+ * interval of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
+ * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
+ * `null` above `maxRepetitions`.
+ */
+export const repetitionsNeeded = (seen: {
+  readonly difference: number;
+  readonly deviation: number;
+  readonly least: number;
+  readonly alpha: number;
+}): number | null => {
+  const { difference, deviation, least } = seen;
+  const isBeyond = Math.abs(difference) > least;
+  const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
+  const level = isBeyond ? seen.alpha : alpha;
+  return fewestRepetitions(
+    (count) => criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin,
+  );
+};
+
+/** Values are from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
+export const resolution = 0.001 ** 2 / 12;
+
+/**
+ * The smallest effect that is significant with probability `power`: (t₁₋α/₂ + t_power) standard errors.
+ * S. A. Julious, Sample Sizes for Clinical Trials (2010), chapter 3.
+ */
+export const detectableEffect = (
+  { error, freedom }: Pick<Contrast, 'error' | 'freedom'>,
+  level: number,
+): number => (criticalT(level, freedom) + criticalT(2 * (1 - power), freedom)) * error;
+
+/** The change of a metric from base to new, on the scale on which its noise is symmetric. */
+interface Difference {
+  readonly change: number;
+  /** The 95 % confidence interval and the p-value; `null` if a side is a single run. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  readonly p: number | null;
+  /** The minimum effect, also as reported. */
+  readonly least: number;
+  readonly reportedLeast: number;
+  readonly lowerIsBetter: boolean;
+  /** Whether it is large enough to be an indication with a single run on each side. */
+  readonly isIndicative: boolean;
+  /** The smallest change that is detected at a level, and the repetitions that would decide. */
+  readonly detectableAt: (level: number) => number | null;
+  readonly neededAt: (level: number) => number | null;
+  readonly toReported: (value: number) => number;
+}
+
+/** The standard deviation of one repetition, from both sides. */
+const deviationOf = (sides: readonly (readonly number[])[]): number => {
+  const repeated = sides.filter((logs) => logs.length > 1);
+  if (repeated.length === 0) return assumedNoise;
+  const squares = repeated.reduce((sum, logs) => sum + varianceOf(logs) * (logs.length - 1), 0);
+  const freedom = repeated.reduce((sum, logs) => sum + logs.length - 1, 0);
+  return Math.sqrt(Math.max(resolution, squares / freedom));
+};
+
+/** A latency or rate, by the logarithms of its values. */
+const ratioDifference = ({ base, next, labels, effect, floor }: RatioCandidate): Difference => {
+  const [before, after] = [base.map(Math.log), next.map(Math.log)];
+  const change = meanOf(after) - meanOf(before);
+  const isRepeated = base.length > 1 && next.length > 1;
+  const contrast = isRepeated ? welch(before, after, resolution) : null;
+  const half = contrast === null ? null : halfWidth(contrast, alpha);
+  const reportedLeast = 1 + Math.max(effect, floor / geometricMean(base));
+  const least = Math.log(reportedLeast);
+  const deviation = deviationOf([before, after]);
+  return {
+    change,
+    interval: half === null ? null : { low: change - half, high: change + half },
+    p: contrast?.p ?? null,
+    least,
+    reportedLeast,
+    lowerIsBetter: labels.better !== 'higher',
+    isIndicative: Math.abs(change) > Math.log(indicativeRatio),
+    detectableAt: (level) => (contrast === null ? null : detectableEffect(contrast, level)),
+    neededAt: (level) => repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
+    toReported: Math.exp,
+  };
+};
+
+/** A share of failed arrivals; more is worse. */
+const shareDifference = ({ base, next }: ShareCandidate): Difference => {
+  const [one, other] = [effectiveShare(base), effectiveShare(next)];
+  const [before, after] = [shareOf(sumOfShares(base)), shareOf(sumOfShares(next))];
+  const change = after - before;
+  const interval = newcombe(one, other, criticalNormal(alpha));
+  const half = (interval.high - interval.low) / 2;
+  const isBeyond = Math.abs(change) > rateEffect;
+  const room = isBeyond ? Math.abs(change) : rateEffect - Math.abs(change);
+  return {
+    change,
+    interval,
+    p: newcombeP(one, other),
+    least: rateEffect,
+    reportedLeast: rateEffect,
+    lowerIsBetter: true,
+    isIndicative: after > before * indicativeRatio,
+    detectableAt: (level) =>
+      ((criticalNormal(level) + criticalNormal(2 * (1 - power))) / criticalNormal(alpha)) * half,
+    // The interval shrinks with the root of the number of repetitions.
+    neededAt: (level) => {
+      if (room <= 0) return null;
+      const widened = isBeyond ? criticalNormal(level) / criticalNormal(alpha) : 1;
+      const count = Math.min(base.length, next.length);
+      const needed = Math.max(repetitions, Math.ceil(count * ((half * widened) / room) ** 2));
+      return needed > maxRepetitions ? null : needed;
+    },
+    toReported: (share) => share,
+  };
+};
+
+/** `null` if a side has no value. */
+export const differenceOf = (candidate: MetricCandidate): Difference | null => {
+  if (candidate.base.length === 0 || candidate.next.length === 0) return null;
+  return candidate.scale === 'ratio' ? ratioDifference(candidate) : shareDifference(candidate);
+};
+
+type Judgement = Pick<ComparedMetric, 'effect' | 'verdict' | 'needed'>;
+
+const verdictOf = (
+  { change, interval, least, lowerIsBetter, isIndicative }: Difference,
+  p: number | null,
+  runs: { readonly base: number; readonly next: number },
+): Judgement['verdict'] => {
+  const isWorse = lowerIsBetter ? change > 0 : change < 0;
+  const isSure = (p === null || p < alpha) && Math.abs(change) > least;
+  if (runs.base === 1 && runs.next === 1)
+    return isSure && isIndicative && isWorse ? 'regression' : 'inconclusive';
+  if (Math.min(runs.base, runs.next) < repetitions || interval === null) return 'inconclusive';
+  if (isSure) return isWorse ? 'regression' : 'improvement';
+  return interval.low > -least && interval.high < least ? 'same' : 'inconclusive';
+};
+
+/**
+ * The verdict on a metric. `adjustedP` is the p-value after Holm (`null`: not gated, unadjusted), `tests`
+ * the number of gated metrics.
+ */
+export const judgeMetric = (
+  { base, next }: MetricCandidate,
+  difference: Difference | null,
+  adjustedP: number | null,
+  tests: number,
+): Judgement => {
+  if (difference === null) return { effect: null, verdict: 'inconclusive', needed: null };
+  const { change, interval, p, least, reportedLeast, toReported } = difference;
+  const runs = { base: base.length, next: next.length };
+  const verdict = verdictOf(difference, adjustedP ?? p, runs);
+  const level = alpha / Math.max(1, tests);
+  const detectable = difference.detectableAt(level);
+  return {
+    effect: {
+      change: toReported(change),
+      low: interval && toReported(interval.low),
+      high: interval && toReported(interval.high),
+      p,
+      adjustedP,
+      least: reportedLeast,
+      detectable: detectable === null ? null : toReported(Math.max(least, detectable)),
+    },
+    verdict,
+    needed: verdict === 'inconclusive' ? difference.neededAt(level) : null,
+  };
+};

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
+import {
+  holm,
+  ksDistance,
+  effectiveShare,
+  newcombe,
+  newcombeP,
+  halfWidth,
+  welch,
+} from '../../../judge/statistics/significance.ts';
+import { repetitionsNeeded } from './judge-metric.ts';
+import { criticalNormal } from '../../../judge/statistics/student-t.ts';
+
+const z95 = 1.959963984540054;
+
+describe('Welch’s test', () => {
+  it('agrees with a worked example: t = 2.46, 25 degrees of freedom, p = 0.021', () => {
+    const first = [
+      27.5, 21, 19, 23.6, 17, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19, 21.7, 21.4,
+    ];
+    const second = [
+      27.1, 22, 20.8, 23.4, 23.4, 23.5, 25.8, 22, 24.8, 20.2, 21.9, 22.1, 22.9, 20.5, 24.4,
+    ];
+    const contrast = welch(first, second, 0);
+    expect(contrast.difference / contrast.error).toBeCloseTo(2.46, 2);
+    expect(contrast.freedom).toBeCloseTo(25, 1);
+    expect(contrast.p).toBeCloseTo(0.021, 3);
+  });
+
+  it('has an interval that excludes zero exactly if p is below the level', () => {
+    const values = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), {
+      minLength: 2,
+      maxLength: 7,
+    });
+    fc.assert(
+      fc.property(values, values, (first, second) => {
+        const contrast = welch(first, second, 1e-6);
+        const isOut = Math.abs(contrast.difference) > halfWidth(contrast, 0.05);
+        expect(Math.abs(contrast.p - 0.05) < 1e-6 || isOut === contrast.p < 0.05).toBe(true);
+      }),
+    );
+  });
+
+  it('does not treat values that are equal after rounding as exact', () => {
+    expect(welch([2, 2, 2], [2, 2, 2], 1e-6).p).toBe(1);
+    expect(welch([2, 2, 2], [2, 2, 2], 1e-6).error).toBeGreaterThan(0);
+  });
+});
+
+describe('Holm’s adjustment', () => {
+  it('agrees with p.adjust in R', () => {
+    expect(holm([0.01, 0.04, 0.03, 0.005]).map((p) => Number(p.toFixed(9)))).toEqual([
+      0.03, 0.06, 0.06, 0.02,
+    ]);
+    expect(holm([0.9, 0.8])).toEqual([1, 1]);
+    expect(holm([])).toEqual([]);
+  });
+});
+
+describe('Newcombe’s interval', () => {
+  it.each([
+    ['56/70 − 48/80', { events: 48, of: 80 }, { events: 56, of: 70 }, [0.0524, 0.3339]],
+    ['9/10 − 3/10', { events: 3, of: 10 }, { events: 9, of: 10 }, [0.1705, 0.809]],
+    ['5/56 − 0/29', { events: 0, of: 29 }, { events: 5, of: 56 }, [-0.0381, 0.1926]],
+  ])('for %s is that of table II of his paper', (_, first, second, bounds) => {
+    const interval = newcombe(first, second, z95);
+    expect(interval.low).toBeCloseTo(bounds[0]!, 4);
+    expect(interval.high).toBeCloseTo(bounds[1]!, 4);
+  });
+
+  it('excludes zero exactly if its p-value is below the level', () => {
+    const [first, second] = [
+      { events: 48, of: 80 },
+      { events: 56, of: 70 },
+    ];
+    const p = newcombeP(first, second);
+    expect(p).toBeGreaterThan(0.005);
+    expect(p).toBeLessThan(0.05);
+    const lowAt = (level: number): number => newcombe(first, second, criticalNormal(level)).low;
+    expect(lowAt(p * 1.001)).toBeGreaterThan(0);
+    expect(lowAt(p * 0.999)).toBeLessThan(0);
+    expect(newcombeP(first, first)).toBe(1);
+    expect(newcombeP({ events: 0, of: 1e6 }, { events: 1e6, of: 1e6 })).toBe(0);
+  });
+
+  it('counts requests that fail together as fewer', () => {
+    const even = [10, 10, 10, 10].map((events) => ({ events, of: 100 }));
+    const burst = [40, 0, 0, 0].map((events) => ({ events, of: 100 }));
+    expect(effectiveShare(even)).toEqual({ events: 40, of: 400 });
+    const { events, of } = effectiveShare(burst);
+    expect(events / of).toBeCloseTo(0.1, 12);
+    expect(of).toBeLessThan(15);
+  });
+});
+
+describe('the Kolmogorov-Smirnov distance', () => {
+  const of = (samples: readonly number[]): Histogram => {
+    const histogram = emptyHistogram();
+    for (const sample of samples) histogram.record(sample);
+    return histogram;
+  };
+  const ramp = (from: number): readonly number[] =>
+    Array.from({ length: 1000 }, (_, i) => from + i);
+
+  it.each([
+    ['equal distributions', 1000, 1000, 0],
+    ['a shift by a quarter of the range', 1000, 1250, 0.25],
+    ['distributions that do not overlap', 1000, 5000, 1],
+  ])('is right for %s', (_, first, second, distance) => {
+    const found = ksDistance(of(ramp(first)), of(ramp(second)));
+    expect(Math.abs(found! - distance)).toBeLessThanOrEqual(0.01);
+  });
+
+  it('is absent without samples', () => {
+    expect(ksDistance(of([]), of([1]))).toBeNull();
+  });
+});
+
+describe('the number of repetitions for a decision', () => {
+  const seen = { difference: 0, deviation: 0.05, least: Math.log(1.1), alpha: 0.05 };
+  it('follows the formula, and is at least five', () => {
+    expect(repetitionsNeeded(seen)).toBe(5);
+    // t(0.975, 16) × 0.1 × √(2/9) = 0.0999 is not inside ln 1.1 = 0.0953; with ten, 0.0940 is.
+    expect(repetitionsNeeded({ ...seen, deviation: 0.1 })).toBe(10);
+    expect(repetitionsNeeded({ ...seen, deviation: 0.1, difference: 0.12 })).toBe(7);
+  });
+
+  it('is unknown if the difference equals the minimum effect', () => {
+    expect(repetitionsNeeded({ ...seen, difference: seen.least })).toBeNull();
+  });
+});

@@ -1,0 +1,208 @@
+import type { RunRequest, RepetitionRequest } from '../../run/input/run-request.ts';
+import { join } from 'node:path';
+import type { Repetition, Side } from '../../judge/series/repetition.ts';
+import { sideDifferences } from '../../judge/series/side-differences.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { pause } from '../../platform/process/pause.ts';
+import { Problem } from '../../platform/problem.ts';
+import { timeText } from '../../report/text/number-text.ts';
+import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import { publishComparison } from './publish-comparison.ts';
+import { publishNoise } from './publish-noise.ts';
+import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
+import { readSide } from '../../run/input/read-side.ts';
+import { readGates } from './read-gates.ts';
+import { defaultRunId } from '../../run/input/run-facts.ts';
+import type { Host, Printer } from '../../run/input/host.ts';
+import { type PlanSource, readPlan } from '../../run/input/read-plan.ts';
+import { type FinishedRun, runOnce } from '../../run/run.ts';
+import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
+import { pauseFor } from '../../run/input/pause-between-runs.ts';
+import { type RunSlot, runSlots } from './run-slots.ts';
+
+export interface RepeatRequest extends RunRequest, RepetitionRequest {
+  readonly source: PlanSource;
+  /** Prints the result of each run, unless they are compared. */
+  readonly printEach: boolean;
+}
+
+/** Whether a result is of this plan but for the address of its gateway. */
+const isPlanElsewhere = ({ plan: { target }, planHash: hash }: Result, plan: Plan): boolean =>
+  target.kind === 'url' && plan.target.kind === 'url' && planHash({ ...plan, target }) === hash;
+
+/** Reads the stored base and checks, before any load, that it fits the plan. */
+const readBaseline = async (
+  request: RepeatRequest,
+  plan: Plan,
+  { environment }: Host,
+): Promise<Side | null> => {
+  if (request.baseline.length === 0) return null;
+  const hash = planHash(plan);
+  const history = historyPath(environment);
+  const side = await readSide(request.baseline, { planHash: hash, history });
+  if (request.allowDifferent) return side;
+  const reasons = new Set(sideDifferences(side, side).map(({ message }) => message));
+  const [{ file, result }] = side.repetitions;
+  if (result.planHash !== hash && !isPlanElsewhere(result, plan)) {
+    reasons.add(
+      `the plan differs (its hash): ${result.planHash.slice(0, 12)} in ${file}, ${hash.slice(0, 12)} now`,
+    );
+  }
+  if (reasons.size === 0) return side;
+  throw new Problem(
+    `--baseline: these runs cannot be the base:\n${[...reasons].map((reason) => `  ${reason}.`).join('\n')}\nRun the base again with this scenario; or add --allow-different to compare anyway.`,
+  );
+};
+
+interface SeriesContext {
+  readonly folder: RunFolder;
+  readonly runId: string;
+  readonly pauseLength: Milliseconds;
+  readonly host: Host;
+}
+
+const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
+  (exit) => exit !== 'incomplete',
+);
+
+/** An INVALID run is repeated, up to this many attempts. */
+const maxAttempts = 3;
+
+/** The host of one run of a series: results are printed together at the end, unless each is printed as JSON. */
+const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
+  const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
+  const print: Printer['print'] = (outcome) => {
+    if (request.printEach && !isCompared) printer.print(outcome);
+  };
+  return {
+    ...host,
+    printer: { ...printer, print, listFiles: () => undefined, close: () => undefined },
+  };
+};
+
+/** Makes one run of the series: the first valid attempt, or else the last. Returns the exit if the user stops it during a pause. */
+const runSlot = async (
+  request: RepeatRequest,
+  { side, folder }: RunSlot,
+  { folder: whole, runId, pauseLength, host }: SeriesContext,
+  number: number,
+): Promise<FinishedRun | ExitName> => {
+  const { say } = host.printer;
+  const source = side === 'base' ? { ...request.source, target: request.against } : request.source;
+  const runRequest = {
+    ...request,
+    // The page of a CI job is for the comparison.
+    extraReports: { ...request.extraReports, jobSummary: undefined },
+    source,
+    out: join(whole.path, folder),
+    runId: `${runId}-${number}`,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    if (pauseLength > 0 && (number > 1 || attempt > 1)) {
+      say(`Pausing ${timeText(pauseLength)}, so that the limits recover.`);
+      const cause = await pause(pauseLength, host.onStop);
+      if (cause !== null) return exitOfStop[cause];
+    }
+    const isRetry = attempt > 1;
+    const finished = await runOnce({ ...runRequest, isRetry }, hostOfOneRun(request, host)).catch(
+      (error: unknown) => {
+        if (error instanceof StoppedBeforeLoad && (isRetry || number > 1))
+          return exitOfStop[error.stoppedBy];
+        throw error;
+      },
+    );
+    if (typeof finished === 'string') return finished;
+    const isOver = finished.trust.level !== 'invalid' || stopExits.includes(finished.exit);
+    if (isOver || request.allowDifferent || attempt === maxAttempts) return finished;
+    say(`This run does not count: ${exclusionReason(finished)}. It is repeated.`);
+  }
+};
+
+/** Makes all runs with a pause between them, until the user stops: `stopped` is the exit after that. */
+const runAllSlots = async (
+  request: RepeatRequest,
+  slots: readonly RunSlot[],
+  context: SeriesContext,
+) => {
+  const runs = {
+    base: [] as Repetition[],
+    next: [] as Repetition[],
+    exits: [] as ExitName[],
+    excluded: [] as ExcludedRun[],
+    stopped: null as ExitName | null,
+  };
+  for (const [i, slot] of slots.entries()) {
+    context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
+    const finished = await runSlot(request, slot, context, i + 1).catch(async (error: unknown) => {
+      // Later the folder contains runs.
+      if (i === 0) await context.folder.discard();
+      throw error;
+    });
+    if (typeof finished === 'string') return { ...runs, stopped: finished };
+    runs[slot.side].push(finished);
+    runs.exits.push(finished.exit);
+    const reason = exclusionReason(finished);
+    if (reason !== null) runs.excluded.push({ folder: slot.folder, reason });
+    if (stopExits.includes(finished.exit)) return { ...runs, stopped: finished.exit };
+  }
+  return runs;
+};
+
+const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {
+  const [first, ...others] = repetitions;
+  if (first === undefined) throw new Error('a side that was run has at least one run');
+  return { name, repetitions: [first, ...others] };
+};
+
+/** Runs a plan several times, alone or alternating with another target, and compares the runs as requested. */
+export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
+  const stops = followStops(host.onStop, () =>
+    host.printer.say('the runs are over; their reports are being written'),
+  );
+  try {
+    return await repeatRuns(request, { ...host, onStop: stops.onStop });
+  } finally {
+    stops.release();
+  }
+};
+
+const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
+  const { environment, printer } = host;
+  const gates = readGates(request.gate);
+  const { plan } = await readPlan(request.source, environment);
+  const baseline = await readBaseline(request, plan, host);
+  const { against } = request;
+  const other =
+    against === undefined
+      ? plan
+      : (await readPlan({ ...request.source, target: against }, environment)).plan;
+  const pauseLength = milliseconds(
+    Math.max(pauseFor(plan, request.pause), pauseFor(other, request.pause)),
+  );
+  const out = folderFor(request.out ?? undefined, plan.name);
+  const folder = await openRunFolder(out);
+  const runId = request.runId ?? defaultRunId(plan);
+  const slots = runSlots(request.repetitions, against !== undefined);
+  const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, host });
+  printer.say(`Runs: ${out}`);
+  const runCounts = { of: slots.length, isAllowed: request.allowDifferent };
+  for (const line of excludedRunLines(runs.excluded, runCounts)) printer.say(line);
+  if (runs.stopped !== null) return runs.stopped;
+  const base = against === undefined ? baseline : sideOf(against, runs.base);
+  if (base === null && !request.self) return gravestExit(runs.exits);
+  const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
+  const openedFolder = () => Promise.resolve(folder);
+  const publishOptions = { printer, jobSummary: request.extraReports.jobSummary };
+  const intended = against === undefined ? [] : (['target'] as const);
+  const compared = await (base === null
+    ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
+    : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
+  // `allowDifferent` accepts invalid runs; the comparison itself refuses runs in which nothing succeeded.
+  const counted = runs.exits.filter((exit) => !(request.allowDifferent && exit === 'invalid'));
+  return gravestExit([...counted, compared]);
+};

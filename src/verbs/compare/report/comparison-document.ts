@@ -1,0 +1,211 @@
+import { measures } from '../../../model/measures/measures.ts';
+import type { ComparedSide, Comparison } from '../../../model/series/comparison.ts';
+import type { ComparedMetric, ComparisonVerdict } from '../../../model/series/compared-metric.ts';
+import {
+  column,
+  type Column,
+  facts,
+  list,
+  only,
+  picture,
+  type ReportDocument,
+  section,
+  type Section,
+  table,
+  text,
+  type Tone,
+  trustTones,
+} from '../../../report/document/document.ts';
+import {
+  failed,
+  type JunitCase,
+  junitFile,
+  passed,
+  skipped,
+} from '../../../report/junit/junit-file.ts';
+import { countText, figureText, plural } from '../../../report/text/number-text.ts';
+import { comparisonPlot } from './comparison-plot.ts';
+import {
+  changeIntervalText,
+  comparisonVerdictText,
+  gatedMetrics,
+  metricName,
+  minimumEffectText,
+  pValueText,
+  remarkText,
+  streamText,
+  unsignedChangeText,
+} from './comparison-text.ts';
+import { changeText, sideValueText } from '../../../report/summary/metric-text.ts';
+
+const tones = {
+  regression: 'bad',
+  inconclusive: 'warning',
+  improvement: 'good',
+  same: 'good',
+} as const satisfies Record<ComparisonVerdict, Tone>;
+
+const metricColumns: readonly Column<ComparedMetric>[] = [
+  column.name('Metric', ({ label, unit }) => ({ text: label, unit })),
+  column.number('Base', (metric) => sideValueText(metric, metric.base.typical)),
+  column.number('New', (metric) => sideValueText(metric, metric.next.typical)),
+  column.number('Change', (metric) => ({
+    text: metric.effect === null ? '–' : changeText(metric, metric.effect.change),
+    tone: metric.gated ? tones[metric.verdict] : 'quiet',
+  })),
+  column.number('95 % interval', changeIntervalText),
+  column.number('p', pValueText),
+  column.number(
+    { title: 'Minimum effect', help: 'A smaller change does not count', media: ['html'] },
+    minimumEffectText,
+  ),
+  column.number(
+    {
+      title: 'Detectable',
+      help: 'The smallest change that as many repetitions detect nine times in ten',
+      media: ['html'],
+    },
+    (metric) => unsignedChangeText(metric, metric.effect?.detectable),
+  ),
+  column.verdict('Verdict', ({ gated, verdict }) => ({
+    text: gated ? verdict : '',
+    tone: tones[verdict],
+  })),
+  column.words('Remark', remarkText),
+];
+
+const metricTable = (caption: string, metrics: readonly ComparedMetric[]) =>
+  table(caption, metricColumns, metrics, {
+    groupOf: (metric) => streamText(metric).trim() || 'all traffic',
+  });
+
+const shapeColumns: readonly Column<Comparison['shapes'][number]>[] = [
+  column.name('Measure', ({ traffic, model, measure }) =>
+    [traffic, model, measures[measure].label].filter((word) => word !== null).join(' '),
+  ),
+  column.number('Distance', ({ distance }) => `${figureText(distance * 100)} %`),
+  column.number('Samples, base', ({ samples }) => countText(samples.base)),
+  column.number('Samples, new', ({ samples }) => countText(samples.next)),
+];
+
+const runColumns: readonly Column<ComparedSide['runs'][number]>[] = [
+  column.code('Result', ({ file }) => file),
+  column.number('Started', ({ startedAt }) => startedAt),
+  column.number('Arrivals', ({ arrivals }) => countText(arrivals)),
+  column.verdict('Generator', ({ trust }) => ({ text: trust, tone: trustTones[trust] })),
+];
+
+const sideSection = (title: string, side: ComparedSide): Section =>
+  section(`${title}: ${side.name}`, [
+    text(
+      [
+        `plan ${side.plan} (${side.planHash.slice(0, 12)})`,
+        side.target,
+        side.models.join(', ') || 'no model',
+        `seed ${side.seed}`,
+        plural(side.slices, 'slice'),
+        `Weir ${side.weir}`,
+      ].join(' · '),
+      'quiet',
+    ),
+    table(`Runs of ${title.toLowerCase()}`, runColumns, side.runs),
+  ]);
+
+const shapeText =
+  'The largest distance between the distributions of all samples (Kolmogorov-Smirnov). Advisory only: the requests of one run are not independent.';
+const methodText =
+  'Base and new are geometric means over the repetitions. The change has its 95 % confidence interval; p is from Welch’s test on the logarithms, or Newcombe’s for shares, adjusted (Holm) over the gated metrics.';
+
+const definitions = ({ rules }: Comparison): Section => {
+  const rule = (name: string): number => rules[name] ?? 0;
+  const percent = (name: string): string => String(Number((rule(name) * 100).toPrecision(3)));
+  return section('Definitions', [
+    text(
+      `The unit of evidence is the repetition, not the request: whatever makes a run fast or slow affects all its requests. ${methodText}`,
+    ),
+    facts(
+      Object.entries({
+        'Regression, improvement': `p below ${rule('alpha')} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rule('latencyFloor')} ms (${rule('tokenFloor')} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.`,
+        Same: 'The whole confidence interval is inside the minimum effect.',
+        Inconclusive: `Anything else, and everything with fewer than ${rule('repetitions')} repetitions per side; one run against one counts as a regression beyond ${rule('indicativeRatio')} times.`,
+        Detectable: `The smallest change that as many repetitions with this noise would call significant with a probability of ${percent('power')} %.`,
+      }),
+    ),
+  ]);
+};
+
+const sideLine = ({ name, target, runs }: ComparedSide): string =>
+  `${name}: ${plural(runs.length, 'run')} against ${target}`;
+
+/** Two sets of runs compared: the verdict, the metrics that decide, then those that do not. */
+export const comparisonDocument = (comparison: Comparison): ReportDocument => {
+  const { base, next, metrics, shapes, verdict, overridden, cautions, weir } = comparison;
+  const { gated = [], others = [] } = Object.groupBy(metrics, (each) =>
+    each.gated ? 'gated' : 'others',
+  );
+  const shapeTable = table('Distance between base and new', shapeColumns, shapes);
+  return {
+    weir,
+    title: `Comparison of ${next.plan}`,
+    description: [`Base ${sideLine(base)}`, `New ${sideLine(next)}`],
+    verdict: { text: comparisonVerdictText(comparison), tone: tones[verdict] },
+    introduction: [
+      list([...overridden.map((reason) => `Compared although ${reason}.`), ...cautions]),
+    ],
+    blocks: [
+      section('Gated metrics', [
+        picture(() => comparisonPlot(comparison)),
+        metricTable('These metrics decide', gated),
+      ]),
+      only(
+        ['terminal', 'html'],
+        section('Other metrics', [metricTable('These metrics do not decide', others)]),
+      ),
+      only(
+        ['terminal', 'html'],
+        section('Distributions', shapes.length === 0 ? [] : [shapeTable, text(shapeText, 'quiet')]),
+      ),
+      only(['terminal', 'markdown'], text(methodText, 'quiet')),
+      only(['html'], section('Runs', [sideSection('Base', base), sideSection('New', next)])),
+      only(['html'], definitions(comparison)),
+    ],
+    footer: `Compared by Weir ${weir}, ${comparison.comparedAt}.`,
+  };
+};
+
+const figures = (metric: ComparedMetric): string => {
+  const { base, next, unit, effect } = metric;
+  const change = effect === null ? 'change unknown' : changeText(metric, effect.change);
+  return `${sideValueText(metric, base.typical)} to ${sideValueText(metric, next.typical)} ${unit}, ${change} ${changeIntervalText(metric)}, p ${pValueText(metric)}, minimum effect ${minimumEffectText(metric)}`;
+};
+
+const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
+  const words = figures(metric);
+  const remark = remarkText(metric);
+  const outcomes = {
+    regression: failed('regression', words, [words, remark].join('\n').trim()),
+    inconclusive: strict
+      ? failed('inconclusive', `inconclusive: ${remark}`, words)
+      : skipped(`inconclusive: ${[words, remark].join('; ')}`),
+    improvement: passed,
+    same: passed,
+  };
+  const outcome = outcomes[metric.verdict];
+  return { classname: 'comparison', name: metricName(metric), outcome };
+};
+
+/** Each gated metric as a JUnit test: a regression fails; an undecided one is skipped, or fails if `strict`. */
+export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
+  const gated = gatedMetrics(comparison);
+  return junitFile({
+    name: `weir compare ${comparison.next.plan}`,
+    startedAt: comparison.comparedAt,
+    duration: 0,
+    properties: { weir: comparison.weir },
+    cases: gated.map((metric) => caseOf(metric, strict)),
+    output: [
+      comparisonVerdictText(comparison),
+      ...gated.map((metric) => `${metricName(metric)}: ${metric.verdict}: ${figures(metric)}`),
+    ],
+  });
+};

@@ -1,0 +1,103 @@
+import type { Comparison } from '../../../model/series/comparison.ts';
+import type { ComparedMetric } from '../../../model/series/compared-metric.ts';
+import { bareChangeText, changeText, type Scaled } from '../../../report/summary/metric-text.ts';
+import { countText, plural } from '../../../report/text/number-text.ts';
+import { present, textIf } from '../../../report/text/present.ts';
+
+/** A size without a direction; a dash for none. */
+export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>
+  typeof value === 'number' ? changeText(metric, value).replace('+', '±') : '–';
+
+export const boundsText = (metric: Scaled, low: number, high: number): string =>
+  `[${bareChangeText(metric, low)}, ${bareChangeText(metric, high)}]`;
+
+export const changeIntervalText = (metric: ComparedMetric): string => {
+  const { low = null, high = null } = metric.effect ?? {};
+  return low === null || high === null ? '–' : boundsText(metric, low, high);
+};
+
+/** The p-value that decides: adjusted for a gated metric, its own for any other. */
+export const pValueText = ({ effect }: ComparedMetric): string => {
+  const p = effect?.adjustedP ?? effect?.p ?? null;
+  if (p === null) return '–';
+  return p < 0.001 ? '<0.001' : p.toFixed(3);
+};
+
+/** The smallest change that counts. */
+export const minimumEffectText = (metric: ComparedMetric): string =>
+  unsignedChangeText(metric, metric.effect?.least);
+
+/** A metric's kind of traffic and model, followed by a space; empty for all traffic. */
+export const streamText = ({ traffic, model }: ComparedMetric): string =>
+  present([traffic, model])
+    .map((word) => `${word} `)
+    .join('');
+
+/** A metric by its full name: `chat-stream TTFT p95`. */
+export const metricName = (metric: ComparedMetric): string =>
+  `${streamText(metric)}${metric.label}`;
+
+/** Why a metric is undecided or does not count. */
+export const remarkText = ({ verdict, needed, gated, effect, remark }: ComparedMetric): string => {
+  const isUndecided = verdict === 'inconclusive' && effect !== null && gated;
+  const missing =
+    needed === null
+      ? 'more than 1,000 repetitions per side would be needed'
+      : `${countText(needed)} repetitions per side would decide`;
+  return [remark, isUndecided && missing].filter(Boolean).join('; ');
+};
+
+export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[] =>
+  metrics.filter(({ gated }) => gated);
+
+const named = (metrics: readonly ComparedMetric[]): string =>
+  metrics
+    .map((metric) => {
+      const { effect } = metric;
+      const change = effect === null ? '' : ` (${changeText(metric, effect.change)})`;
+      return `${metricName(metric)}${change}`;
+    })
+    .join(', ');
+
+const isIndicative = ({ base, next }: Comparison): boolean =>
+  base.runs.length === 1 && next.runs.length === 1;
+
+/** What would decide all these metrics. */
+const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
+  const all = metrics.map(({ needed }) => needed);
+  if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
+  const most = Math.max(0, ...present(all));
+  return isIndicative(comparison)
+    ? `At least ${most} per side are needed.`
+    : `${plural(most, 'repetition')} per side would decide.`;
+};
+
+const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]): string => {
+  const needed = neededText(comparison, open);
+  const least = comparison.rules['repetitions'] ?? 5;
+  if (Math.min(comparison.base.runs.length, comparison.next.runs.length) >= least) {
+    return `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${needed}`;
+  }
+  const indication = textIf(
+    isIndicative(comparison),
+    '; one run against one is only an indication',
+  );
+  return `Fewer than ${least} repetitions per side decide nothing${indication}. ${needed}`;
+};
+
+export const comparisonVerdictText = (comparison: Comparison): string => {
+  const gated = gatedMetrics(comparison);
+  const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
+  switch (comparison.verdict) {
+    case 'regression':
+      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' One run against one is only an indication; it counts because the change is beyond 1.5 times.')}`;
+    case 'improvement':
+      return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
+    case 'same':
+      return `Same: none of ${plural(gated.length, 'gated metric')} changed by more than its minimum effect.`;
+    case 'inconclusive':
+      return gated.length === 0
+        ? 'Inconclusive: no metric has enough samples to decide. Run longer, or name the metrics that decide with --gate.'
+        : `Inconclusive. ${undecidedText(comparison, decidingMetrics)}`;
+  }
+};

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { pauseFor } from '../../run/input/pause-between-runs.ts';
+import { runSlots } from './run-slots.ts';
+
+describe('the order of repeated runs', () => {
+  it('alternate ABBA between two sides, so that a drift affects both equally', () => {
+    expect(runSlots(4, true).map(({ folder }) => folder)).toStrictEqual([
+      'base/1',
+      'new/1',
+      'new/2',
+      'base/2',
+      'base/3',
+      'new/3',
+      'new/4',
+      'base/4',
+    ]);
+  });
+
+  it('use numbered folders if there is one side', () => {
+    expect(runSlots(2, false)).toStrictEqual([
+      { side: 'next', folder: '1' },
+      { side: 'next', folder: '2' },
+    ]);
+  });
+});
+
+describe('the pause between two runs', () => {
+  const url = { kind: 'url', url: 'https://host/v1' } as const;
+  const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+
+  it.each([
+    ['a minute if the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
+    ['none if the gateway declares none', samplePlan({ target: url, limits: none }), undefined, 0],
+    ['none against the reference gateway, new in each run', samplePlan(), undefined, 0],
+    ['the requested time', samplePlan({ target: url }), '2.5s', 2500],
+  ] as const)('is %s', (_, plan, text, length) => {
+    expect(pauseFor(plan, text)).toBe(length);
+  });
+
+  it('rejects other text', () => {
+    expect(() => pauseFor(samplePlan(), 'long')).toThrow('--pause: expected a length of time');
+  });
+});

@@ -1,0 +1,68 @@
+import { basename } from 'node:path';
+import { readTextFile } from '../../platform/files/plain-files.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Host } from '../../run/input/host.ts';
+import { readPlan } from '../../run/input/read-plan.ts';
+import { dividedPlan } from '../../run/rendezvous/divided-plan.ts';
+import { kubernetesManifest } from './kubernetes.ts';
+import { type Launch, launchName } from './launch.ts';
+import type { LauncherName } from './launcher-names.ts';
+import { slurmScript } from './slurm.ts';
+import { swarmScript } from './swarm.ts';
+
+/** What each launcher reads. */
+const manifests = {
+  k8s: kubernetesManifest,
+  slurm: slurmScript,
+  swarm: swarmScript,
+} as const satisfies Record<LauncherName, (launch: Launch) => string>;
+
+interface EmitRequest {
+  readonly launcher: LauncherName;
+  /** A scenario file of YAML or JSON. */
+  readonly scenario: string;
+  /** In the place of the scenario's target. */
+  readonly target: string | undefined;
+  readonly slices: number;
+  readonly onLost: Launch['onLost'];
+  /** `undefined`: the image that `npm run image` builds. */
+  readonly image: string | undefined;
+  readonly natsImage: string;
+  readonly rendezvous: string | undefined;
+  readonly cpus: number;
+  readonly memoryGiB: number;
+}
+
+/** Prints what a launcher reads to run a scenario in slices; starts nothing. */
+export const emit = async (
+  { launcher, scenario, image, rendezvous, target, ...rest }: EmitRequest,
+  { environment, printer }: Host,
+): Promise<void> => {
+  if (!/\.(ya?ml|json)$/.test(scenario)) {
+    throw new Problem(
+      `${scenario}: expected a scenario file of YAML or JSON, since the manifest contains its text`,
+    );
+  }
+  const source = { scenario, flags: {}, set: [], target, secretsAreElsewhere: true };
+  const { plan } = await readPlan(source, environment);
+  if (plan.target.kind !== 'url') {
+    printer.warn(
+      'the scenario has no target, so each worker loads a reference gateway of its own; --target https://host/v1 names yours',
+    );
+  }
+  const version = weirVersion();
+  const launch: Launch = {
+    ...rest,
+    rendezvous: rendezvous ?? null,
+    target: target ?? null,
+    name: launchName(plan.name),
+    plan: dividedPlan(plan, rest.slices),
+    file: basename(scenario),
+    text: await readTextFile(scenario),
+    image: image ?? `weir:${version}`,
+    version,
+  };
+  const manifest = manifests[launcher](launch);
+  printer.print({ text: () => manifest });
+};

@@ -1,0 +1,138 @@
+import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { groupsMatching, outsideWarmUp } from '../../../model/result/summary.ts';
+import type { Trust } from '../../../model/result/verdict.ts';
+import type { SweepFigure, SweepPoint, SweptRun } from '../model/sweep.ts';
+import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
+import { figureOfRun } from './swept-figures.ts';
+
+/** A run of a sweep that was made. */
+interface MadeRun {
+  readonly folder: string;
+  readonly order: number;
+  readonly result: Result;
+  readonly trust: Trust;
+}
+
+/** What a sweep keeps of a run, which can be one of a thousand. */
+export interface JudgedRun {
+  readonly run: SweptRun;
+  /** Figures with too few samples. */
+  readonly weak: ReadonlySet<string>;
+  /** Objectives that it breaks, and those that it has too little data for. */
+  readonly broken: readonly string[];
+  readonly undecided: readonly string[];
+}
+
+/** The values of a point, and its runs so far; `problems` are sentences about runs that could not be made. */
+export interface MadePoint {
+  readonly values: readonly string[];
+  readonly runs: readonly JudgedRun[];
+  readonly problems: readonly string[];
+}
+
+/** The share of arrivals that must succeed where the scenario has no objectives, as for a step of `weir capacity`. */
+const defaultShare = 0.95;
+
+/** Why the figures of a run do not count; `null` if they do. A run that a broken objective ended counts: it shows the breach. */
+const exclusionOf = ({ result, trust }: MadeRun): string | null => {
+  if (trust.level === 'invalid') {
+    const signals = trust.evidence
+      .filter(({ decides, level }) => decides && level === 'invalid')
+      .map(({ signal, observed }) => `${signal}: ${observed}`);
+    return `INVALID (${signals.join('; ')})`;
+  }
+  if (result.partial !== null && result.breach === undefined) return result.partial;
+  const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
+  if (countArrivals(outcomes) === 0) return 'no request was due after the warm-up';
+  return outcomes.completed === 0 ? 'nothing succeeded' : null;
+};
+
+/** What a run breaks, and whether something is undecided. */
+const findingsOf = ({ result, trust }: MadeRun) => {
+  const verdicts = (result.verdicts ?? judgeObjectives(result, trust)).filter(
+    ({ severity }) => severity === 'fail',
+  );
+  const failed = verdicts.filter(({ ruling }) => ruling !== 'pass');
+  const isBroken = ({ grounds }: (typeof failed)[number]): boolean =>
+    grounds === 'broken' || grounds === 'aborted';
+  const texts = (wanted: boolean): readonly string[] =>
+    failed.filter((each) => isBroken(each) === wanted).map(({ text }) => text);
+  if (verdicts.length > 0) return { broken: texts(true), undecided: texts(false) };
+  const groups = groupsMatching(result, outsideWarmUp);
+  const outcomes = sumOutcomes(groups);
+  const arrivals = countArrivals(outcomes);
+  const good =
+    result.plan.perRequest.length > 0
+      ? groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0)
+      : outcomes.completed;
+  const word = result.plan.perRequest.length > 0 ? 'goodput' : 'completed';
+  const broken =
+    good >= defaultShare * arrivals
+      ? []
+      : [`${word} ${((good / arrivals) * 100).toFixed(1)} %, below ${defaultShare * 100} %`];
+  return { broken, undecided: [] as readonly string[] };
+};
+
+/** Judges one run; `names` are the figures to read. */
+export const judgeRun = (made: MadeRun, names: readonly string[]): JudgedRun => {
+  const { folder, order, result, trust } = made;
+  const found = names.flatMap((name) => {
+    const figure = figureOfRun(result, name);
+    return figure === null ? [] : [{ name, ...figure }];
+  });
+  return {
+    run: {
+      folder,
+      order,
+      startedAt: result.startedAt,
+      trust: trust.level,
+      excludedBecause: exclusionOf(made),
+      figures: Object.fromEntries(found.map(({ name, value }) => [name, value])),
+    },
+    weak: new Set(found.flatMap(({ name, isWeak }) => (isWeak ? [name] : []))),
+    ...findingsOf(made),
+  };
+};
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const isCounted = ({ run }: JudgedRun): boolean => run.excludedBecause === null;
+
+const verdictOf = ({ runs, problems }: MadePoint): Pick<SweepPoint, 'verdict' | 'reasons'> => {
+  const counted = runs.filter(isCounted);
+  const wrong = unique([...runs.flatMap(({ run }) => run.excludedBecause ?? []), ...problems]);
+  const all = runs.length + problems.length;
+  if (counted.length === 0) {
+    return { verdict: all > 0 ? 'excluded' : 'missing', reasons: wrong };
+  }
+  const lost = all - counted.length;
+  const remarks = lost === 0 ? [] : [`${lost} of ${all} runs not counted: ${wrong.join('; ')}`];
+  const broken = unique(counted.flatMap((each) => each.broken));
+  if (broken.length > 0) return { verdict: 'broken', reasons: [...broken, ...remarks] };
+  const undecided = unique(counted.flatMap((each) => each.undecided));
+  const verdict = undecided.length > 0 ? 'undecided' : 'kept';
+  return { verdict, reasons: [...undecided, ...remarks] };
+};
+
+/** Judges a point by its runs; `isOnFront` is false until all points are known. */
+export const judgePoint = (made: MadePoint): SweepPoint => {
+  const counted = made.runs.filter(isCounted);
+  const names = unique(counted.flatMap(({ run }) => Object.keys(run.figures)));
+  const overRuns = (name: string): SweepFigure => {
+    const values = counted.flatMap(({ run }) => run.figures[name] ?? []);
+    return {
+      value: values.reduce((sum, value) => sum + value, 0) / values.length,
+      low: Math.min(...values),
+      high: Math.max(...values),
+      isWeak: counted.some(({ weak }) => weak.has(name)),
+    };
+  };
+  return {
+    values: [...made.values],
+    ...verdictOf(made),
+    runs: made.runs.map(({ run }) => run),
+    figures: Object.fromEntries(names.map((name) => [name, overRuns(name)])),
+    isOnFront: false,
+  };
+};

@@ -1,0 +1,126 @@
+import { hasChatStreams, type Plan } from '../../../model/plan/plan.ts';
+import {
+  pointName,
+  type SweepAxis,
+  type SweepCurve,
+  type SweepPoint,
+  type SweepReport,
+  type SweepVariable,
+} from '../model/sweep.ts';
+import { fitScalability } from '../../capacity/judge/fit-scalability.ts';
+import { judgePoint, type MadePoint } from './judge-point.ts';
+import { axisOf } from './swept-figures.ts';
+
+/** What a sweep has made, and by what its points are judged. */
+export interface MadeSweep {
+  readonly variables: readonly SweepVariable[];
+  readonly points: readonly MadePoint[];
+  /** Names of figures; `null`: chosen by what the points have. */
+  readonly throughput: string | null;
+  readonly latency: string | null;
+}
+
+/** The points that no other one beats: at least as good in both figures, and better in one. */
+const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlySet<SweepPoint> => {
+  const known = points.flatMap((point) => {
+    const [throughput, latency] = [point.figures[x]?.value, point.figures[y]?.value];
+    return point.verdict !== 'kept' || throughput === undefined || latency === undefined
+      ? []
+      : [{ point, throughput, latency }];
+  });
+  const isBeaten = (one: (typeof known)[number]): boolean =>
+    known.some(
+      (other) =>
+        other.throughput >= one.throughput &&
+        other.latency <= one.latency &&
+        (other.throughput > one.throughput || other.latency < one.latency),
+    );
+  return new Set(known.filter((each) => !isBeaten(each)).map(({ point }) => point));
+};
+
+/** Of an open load above the capacity, fewer requests are answered than come: its flow is not steady. */
+const steadyShare = 0.9;
+
+/**
+ * Throughput and requests in flight of each run that counts; each is one step of the law that is fitted. Throughput is
+ * what Little’s law makes of the other two: users in step with each other end many requests at once, and a count of
+ * them over a short run is off by such a batch.
+ */
+const stepsOf = ({ runs }: SweepPoint) =>
+  runs.flatMap(({ excludedBecause, figures }) => {
+    const { offeredRate = 0, completedRate, inFlight, steadyMean: latency } = figures;
+    if (excludedBecause !== null || completedRate === undefined) return [];
+    if (inFlight === undefined || latency === undefined) return [];
+    const isSteady = completedRate >= steadyShare * offeredRate;
+    return [
+      {
+        verdict: isSteady ? ('kept' as const) : ('broken' as const),
+        throughput: (inFlight * 1000) / latency,
+        inFlight,
+      },
+    ];
+  });
+
+/** Points that differ in the load alone, where the sweep varies it. */
+const curvesOf = (
+  variables: readonly SweepVariable[],
+  points: readonly SweepPoint[],
+): SweepCurve[] => {
+  if (!variables.some(({ isLoad }) => isLoad)) return [];
+  const fixed = variables.filter(({ isLoad }) => !isLoad);
+  const nameOf = ({ values }: SweepPoint): string =>
+    pointName(
+      fixed,
+      values.filter((_, i) => !variables[i]!.isLoad),
+    );
+  const byName = Map.groupBy(points.keys(), (i) => nameOf(points[i]!));
+  return Array.from(byName, ([name, members]) => ({
+    name,
+    points: members,
+    fit: fitScalability(members.flatMap((i) => stepsOf(points[i]!))),
+  }));
+};
+
+/** A percentile that every usable point has enough samples for, the first of `names`; otherwise the last that any point has. */
+const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
+  const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
+  const present = names.filter((name) => usable.some(({ figures }) => figures[name] !== undefined));
+  return (
+    present.find((name) => usable.every(({ figures }) => figures[name]?.isWeak === false)) ??
+    present.at(-1) ??
+    names.at(-1)!
+  );
+};
+
+const requireAxis = (name: string): SweepAxis => {
+  const axis = axisOf(name);
+  if (axis === null) throw new Error(`${name} is no figure of a sweep`);
+  return axis;
+};
+
+/** Throughput is in tokens where all traffic generates them, since requests of different lengths differ in work. */
+const usualThroughput = ({ stages }: Plan): string =>
+  stages.every(({ traffic }) =>
+    traffic.every(({ kind }) => kind === 'chat' || kind === 'chat-stream'),
+  )
+    ? 'outputTokenRate'
+    : 'completedRate';
+
+/** Judges every point, finds those on the front, and fits a law to each curve. */
+export const judgeSweep = (
+  { variables, points: made, throughput, latency }: MadeSweep,
+  plan: Plan,
+): Pick<SweepReport, 'throughput' | 'latency' | 'points' | 'curves'> => {
+  const points = made.map(judgePoint);
+  const measure = hasChatStreams(plan) ? 'ttft' : 'endToEnd';
+  const hasUsual = points.some(({ figures }) => figures[usualThroughput(plan)] !== undefined);
+  const x = throughput ?? (hasUsual ? usualThroughput(plan) : 'completedRate');
+  const y = latency ?? wellKnown(points, [`${measure}.p95`, `${measure}.p50`]);
+  const front = frontOf(points, x, y);
+  return {
+    throughput: requireAxis(x),
+    latency: requireAxis(y),
+    points: points.map((point) => ({ ...point, isOnFront: front.has(point) })),
+    curves: curvesOf(variables, points),
+  };
+};

@@ -1,0 +1,129 @@
+import { type MeasureName, measures } from '../../../model/measures/measures.ts';
+import { quantile } from '../../../model/measures/quantile.ts';
+import { type RateName, rateNames, rates } from '../../../model/measures/run-figures.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import type { Result } from '../../../model/result/result.ts';
+import {
+  distributionOf,
+  latencyOver,
+  measuredWindow,
+  outsideWarmUp,
+} from '../../../model/result/summary.ts';
+import type { SweepAxis } from '../model/sweep.ts';
+import { trafficKinds } from '../../../model/workload/traffic.ts';
+import { percentileOf } from '../../../judge/series/gates.ts';
+
+/** A figure of one run. */
+export interface RunFigure {
+  readonly value: number;
+  /** Fewer than ten samples beyond the percentile. */
+  readonly isWeak: boolean;
+}
+
+const rateLabels = {
+  offeredRate: 'Due',
+  sentRate: 'Sent',
+  completedRate: 'Completed',
+  inputTokenRate: 'Input tokens',
+  outputTokenRate: 'Output tokens',
+} as const satisfies Record<RateName, string>;
+
+/** What every report of a sweep has, as far as the runs do. */
+const usualFigures: readonly string[] = [
+  'offeredRate',
+  'completedRate',
+  'outputTokenRate',
+  'ttft.p50',
+  'ttft.p95',
+  'firstAudio.p50',
+  'firstAudio.p95',
+  'tpot.p50',
+  'steadyMean',
+  'inFlight',
+  'endToEnd.p50',
+  'endToEnd.p95',
+];
+
+/** The names of the figures that are read from each run; `wanted` are read too. */
+export const figureNames = (wanted: readonly (string | null)[]): readonly string[] => [
+  ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
+];
+
+const isRate = (name: string): name is RateName => rateNames.some((each) => each === name);
+
+/** What a figure is called and counted in; `null` if there is none of this name. */
+export const axisOf = (name: string): SweepAxis | null => {
+  if (isRate(name)) return { name, label: rateLabels[name], unit: '/s' };
+  const percentile = percentileOf(name);
+  if (percentile === null) return null;
+  const { short, unit } = measures[percentile.measure];
+  return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
+};
+
+/** Whether more of it is throughput. */
+export const isThroughputName = (name: string): boolean => isRate(name);
+
+/** Whether less of it is better for the one who waits. */
+export const isLatencyName = (name: string): boolean => {
+  const percentile = percentileOf(name);
+  return percentile !== null && measures[percentile.measure].better === 'lower';
+};
+
+const rateOf = (result: Result, name: RateName): RunFigure | null => {
+  const window = measuredWindow(result);
+  if (window === null || !result.groups.some(rates[name].hasData)) return null;
+  const sum = window.timeline.reduce((all, each) => all + rates[name].of(each, trafficKinds), 0);
+  return { value: sum / window.seconds, isWeak: false };
+};
+
+const meanOf = (result: Result, measure: MeasureName): RunFigure | null => {
+  const { mean } = distributionOf(result, measure, outsideWarmUp);
+  return mean === null ? null : { value: mean, isWeak: false };
+};
+
+/** The users of a closed load without think time, who all wait for answers; `null` for other loads. */
+const waitingUsers = ({ plan }: Result): number | null => {
+  const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
+  return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
+};
+
+/** Requests in flight on average: the users who wait, else by Little’s law. */
+const inFlightOf = (result: Result): RunFigure | null => {
+  const users = waitingUsers(result);
+  if (users !== null) return { value: users, isWeak: false };
+  const [rate, latency] = [rateOf(result, 'completedRate'), meanOf(result, 'endToEnd')];
+  return rate === null || latency === null
+    ? null
+    : { value: (rate.value * latency.value) / 1000, isWeak: false };
+};
+
+/**
+ * The mean time of a request in ms while all of these users were there. When the load ends they leave, and the last requests
+ * share the server with fewer: what was due in the last part, as long as the longest request, is left out. Where nothing else
+ * is left, and for other loads, it is the mean of all.
+ */
+const steadyMeanOf = (result: Result): RunFigure | null => {
+  const { max } = distributionOf(result, 'endToEnd', outsideWarmUp);
+  const window = measuredWindow(result);
+  if (waitingUsers(result) === null || max === null || window === null)
+    return meanOf(result, 'endToEnd');
+  const seconds = window.timeline.filter(
+    ({ second }) => (second + 1) * 1000 + max <= result.scheduled,
+  );
+  const parts = trafficKinds.map((kind) => latencyOver(seconds, kind, 'endToEnd'));
+  const samples = parts.reduce((sum, { count }) => sum + count, 0);
+  const total = parts.reduce((sum, { count, mean }) => sum + count * (mean ?? 0), 0);
+  return samples === 0 ? meanOf(result, 'endToEnd') : { value: total / samples, isWeak: false };
+};
+
+/** A figure of a run over all its traffic after the warm-up; `null` if the run does not have it. */
+export const figureOfRun = (result: Result, name: string): RunFigure | null => {
+  if (isRate(name)) return rateOf(result, name);
+  if (name === 'inFlight') return inFlightOf(result);
+  if (name === 'steadyMean') return steadyMeanOf(result);
+  const percentile = percentileOf(name);
+  if (percentile === null) return null;
+  const { measure, q } = percentile;
+  const found = quantile(distributionOf(result, measure, outsideWarmUp), q);
+  return found === null ? null : { value: found.value, isWeak: found.weak };
+};

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { sweepReportSchema } from '../model/sweep.ts';
+import { htmlPage } from '../../../report/document/html-page.ts';
+import { terminalText, terminalVerdict } from '../../../report/document/terminal-writer.ts';
+import { samplePoint, sampleSweep } from './sample-sweep.fixture.ts';
+import { sweepDocument, sweepOverview } from './sweep-document.ts';
+import { sweepHeadline, sweepTone } from './sweep-text.ts';
+
+const look = { colour: false, width: 100 };
+
+describe('the page of a sweep', () => {
+  const html = htmlPage(sweepDocument(sampleSweep()), 'p { color: red }');
+
+  it('allows nothing to be loaded or run', () => {
+    expect(html).toMatch(/default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+    expect(html).not.toMatch(/<script|<link|<img|url\(|style=|https?:\/\/(?!host\/v1)/);
+  });
+
+  it('draws each point with figures, rings the front, and shows every point in both heat maps and the table', () => {
+    expect(html.match(/<circle class="(?!baseline)/g)).toHaveLength(4);
+    expect(html.match(/<circle class="baseline"/g)).toHaveLength(2);
+    expect(html.match(/<text class="cell"/g)).toHaveLength(12);
+    expect(html.match(/<tr/g)).toHaveLength(7);
+    expect(html).toContain('INVALID (start lag: p99 12 ms)');
+    expect(html).toContain('knee at 10.0 in flight');
+  });
+
+  it('escapes names and values from files', () => {
+    const hostile = sampleSweep({
+      name: '<b onclick=x>',
+      variables: [{ path: '<script>a', values: ['<script>b'], isLoad: true }],
+      points: [samplePoint(['<script>b'], [1, 1], { reasons: ['<script>c'] })],
+      curves: [{ name: '<script>d', points: [0], fit: null }],
+    });
+    expect(htmlPage(sweepDocument(hostile), '')).not.toMatch(/<b onclick|<script/);
+  });
+
+  it('has no heat map for one variable, and no drawing without figures', () => {
+    const one = sampleSweep({
+      variables: [{ path: 'model', values: ['a'], isLoad: false }],
+      points: [samplePoint(['a'], [0, 0], { verdict: 'excluded', figures: {} })],
+      curves: [],
+    });
+    const page = htmlPage(sweepDocument(one), '');
+    expect(page).not.toMatch(/Heat maps|<svg|NaN|Infinity|undefined/);
+    expect(page).toContain('No point on the Pareto front');
+  });
+});
+
+describe('a sweep on a terminal', () => {
+  it('has at most 25 lines with the verdict, which names the ends of the front', () => {
+    const values = Array.from({ length: 40 }, (_, i) => `a-rather-long-value-${i}`);
+    const [run] = samplePoint([], [1, 1]).runs;
+    const long = sampleSweep({
+      target: `https://gateway.example/${'path/'.repeat(12)}v1`,
+      variables: [{ path: 'traffic.0.body.some.deep.path', values, isLoad: false }],
+      points: values.map((value, i) =>
+        samplePoint([value], [i, 100 + i], {
+          isOnFront: i % 2 === 0,
+          runs: [{ ...run!, trust: 'degraded' }],
+          ...(i % 5 === 1
+            ? { verdict: 'broken', reasons: [`reason ${'long '.repeat(60)}${i}`] }
+            : {}),
+          ...(i % 5 === 3 ? { verdict: 'excluded', reasons: ['nothing succeeded'] } : {}),
+        }),
+      ),
+      curves: values.map((name) => ({ ...sampleSweep().curves[0]!, name })),
+    });
+    for (const report of [sampleSweep(), long]) {
+      const lines = [
+        ...terminalText(sweepOverview(report), look).split('\n'),
+        ...terminalVerdict(`Exit 3. ${sweepHeadline(report)}.`, sweepTone(report), look).split(
+          '\n',
+        ),
+      ];
+      expect(lines.length).toBeLessThanOrEqual(25);
+      expect(lines.every((line) => line.length <= 100)).toBe(true);
+    }
+    expect(sweepHeadline(sampleSweep())).toBe(
+      '3 of 6 points kept (1 point excluded, 1 not run, stopped before its last run). Pareto front: 2 points, from prompt.tokens=100, load.users=1 (1.00/s, 900 ms) to prompt.tokens=100, load.users=4 (4.00/s, 1 s)',
+    );
+  });
+
+  it('ends with how many points the load generator can have moved', () => {
+    const sample = sampleSweep();
+    const [first, ...others] = sample.points;
+    const runs = first!.runs.map((run) => ({ ...run, trust: 'degraded' as const }));
+    const report = { ...sample, partial: null, points: [{ ...first!, runs }, ...others] };
+    expect(sweepHeadline(report)).toMatch(
+      /\. Degraded: the load generator can have moved figures of 1 of 6 points$/,
+    );
+    const whole = { ...report, points: report.points.filter(({ verdict }) => verdict === 'kept') };
+    expect(sweepTone(whole)).toBe('warning');
+    const onlyOne = { ...sample, points: [{ ...first!, isOnFront: true }] };
+    expect(sweepHeadline(onlyOne)).toContain('The only one: ');
+  });
+
+  it('is a report that its schema accepts', () => {
+    expect(sweepReportSchema.safeParse(sampleSweep()).error).toBeUndefined();
+  });
+});

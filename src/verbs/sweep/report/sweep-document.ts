@@ -1,0 +1,180 @@
+import type { SweepCurve, SweepPoint, SweepReport } from '../model/sweep.ts';
+import {
+  column,
+  type Column,
+  list,
+  only,
+  picture,
+  type ReportDocument,
+  section,
+  table,
+  text,
+} from '../../../report/document/document.ts';
+import { truncatedText } from '../../../report/text/display-width.ts';
+import { plural } from '../../../report/text/number-text.ts';
+import { sweepHeatMaps, sweepPlot } from './sweep-plot.ts';
+import {
+  kneeText,
+  lawText,
+  pointVerdicts,
+  spreadText,
+  sweepFigureText,
+  sweepHeadline,
+  sweepTone,
+} from './sweep-text.ts';
+
+/** The figures of a table, in their order, after the two that points are judged by. */
+const otherFigures = [
+  ['completedRate', 'Completed /s', 'Done/s'],
+  ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
+  ['ttft.p50', 'TTFT p50 ms', 'TTFT p50'],
+  ['ttft.p95', 'TTFT p95 ms', 'TTFT p95'],
+  ['firstAudio.p50', 'First audio p50 ms', 'Audio p50'],
+  ['tpot.p50', 'TPOT p50 ms', 'TPOT p50'],
+  ['endToEnd.p50', 'End to end p50 ms', 'E2E p50'],
+  ['endToEnd.p95', 'End to end p95 ms', 'E2E p95'],
+] as const;
+
+const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
+  const { variables, throughput, latency, repetitions } = report;
+  const titled = otherFigures.map(([name, title, short]) => ({ name, title, short }));
+  const axes = [throughput, latency].map(
+    ({ name, label, unit }) =>
+      titled.find((each) => each.name === name) ?? {
+        name,
+        title: `${label} ${unit}`,
+        short: label,
+      },
+  );
+  const others = titled.filter(({ name }) => axes.every((axis) => axis.name !== name));
+  return [
+    ...variables.map(({ path }, i) =>
+      (i === 0 ? column.name : column.number)<SweepPoint>(path, ({ values }) => values[i]!),
+    ),
+    column.number('Runs', ({ runs }) => {
+      const counted = runs.filter(({ excludedBecause }) => excludedBecause === null).length;
+      return counted === repetitions ? String(counted) : `${counted} of ${repetitions}`;
+    }),
+    column.text({ title: 'Front', help: 'On the Pareto front' }, ({ isOnFront }) =>
+      isOnFront ? '◆' : ' ',
+    ),
+    column.verdict('Verdict', ({ verdict }) => pointVerdicts[verdict]),
+    ...[...axes, ...others].map(({ name, title, short }, i) =>
+      column.number<SweepPoint>({ title, short, spare: i > 1 }, ({ figures }) => ({
+        text: figures[name] === undefined && i > 1 ? '' : sweepFigureText(figures[name]),
+        note: spreadText(figures[name]),
+      })),
+    ),
+    column.words({ title: 'Reason', media: ['html', 'markdown'] }, ({ reasons }) =>
+      reasons.join('; '),
+    ),
+  ];
+};
+
+/** The rows that a terminal has room for beside all else within 25 lines. */
+const maxTerminalRows = 10;
+
+/** The points on the front first, then what is wrong, then the others; in the order of the sweep. */
+const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
+  const importance = ({ isOnFront, verdict }: SweepPoint): number =>
+    isOnFront ? 0 : verdict === 'kept' || verdict === 'missing' ? 2 : 1;
+  const chosen = points.toSorted((a, b) => importance(a) - importance(b)).slice(0, maxTerminalRows);
+  return points.filter((point) => chosen.includes(point));
+};
+
+const maxTerminalKnees = 3;
+const maxTerminalReasons = 2;
+/** Fits into a line of 100 columns. */
+const maxReasonWidth = 90;
+
+/** Why points are not kept, the most frequent reason first, with the number of its points. */
+const reasonLines = ({ points }: SweepReport): readonly string[] => {
+  const reasons = points.flatMap(({ verdict, reasons: [first] }) =>
+    verdict === 'kept' || first === undefined ? [] : [`${pointVerdicts[verdict].text}: ${first}`],
+  );
+  const counted = [...Map.groupBy(reasons, (reason) => reason)].toSorted(
+    ([, a], [, b]) => b.length - a.length,
+  );
+  return counted.map(([reason, { length }]) =>
+    truncatedText(`${plural(length, 'point')} ${reason}`, maxReasonWidth),
+  );
+};
+
+const kneeLines = (
+  { curves }: SweepReport,
+  ofCurve: (curve: SweepCurve) => string,
+): readonly string[] =>
+  curves.flatMap((curve) => {
+    const knee = kneeText(curve);
+    return knee === null ? [] : [`${knee}${ofCurve(curve)}`];
+  });
+
+const methodTexts = [
+  'Each point is a whole run; its figures leave out the warm-up. A point with several runs shows their mean, and below it the lowest and the highest run. Each run has requests of its own, and all points come once before any comes again, each time in another order. The report of the second run of the third point is runs/03-2/report.html.',
+  'A point is kept when every run that counts keeps the objectives; without objectives, at least 95 % of what was due must complete. Only kept points can be on the Pareto front: where requests fail, the fast ones are left. A run counts unless the load generator was INVALID, it did not end, nothing succeeded, or no request was due after the warm-up.',
+  'The knee of a curve is the largest throughput divided by latency (Kleinrock’s power) on the Universal Scalability Law, fitted to its steady runs.',
+] as const;
+
+const description = ({ name, target, variables, points, repetitions, seed }: SweepReport) => [
+  `${name} → ${target}`,
+  `${plural(points.length, 'point')}: ${variables.map(({ path, values }) => `${path} = ${values.join(', ')}`).join('; ')}. ${plural(repetitions, 'run')} each, in random order (seed ${seed}).`,
+];
+
+/** The points of a sweep with their figures: throughput against latency, heat maps, knees and a table. */
+export const sweepDocument = (report: SweepReport): ReportDocument => {
+  const { weir, name, points, objectives } = report;
+  const knees = kneeLines(report, lawText);
+  const maps = sweepHeatMaps(report);
+  const columns = columnsOf(report);
+  return {
+    weir,
+    title: `Sweep of ${name}`,
+    description: description(report),
+    verdict: { text: sweepHeadline(report), tone: sweepTone(report) },
+    blocks: [
+      only(
+        ['html', 'markdown'],
+        section('Throughput and latency', [picture(() => sweepPlot(report)), list(knees)]),
+      ),
+      maps !== null && only(['html'], section('Heat maps', [picture(() => maps)])),
+      only(
+        ['html', 'markdown'],
+        section('Points', [
+          objectives.length > 0 && text(`Criteria: ${objectives.join('; ')}`),
+          table('All points', columns, points),
+        ]),
+      ),
+      only(
+        ['html'],
+        section(
+          'Method',
+          methodTexts.map((each) => text(each)),
+        ),
+      ),
+    ].filter((block) => block !== false),
+    footer: `Evaluated by Weir ${weir}, ${report.judgedAt}.`,
+  };
+};
+
+/** What a terminal shows above the verdict. */
+export const sweepOverview = (report: SweepReport): ReportDocument => {
+  const { weir, points, variables, repetitions, target } = report;
+  const shown = terminalPoints(points);
+  const left = points.length - shown.length;
+  const knees = kneeLines(report, () => '');
+  const more = knees.length - maxTerminalKnees;
+  return {
+    weir,
+    title: `${report.name} → ${target}: ${variables.map(({ values }) => values.length).join(' × ')} ${points.length === 1 ? 'point' : 'points'}, ${plural(repetitions, 'run')} each`,
+    blocks: [
+      table('Points', columnsOf(report), shown),
+      list([
+        left > 0 && `… and ${left} more in sweep.html`,
+        ...reasonLines(report).slice(0, maxTerminalReasons),
+        ...knees.slice(0, more > 0 ? maxTerminalKnees - 1 : maxTerminalKnees),
+        more > 0 && `… and ${more + 1} more knees in sweep.html`,
+      ]),
+    ],
+    footer: '',
+  };
+};

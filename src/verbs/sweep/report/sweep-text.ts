@@ -1,0 +1,126 @@
+import {
+  pointName,
+  type SweepAxis,
+  type SweepCurve,
+  type SweepFigure,
+  type SweepPoint,
+  type SweepReport,
+} from '../model/sweep.ts';
+import type { Cell } from '../../../report/document/document.ts';
+import { figureText, plural, timeText } from '../../../report/text/number-text.ts';
+
+/** The verdicts on a point as cells of a table. */
+export const pointVerdicts = {
+  kept: { text: 'kept', tone: 'good' },
+  broken: { text: 'broken', tone: 'bad' },
+  undecided: { text: 'undecided', tone: 'warning' },
+  excluded: { text: 'excluded', tone: 'warning' },
+  missing: { text: 'not run', tone: 'quiet' },
+} as const satisfies Record<SweepPoint['verdict'], Cell>;
+
+/** A value with the unit of its figure: `12.3/s`, `210 ms`. */
+export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
+  unit === '/s'
+    ? `${figureText(value)}/s`
+    : unit === 'ms'
+      ? timeText(value)
+      : `${figureText(value)} ${unit}`;
+
+/** A figure without its unit, marked where it has too few samples. */
+export const sweepFigureText = (figure: SweepFigure | undefined): string =>
+  figure === undefined ? '–' : `${figure.isWeak ? '~' : ''}${figureText(figure.value)}`;
+
+/** The lowest and the highest run; empty for one. */
+export const spreadText = (figure: SweepFigure | undefined): string =>
+  figure === undefined || figure.low === figure.high
+    ? ''
+    : `${figureText(figure.low)}–${figureText(figure.high)}`;
+
+/** One run in a line, as shown during the sweep. */
+export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string => {
+  const { completedRate, 'ttft.p50': ttft, 'endToEnd.p50': endToEnd } = figures;
+  const found = [
+    completedRate === undefined ? 'no rate' : `${figureText(completedRate.value)}/s completed`,
+    ttft === undefined ? null : `TTFT p50 ${timeText(ttft.value)}`,
+    endToEnd === undefined ? null : `end to end p50 ${timeText(endToEnd.value)}`,
+  ].filter((each) => each !== null);
+  const why = reasons[0] === undefined ? '' : `: ${reasons[0]}`;
+  return `  ${found.join(', ')}: ${pointVerdicts[verdict].text}${why}`;
+};
+
+/** The knee of a curve; `null` where no law could be fitted. */
+export const kneeText = ({ name, fit }: SweepCurve): string | null => {
+  if (fit === null) return null;
+  const where = name === '' ? '' : `${name}: `;
+  if (fit.knee === null) return `${where}no knee within the points`;
+  const { rate, inFlight, latency } = fit.knee;
+  return `${where}knee at ${figureText(inFlight)} in flight, ${figureText(rate)}/s completed, ${timeText(latency)} per answer`;
+};
+
+/** The law that the knee of a curve comes from; empty where none could be fitted. */
+export const lawText = ({ fit }: SweepCurve): string =>
+  fit === null
+    ? ''
+    : ` (contention σ ${Number(fit.sigma.toPrecision(2))}, coherence κ ${Number(fit.kappa.toPrecision(2))}, residual ${(fit.residual * 100).toFixed(1)} %)`;
+
+/** Points on the front from the least latency to the most. */
+export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[] =>
+  points
+    .filter(({ isOnFront }) => isOnFront)
+    .toSorted((a, b) => a.figures[latency.name]!.value - b.figures[latency.name]!.value);
+
+const placeText = (report: SweepReport, point: SweepPoint): string => {
+  const { throughput, latency } = report;
+  const [x, y] = [point.figures[throughput.name]!.value, point.figures[latency.name]!.value];
+  return `${pointName(report.variables, point.values)} (${axisValueText(throughput, x)}, ${axisValueText(latency, y)})`;
+};
+
+const countOf = ({ points }: SweepReport, verdict: SweepPoint['verdict']): number =>
+  points.filter((each) => each.verdict === verdict).length;
+
+const incompleteText = (report: SweepReport): string => {
+  const [excluded, missing] = [countOf(report, 'excluded'), countOf(report, 'missing')];
+  return [
+    excluded > 0 ? `${plural(excluded, 'point')} excluded` : '',
+    missing > 0 ? `${missing} not run` : '',
+    report.partial ?? '',
+  ]
+    .filter((each) => each !== '')
+    .join(', ');
+};
+
+/** Points whose figures the load generator can have moved: one of their runs is degraded. */
+const uncertainPoints = ({ points }: SweepReport): number =>
+  points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
+
+const uncertaintyText = (report: SweepReport): string => {
+  const uncertain = uncertainPoints(report);
+  return uncertain === 0
+    ? ''
+    : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}`;
+};
+
+/** The answer of a sweep in a sentence or two. */
+export const sweepHeadline = (report: SweepReport): string =>
+  `${frontText(report)}${uncertaintyText(report)}`;
+
+const frontText = (report: SweepReport): string => {
+  const front = frontOf(report);
+  const kept = `${countOf(report, 'kept')} of ${plural(report.points.length, 'point')} kept`;
+  const lacks = incompleteText(report);
+  const all = lacks === '' ? kept : `${kept} (${lacks})`;
+  const [first, last] = [front[0], front.at(-1)];
+  if (first === undefined || last === undefined) return `No point on the Pareto front: ${all}`;
+  if (front.length === 1) {
+    const what = countOf(report, 'kept') === 1 ? 'The only one' : 'The best in both figures';
+    return `${all}. ${what}: ${placeText(report, first)}`;
+  }
+  return `${all}. Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
+};
+
+/** The tone of the whole report. */
+export const sweepTone = (report: SweepReport): 'good' | 'warning' | 'bad' => {
+  if (frontOf(report).length === 0) return 'bad';
+  const isWhole = report.partial === null && countOf(report, 'excluded') === 0;
+  return isWhole && uncertainPoints(report) === 0 ? 'good' : 'warning';
+};
