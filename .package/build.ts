@@ -35,7 +35,7 @@ const compiles = (project: string): boolean => {
 /** What Node is told to load, at the same place in `dist`: the program itself, the library, threads and processes. */
 const entries = [
   'cli/main',
-  'library/weir-bench',
+  'library/library',
   'run/workers/worker',
   'run/live/page-process',
   'platform/canary/emitter',
@@ -89,7 +89,7 @@ const neededDeclarations = (entry: string, found = new Set<string>()): ReadonlyS
 };
 
 const dropOtherDeclarations = (): void => {
-  const needed = neededDeclarations(resolve('dist/library/weir-bench.d.ts'));
+  const needed = neededDeclarations(resolve('dist/library/library.d.ts'));
   for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
 };
 

@@ -40,7 +40,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['history', 'list stored runs and trends'],
       ['history baseline main reports/evening', 'name a run as a baseline'],
     ],
-    load: async () => (await import('./verbs/history.ts')).historyVerb,
+    load: async () => (await import('../verbs/history/cli/history.ts')).historyVerb,
   },
   'limits [scenario]': {
     summary: 'Examine the rate limits of one idle key, and prove the findings',
@@ -112,7 +112,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['import targets.txt --rate 50/s --duration 30s --out evening.yaml', 'the targets of vegeta'],
       ['import -- aiperf profile -m a/b -u host:8000 --concurrency 8', 'a command line'],
     ],
-    load: async () => (await import('./verbs/import.ts')).importVerb,
+    load: async () => (await import('../verbs/import/cli/import.ts')).importVerb,
   },
   'plan [scenario]': {
     summary: 'Forecast requests, tokens, cost and duration; sends nothing',
@@ -148,7 +148,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['merge slice-0 slice-1 --out whole', 'join two slices by their folders'],
       ['merge slices/*/result.json --out whole --details', 'join many, print everything'],
     ],
-    load: async () => (await import('./verbs/merge.ts')).mergeVerb,
+    load: async () => (await import('../verbs/fleet/cli/merge.ts')).mergeVerb,
   },
   'coordinate [scenario]': {
     summary: 'Lead a run that workers on several machines share, to one report',
@@ -163,7 +163,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
         'or in a folder that all machines share',
       ],
     ],
-    load: async () => (await import('./verbs/coordinate.ts')).coordinateVerb,
+    load: async () => (await import('../verbs/fleet/cli/coordinate.ts')).coordinateVerb,
   },
   worker: {
     summary: 'Run one slice of a run that a coordinator leads',
@@ -175,7 +175,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
         'under Kubernetes, Slurm or Docker Swarm',
       ],
     ],
-    load: async () => (await import('./verbs/worker.ts')).workerVerb,
+    load: async () => (await import('../verbs/fleet/cli/worker.ts')).workerVerb,
   },
   'emit <launcher> <scenario>': {
     summary: 'Print what Kubernetes, Slurm or Docker Swarm reads to run a scenario in slices',
@@ -193,7 +193,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
       ['mock --port 8080', 'serve the reference gateway'],
       ['mock scenarios/failures.yaml', 'with the settings of a scenario'],
     ],
-    load: async () => (await import('./verbs/mock.ts')).mockVerb,
+    load: async () => (await import('../verbs/mock-server/cli/mock.ts')).mockVerb,
   },
   'schema [subject]': {
     summary: 'Print the JSON Schema of scenario files, or of what a verb leaves',

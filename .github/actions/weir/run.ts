@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Comparison } from '../../../src/model/series/comparison.ts';
+import type { Comparison } from '../../../src/verbs/compare/model/comparison.ts';
 import type { RunSummary } from '../../../src/model/result/run-summary.ts';
 import { readJson, resultFiles } from './results.ts';
 

@@ -3,7 +3,7 @@ import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { testKey } from '../../mock/settings/settings.ts';
-import { check, type CheckOptions } from '../../library/weir-bench.ts';
+import { check, type CheckOptions } from '../../library/library.ts';
 
 /** A gateway without delays, whose limits no suite meets. */
 export const quickSettings = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
-import type { CheckOptions } from '../../library/weir-bench.ts';
+import type { CheckOptions } from '../../library/library.ts';
 import { checkMock, findingsIn, quickSettings } from './check-mock.fixture.ts';
 
 /** The rows that each fault of the reference gateway changes on its chats; all others stay as they are. */

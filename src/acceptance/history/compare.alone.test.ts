@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
-import { comparisonSchema } from '../../model/series/comparison.ts';
+import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import {

@@ -6,7 +6,7 @@ import { sampleSide } from '../../judge/series/sample-sides.fixture.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { comparisonSchema } from '../../model/series/comparison.ts';
+import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 

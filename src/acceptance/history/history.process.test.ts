@@ -2,7 +2,7 @@ import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { historySchema } from '../../model/series/trend.ts';
+import { historySchema } from '../../verbs/history/model/trend.ts';
 import { noiseSchema } from '../../verbs/compare/model/noise.ts';
 import { sampleSide } from '../../judge/series/sample-sides.fixture.ts';
 import { exitOf, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';

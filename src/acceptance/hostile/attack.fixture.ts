@@ -1,5 +1,5 @@
 import { mp3Frames, opusFile, wavFile } from '../../traffic/audio/sample-audio.fixture.ts';
-import type { ScenarioInput } from '../../library/weir-bench.ts';
+import type { ScenarioInput } from '../../library/library.ts';
 
 /** What an attack is: the bytes and the behaviour of a hostile server, and what Weir may make of them. */
 

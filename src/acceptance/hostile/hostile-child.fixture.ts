@@ -1,5 +1,5 @@
 import { runOnce } from '../../run/run.ts';
-import type { ScenarioInput } from '../../library/weir-bench.ts';
+import type { ScenarioInput } from '../../library/library.ts';
 
 /** Makes hostile runs in a separate process, so that their memory can be measured. Receives the runs as messages. */
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { generate } from 'selfsigned';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
 import type { Observation } from '../../model/observation/observation.ts';
-import type { ScenarioInput } from '../../library/weir-bench.ts';
+import type { ScenarioInput } from '../../library/library.ts';
 import { readObservations } from '../harness/run-files.fixture.ts';
 import { type Attack, entryOf, requestForms, type RequestForm } from './attack.fixture.ts';
 import type { ChildReport, ChildRun } from './hostile-child.fixture.ts';

@@ -7,11 +7,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../../platform/problem.ts';
-import { listHistory } from '../../run/history/history.ts';
+import { listHistory } from '../../verbs/history/history.ts';
 import type { Host } from '../../run/input/host.ts';
 import { compareStored } from '../../verbs/compare/compare-stored.ts';
-import { mergeStored } from '../../run/series/merge-stored.ts';
-import { reportStored } from '../../run/series/report-stored.ts';
+import { mergeStored } from '../../verbs/fleet/merge-stored.ts';
+import { reportStored } from '../../run/report-stored.ts';
 import { damagedCopy } from './damage.fixture.ts';
 
 const [source = '', first = '0', last = '0'] = process.argv.slice(2);

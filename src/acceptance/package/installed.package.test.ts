@@ -28,7 +28,7 @@ let files: readonly string[];
 
 /** A build that must never run. */
 const plantStaleBuild = async (): Promise<void> => {
-  for (const name of ['stale.js', 'cli/main.js', 'library/weir-bench.js']) {
+  for (const name of ['stale.js', 'cli/main.js', 'library/library.js']) {
     await mkdir(dirname(join(stale, name)), { recursive: true });
     await writeFile(join(stale, name), 'throw new Error("a stale build ran");');
   }
@@ -88,8 +88,8 @@ describe('the package', () => {
         'dist/report/html/page/page.css',
         'scenarios/quickstart.yaml',
         'scenarios/schema.json',
-        'dist/library/weir-bench.d.ts',
-        'dist/library/weir-bench.js',
+        'dist/library/library.d.ts',
+        'dist/library/library.js',
         'dist/mock/Dockerfile',
         'dist/run/workers/worker.js',
       ]),
@@ -176,7 +176,7 @@ describe('the package', () => {
 
   it('has the declarations of its library and no others', () => {
     const declarations = files.filter((file) => file.endsWith('.d.ts'));
-    expect(declarations).toContain('dist/library/weir-bench.d.ts');
+    expect(declarations).toContain('dist/library/library.d.ts');
     expect(declarations.filter((file) => /^dist\/(cli|engine|platform|mock)\//.test(file))).toEqual(
       [],
     );

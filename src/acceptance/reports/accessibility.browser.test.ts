@@ -15,8 +15,8 @@ import { comparisonDocument } from '../../verbs/compare/report/comparison-docume
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { runPage } from '../../report/run/run-page.ts';
-import { historyDocument } from '../../report/history/history-document.ts';
-import { sampleTrend } from '../../report/history/sample-history.fixture.ts';
+import { historyDocument } from '../../verbs/history/report/history-document.ts';
+import { sampleTrend } from '../../verbs/history/report/sample-history.fixture.ts';
 import { limitsDocument } from '../../verbs/limits/report/limits-document.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { degradedTrust } from '../../report/fixtures/sample-trust.fixture.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
-import { historyDocument } from '../../report/history/history-document.ts';
-import { sampleTrend } from '../../report/history/sample-history.fixture.ts';
+import { historyDocument } from '../../verbs/history/report/history-document.ts';
+import { sampleTrend } from '../../verbs/history/report/sample-history.fixture.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
 const { visit } = openInBrowser(async () => {

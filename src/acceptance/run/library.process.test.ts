@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { defineScenario, judge, readResult, run, WeirError } from '../../library/weir-bench.ts';
+import { defineScenario, judge, readResult, run, WeirError } from '../../library/library.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

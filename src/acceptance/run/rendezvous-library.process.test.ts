@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { coordinate, defineScenario, work } from '../../library/weir-bench.ts';
+import { coordinate, defineScenario, work } from '../../library/library.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 

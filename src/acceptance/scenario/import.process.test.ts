@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { samples } from '../../scenario/import/samples.fixture.ts';
+import { samples } from '../../verbs/import/readers/samples.fixture.ts';
 import {
   cleanUpAfterEach,
   launcher,

@@ -1,8 +1,8 @@
 import { type Rendezvous } from '../../model/rendezvous/rendezvous.ts';
-import { type SharedProgress } from '../../model/rendezvous/records.ts';
+import { type SharedProgress } from '../../verbs/fleet/model/records.ts';
 import { sleep } from '../../platform/process/pause.ts';
-import { followCoordinator } from '../../run/rendezvous/follow-coordinator.ts';
-import { LedRun } from '../../run/rendezvous/lead-run.ts';
+import { followCoordinator } from '../../verbs/fleet/follow-coordinator.ts';
+import { LedRun } from '../../verbs/fleet/lead-run.ts';
 import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { runPinned } from '../harness/processes.ts';
 import type { SimulatedSlices, SimulatedSlicesOptions } from './simulated-slices.ts';

@@ -51,7 +51,7 @@ export const reportVerb = defineVerb({
     }),
   },
   run: async (given) => {
-    const { reportStored } = await import('../../run/series/report-stored.ts');
+    const { reportStored } = await import('../../run/report-stored.ts');
     const { result, out } = given;
     const folder = out ?? (/\.jsonl?$/.test(result) ? dirname(result) : result);
     const extraReports = extraReportsFrom(given, folder);

@@ -73,7 +73,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
 };
 
 /** What scenario files import as `weir-bench`; the package exports the same file. */
-const library = new URL(`../library${extname(import.meta.filename)}`, import.meta.url);
+const library = new URL(`../../library/library${extname(import.meta.filename)}`, import.meta.url);
 
 const nameOf = ({ scenario, value }: PlanSource): string =>
   scenario ?? (value === undefined ? 'command line' : 'scenario');

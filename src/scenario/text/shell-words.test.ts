@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../import/any-character.fixture.ts';
+import { anyCharacter } from '../../verbs/import/readers/any-character.fixture.ts';
 import { quotedWord, splitShell } from './shell-words.ts';
 
 const textsOf = (script: string) =>

@@ -1,7 +1,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import { secretsFolder } from '../../platform/files/secrets.ts';
-import type { LossPolicy } from '../../run/rendezvous/loss-policies.ts';
+import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /** What a manifest starts: a coordinator, its workers, and if none is there the server where they meet. */

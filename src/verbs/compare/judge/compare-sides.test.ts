@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Comparison, comparisonSchema } from '../../../model/series/comparison.ts';
+import { type Comparison, comparisonSchema } from '../model/comparison.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';

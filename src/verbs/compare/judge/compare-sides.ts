@@ -1,8 +1,4 @@
-import {
-  type ComparedShape,
-  type ComparedSide,
-  type Comparison,
-} from '../../../model/series/comparison.ts';
+import { type ComparedShape, type ComparedSide, type Comparison } from '../model/comparison.ts';
 import {
   type ComparedMetric,
   comparisonRules,

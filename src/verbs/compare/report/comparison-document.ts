@@ -1,5 +1,5 @@
 import { measures } from '../../../model/measures/measures.ts';
-import type { ComparedSide, Comparison } from '../../../model/series/comparison.ts';
+import type { ComparedSide, Comparison } from '../model/comparison.ts';
 import type { ComparedMetric, ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import {
   column,

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../../model/series/comparison.ts';
+import type { Comparison } from '../model/comparison.ts';
 import type { ComparedMetric } from '../../../model/series/compared-metric.ts';
 import { type Axis, type Pen, plotFigure, rowAxis } from '../../../report/document/plot.ts';
 import { markup, type Markup } from '../../../report/text/markup.ts';

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../../model/series/comparison.ts';
+import type { Comparison } from '../model/comparison.ts';
 import type { ComparedMetric } from '../../../model/series/compared-metric.ts';
 import { bareChangeText, changeText, type Scaled } from '../../../report/summary/metric-text.ts';
 import { countText, plural } from '../../../report/text/number-text.ts';

@@ -1,4 +1,4 @@
-import { type Comparison, comparisonSchema } from '../../../model/series/comparison.ts';
+import { type Comparison, comparisonSchema } from '../model/comparison.ts';
 import { type ComparedMetric, comparisonRules } from '../../../model/series/compared-metric.ts';
 import { hostileText } from '../../../report/fixtures/sample-answers.fixture.ts';
 

@@ -7,7 +7,7 @@ import {
   UsageProblem,
 } from '../../../cli/options/define-verb.ts';
 import { sliceCountFrom } from '../../../cli/options/number-options.ts';
-import { onLostOption } from '../../../cli/options/rendezvous-options.ts';
+import { onLostOption } from '../../fleet/cli/rendezvous-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 /** A positive number of an option, of any size that a machine has. */

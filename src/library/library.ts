@@ -1,0 +1,91 @@
+/**
+ * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. What a run
+ * needs is imported only when it is called, so that a scenario file which imports `defineScenario`
+ * loads at once.
+ */
+import { Problem } from '../platform/problem.ts';
+import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
+import type { RunReport, RunVerdicts } from '../run/input/run-report.ts';
+import { silentHost, stoppedByErrors } from '../run/input/silent-host.ts';
+
+export { check, type CheckOptions } from '../verbs/check/library.ts';
+export { type RunOptions, type ScenarioInput, WeirError } from '../run/input/library-host.ts';
+export {
+  coordinate,
+  type CoordinateOptions,
+  work,
+  type WorkOptions,
+} from '../verbs/fleet/library.ts';
+
+/**
+ * Gives a scenario its type and returns it unchanged. A scenario file in TypeScript exports the
+ * scenario, or a function that returns one or a promise of one, as its default:
+ *
+ *     import { defineScenario } from 'weir-bench';
+ *     export default defineScenario({
+ *       traffic: [{ kind: 'models' }],
+ *       load: { kind: 'constant', rate: '5/s', duration: '30s' },
+ *     });
+ */
+export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenario;
+
+/**
+ * Runs a scenario, or the scenario file at a path, and resolves with its report, even if objectives
+ * are broken. Rejects with a `WeirError` if the run cannot begin, or if `out` cannot take its files (the message
+ * says where its data is), and with the signal's reason if it is already aborted.
+ */
+export const run = (
+  scenario: ScenarioInput | string,
+  options: RunOptions = {},
+): Promise<RunReport> =>
+  withWeirErrors(async () => {
+    const { signal, onProgress, out = null, target, set = [], force = false, allowFiles } = options;
+    signal?.throwIfAborted();
+    const { runOnce } = await import('../run/run.ts');
+    const { reportOf } = await import('../run/output/run-summary.ts');
+    const { reportProgress } = await import('../run/watch/report-progress.ts');
+    const named =
+      typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
+    const request = {
+      source: { ...named, flags: {}, set, target, allowFiles },
+      out,
+      extraReports: {},
+      observations: undefined,
+      capture: undefined,
+      metricsExport: { metrics: null, otlp: null },
+      slice: { index: 0, count: 1 },
+      runId: undefined,
+      history: null,
+      yes: force,
+    };
+    const { stop, onSecond, failure } = stoppedByErrors(onProgress, signal);
+    const warnings: string[] = [];
+    const host = silentHost(options.environment, stop, warnings);
+    const finished = await runOnce(request, host, (plan) =>
+      onProgress === undefined ? {} : reportProgress(plan, onSecond),
+    );
+    if (finished.written === 'unwritten') throw new Problem(warnings.join(' '));
+    failure.throwIfAborted();
+    return reportOf(finished);
+  });
+
+/** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */
+export const readResult = (path: string): Promise<RunReport> =>
+  withWeirErrors(async () => {
+    const { readStoredResult } = await import('../run/input/read-result.ts');
+    const { judgeResult } = await import('../run/output/judge-result.ts');
+    const { reportOf, summarized } = await import('../run/output/run-summary.ts');
+    return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
+  });
+
+/** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if given. */
+export const judge = (
+  { result }: Pick<RunReport, 'result'>,
+  { objectives }: { readonly objectives?: readonly string[] } = {},
+): Promise<RunVerdicts> =>
+  withWeirErrors(async () => {
+    const { withObjectives } = await import('../run/input/with-objectives.ts');
+    const { judgeResult } = await import('../run/output/judge-result.ts');
+    const { verdictsOf } = await import('../run/output/run-verdicts.ts');
+    return verdictsOf(judgeResult(withObjectives(result, objectives)));
+  });

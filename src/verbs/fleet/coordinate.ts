@@ -1,0 +1,203 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { instant } from '../../model/quantity.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
+import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { plural, timeText } from '../../report/text/number-text.ts';
+import { join } from 'node:path';
+import { checkPlanFits } from '../../run/forecast.ts';
+import { type FollowedStops, followStops } from '../../run/input/follow-stops.ts';
+import type { Host } from '../../run/input/host.ts';
+import { readPlanWithFiles } from '../../run/input/read-plan.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { defaultRunId } from '../../run/input/run-facts.ts';
+import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
+import { type ExtraReports, openExtraReports } from '../../run/output/extra-reports.ts';
+import { exitForVerdicts } from '../../run/output/judge-result.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { publish, type PublishedResult } from '../../run/output/publish.ts';
+import { openLivePage } from '../../run/watch/live-page.ts';
+import type { RunObserver } from '../../run/watch/observer.ts';
+import { createSnapshotPace } from '../../run/watch/snapshot-pace.ts';
+import { storeInHistory } from '../../run/output/store-in-history.ts';
+import type { CoordinateRequest, Coordination } from './coordination.ts';
+import { dividedPlan } from './divided-plan.ts';
+import { followLoad } from './follow-load.ts';
+import { gatherWorkers } from './gather-workers.ts';
+import { storePlan } from './hand-over-plan.ts';
+import { joinedResult } from './joined-result.ts';
+import { reachRendezvous } from './reach-rendezvous.ts';
+import { closeMeeting, LedRun, openMeeting, removeAbandoned } from './lead-run.ts';
+
+/** Why nothing was published, or what was. */
+export interface CoordinatedRun {
+  readonly published: (PublishedResult & { readonly file: string }) | null;
+  readonly exit: ExitName;
+}
+
+/** From the moment at which all are ready to the load, in ms: everybody hears of it, compiles and opens connections meanwhile. */
+const startLead = 5000;
+/** How long the last word stays for the workers, in ms. */
+const farewell = 1000;
+
+interface Outputs {
+  readonly folder: RunFolder | null;
+  readonly extraReports: ExtraReports;
+  readonly page: RunObserver | null;
+}
+
+const publishJoined = async (
+  result: Result,
+  outputs: Outputs,
+  stop: ExitName | null,
+  { request, host: { printer } }: Coordination,
+): Promise<CoordinatedRun> => {
+  const judged = await publish(result, outputs, printer, stop);
+  await outputs.page?.onPublished?.(judged.written);
+  const exit = stop ?? exitForVerdicts(judged);
+  const file = outputs.folder === null ? '' : join(outputs.folder.path, 'result.json');
+  const published = { ...judged, file };
+  if (outputs.folder !== null)
+    await storeInHistory(request.history, { ...published }, printer.warn);
+  return { published, exit };
+};
+
+/** From the first worker to the report. */
+const lead = async (coordination: Coordination, outputs: Outputs): Promise<CoordinatedRun> => {
+  const { led, plan, host } = coordination;
+  const { say, warn } = host.printer;
+  await gatherWorkers(coordination);
+  const startAt = steadyNow() + startLead;
+  const startedAt = monotonicNow() + startLead;
+  led.begin(startAt);
+  say(
+    `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
+  );
+  const stoppedBy = await followLoad(coordination);
+  // The workers hear that their results have come while the report is written.
+  await led.turn();
+  const heard = sleep(farewell);
+  const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
+  const result = joinedResult(led.results, led.slices, startedAt);
+  if (result === null) {
+    await outputs.extraReports.discard();
+    await outputs.folder?.discard();
+    const why = led.slices.flatMap(({ index, lost }) =>
+      lost === null ? [] : [`slice ${index}: ${lost.why}`],
+    );
+    warn(`No slice has a result (${why.join('; ')}): there is nothing to report.`);
+    await heard;
+    return { published: null, exit: stop ?? 'incomplete' };
+  }
+  const done = await publishJoined(result, outputs, stop, coordination);
+  await heard;
+  return done;
+};
+
+const openOutputs = async (
+  { out, extraReports, live }: CoordinateRequest,
+  plan: Plan,
+  { say, warn }: Host['printer'],
+  stops: FollowedStops,
+): Promise<Outputs> => {
+  const folder =
+    out === null
+      ? null
+      : out === undefined
+        ? await openNewRunFolder(folderFor(out, plan.name))
+        : await openOutputFolder(out, 'run', say);
+  try {
+    const requestStop = (): void => stops.request('the live page');
+    const at = { plan, folder: folder?.path ?? '', pace: createSnapshotPace() };
+    const hasPage = live !== undefined && folder !== null;
+    const page = hasPage ? await openLivePage(live, at, { warn, requestStop }) : null;
+    return { folder, page, extraReports: await openExtraReports(extraReports, say) };
+  } catch (error) {
+    await folder?.discard();
+    throw error;
+  }
+};
+
+/** Tells the caller, and the readers of the live page, of the progress. */
+const tellOf =
+  (page: RunObserver | null, onProgress: Coordination['onProgress']): Coordination['onProgress'] =>
+  (progress) => {
+    page?.onTick?.(instant(progress.elapsed), progress);
+    onProgress(progress);
+  };
+
+/** Opens the run in the rendezvous, and leaves the rendezvous empty. */
+const leadAt = async (
+  rendezvous: Rendezvous,
+  plan: Plan,
+  outputs: Outputs,
+  rest: Pick<Coordination, 'request' | 'host' | 'stops' | 'onProgress'>,
+): Promise<CoordinatedRun> => {
+  const { request, host, stops } = rest;
+  await stops.unlessStopped(removeAbandoned(rendezvous, host.printer.say), null);
+  const id = uniqueName();
+  const run = {
+    format: 'rendezvous/1' as const,
+    id,
+    weir: weirVersion(),
+    runId: request.runId ?? defaultRunId(plan),
+    name: plan.name,
+    planHash: planHash(plan),
+    planDigest: await storePlan(rendezvous, id, plan),
+    slices: request.slices,
+    silence: request.silence,
+  };
+  await openMeeting(rendezvous, run);
+  const stopAnswering = await rendezvous.answerTime(steadyNow);
+  try {
+    host.printer.say(
+      `Waiting for ${plural(run.slices, 'worker')}: start each with weir worker --rendezvous ${rendezvous.name}`,
+    );
+    const led = new LedRun(rendezvous, run);
+    return await lead({ ...rest, plan, led }, outputs);
+  } finally {
+    await stopAnswering();
+    await closeMeeting(rendezvous, run);
+  }
+};
+
+/** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
+export const coordinateOnce = async (
+  request: CoordinateRequest,
+  host: Host,
+  onProgress: Coordination['onProgress'] = () => undefined,
+): Promise<CoordinatedRun> => {
+  const { printer, environment } = host;
+  const stops = followStops(host.onStop, () =>
+    printer.say('the load is over; the reports are being written'),
+  );
+  try {
+    const source = { ...request.source, secretsAreElsewhere: true };
+    const read = await readPlanWithFiles(source, environment);
+    const plan = dividedPlan(read.plan, request.slices);
+    if (!request.yes) checkPlanFits(read);
+    const outputs = await openOutputs(request, plan, printer, stops);
+    const tell = tellOf(outputs.page, onProgress);
+    try {
+      const rendezvous = await reachRendezvous(request, host, stops);
+      try {
+        return await leadAt(rendezvous, plan, outputs, { request, host, stops, onProgress: tell });
+      } finally {
+        await rendezvous.close();
+      }
+    } catch (error) {
+      await outputs.extraReports.discard();
+      await outputs.folder?.discard();
+      throw error;
+    } finally {
+      await outputs.page?.close?.();
+      await outputs.folder?.release();
+    }
+  } finally {
+    stops.release();
+  }
+};

@@ -1,0 +1,192 @@
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import {
+  type CoordinatorRecord,
+  coordinatorRecordSchema,
+  keysOf,
+  readRecord,
+  type RendezvousRun,
+  type WorkerRecord,
+} from './model/records.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { timeText } from '../../report/text/number-text.ts';
+import type { OnStop, StopCause } from '../../run/input/host.ts';
+
+/** How often a worker looks for what the coordinator says, in ms. */
+const pollInterval = 200;
+/** How often it gives a sign of life, in ms. */
+const beatInterval = 1000;
+
+/** What a worker tells and hears while it holds a slice. */
+export interface FollowedCoordinator {
+  /** Until when the slice may send, in ms of the machine's monotonic clock: every sign of life of the coordinator extends it. */
+  readonly lease: Float64Array<SharedArrayBuffer>;
+  /** When the load begins, by the coordinator's clock. Rejects with a `Problem` if the coordinator is silent, or has ended. */
+  readonly startAt: Promise<number>;
+  /** Resolves when the coordinator has the result (`true`), or is gone. */
+  readonly ended: Promise<boolean>;
+  /** Whether the coordinator was silent for too long, or has ended the run. */
+  isGone(): boolean;
+  /** Whether the coordinator has ended the run, and nothing of it is left. */
+  isRunOver(): boolean;
+  /** The coordinator's stops, as the host's. */
+  readonly onStop: OnStop;
+  /** Changes what the coordinator is told, soon. */
+  tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void;
+  /** Says the last word, and no more. */
+  close(): Promise<void>;
+}
+
+interface FollowOptions {
+  readonly run: RendezvousRun;
+  readonly slice: number;
+  readonly worker: Pick<WorkerRecord, 'worker' | 'host'>;
+  /** What is told of the load in progress. */
+  readonly takeProgress: () => WorkerRecord['progress'];
+}
+
+class CoordinatorWatch implements FollowedCoordinator {
+  readonly lease = new Float64Array(new SharedArrayBuffer(8));
+  readonly startAt: Promise<number>;
+  readonly ended: Promise<boolean>;
+  readonly #rendezvous: Rendezvous;
+  readonly #options: FollowOptions;
+  readonly #start = Promise.withResolvers<number>();
+  readonly #end = Promise.withResolvers<boolean>();
+  readonly #listeners = new Set<(cause: StopCause, times: number) => void>();
+  readonly #looping: Promise<void>;
+  #record: WorkerRecord;
+  #hasNews = true;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #beat = -1;
+  #stops = 0;
+  #heardAt = monotonicNow();
+  #isClosed = false;
+  #isRunOver = false;
+
+  constructor(rendezvous: Rendezvous, options: FollowOptions) {
+    this.#rendezvous = rendezvous;
+    this.#options = options;
+    const { worker } = options;
+    const nothing = { message: null, clock: null, progress: null, result: null };
+    this.#record = { ...worker, beat: 0, phase: 'opening', ...nothing };
+    this.lease[0] = this.#heardAt + options.run.silence;
+    this.startAt = this.#start.promise;
+    this.startAt.catch(() => undefined);
+    this.ended = this.#end.promise;
+    this.#looping = this.#loop();
+  }
+
+  readonly onStop: OnStop = (listener) => {
+    this.#listeners.add(listener);
+    if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
+    return () => this.#listeners.delete(listener);
+  };
+
+  isGone(): boolean {
+    return monotonicNow() > this.lease[0]!;
+  }
+
+  isRunOver(): boolean {
+    return this.#isRunOver;
+  }
+
+  tell(change: Parameters<FollowedCoordinator['tell']>[0]): void {
+    this.#record = { ...this.#record, ...change };
+    this.#hasNews = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#looping;
+    // Nothing is written into what was cleared.
+    if (this.#hasNews && !this.#isRunOver) await this.#put().catch(() => undefined);
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#isClosed) {
+      await this.#listen();
+      const isTime = this.#hasNews || monotonicNow() - this.#saidAt >= beatInterval;
+      if (isTime && !this.#isRunOver) await this.#say();
+      await sleep(pollInterval);
+    }
+  }
+
+  async #say(): Promise<void> {
+    try {
+      await this.#put();
+    } catch (error) {
+      // The server may be away for a moment: the coordinator's silence tells when it was too long.
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+
+  async #put(): Promise<void> {
+    const { run, slice, takeProgress } = this.#options;
+    const told = this.#record;
+    this.#record = { ...told, beat: told.beat + 1, progress: takeProgress() };
+    const sent = this.#record;
+    await this.#rendezvous.put(keysOf(run.id).worker(slice), JSON.stringify(sent));
+    this.#saidAt = monotonicNow();
+    if (this.#record === sent) this.#hasNews = false;
+  }
+
+  async #listen(): Promise<void> {
+    const { run } = this.#options;
+    // The lease counts from before the question: what the answer says was true then.
+    const asked = monotonicNow();
+    const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    });
+    // Before its first word there is nothing either.
+    if (text === null && this.#beat >= 0) {
+      this.#isRunOver = true;
+      this.#leave('the coordinator has ended the run');
+      return;
+    }
+    const said = readRecord(coordinatorRecordSchema, text ?? null);
+    if (said !== null && said.beat !== this.#beat) this.#hear(said, asked);
+    if (monotonicNow() - this.#heardAt <= run.silence) return;
+    this.#leave(`the coordinator was silent for ${timeText(run.silence)}`);
+  }
+
+  #hear({ beat, startAt, stops, lost, collected }: CoordinatorRecord, asked: number): void {
+    const { run, slice } = this.#options;
+    this.#beat = beat;
+    this.#heardAt = asked;
+    if (collected.includes(slice)) this.#end.resolve(true);
+    if (lost.includes(slice)) {
+      this.#revoke('the coordinator counts this slice as lost');
+      return;
+    }
+    this.lease[0] = asked + run.silence;
+    if (startAt !== null) this.#start.resolve(startAt);
+    this.#stop(stops);
+  }
+
+  #stop(stops: number): void {
+    if (stops <= this.#stops) return;
+    this.#stops = stops;
+    for (const listener of this.#listeners) listener('the coordinator', stops);
+  }
+
+  #revoke(why: string): void {
+    this.lease[0] = Number.NEGATIVE_INFINITY;
+    this.#start.reject(new Problem(`${why}: this slice sends nothing more`));
+    this.#stop(2);
+  }
+
+  /** There is nobody to send for any more. */
+  #leave(why: string): void {
+    this.#revoke(why);
+    this.#end.resolve(false);
+  }
+}
+
+/** Listens to the coordinator, and tells it how the slice is, until it is closed. */
+export const followCoordinator = (
+  rendezvous: Rendezvous,
+  options: FollowOptions,
+): FollowedCoordinator => new CoordinatorWatch(rendezvous, options);

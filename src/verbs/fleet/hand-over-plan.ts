@@ -1,0 +1,100 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { planSchema } from '../../model/plan/plan.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import { secretReferencesIn } from '../../model/plan/secret.ts';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import { keysOf, type RendezvousRun } from './model/records.ts';
+import { outsideOf } from '../../platform/files/outside.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
+import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
+import { workloadFiles } from '../../run/input/workload-files.ts';
+
+/**
+ * A plan on its way from the coordinator to the workers. It holds prompts but no secret: keys and headers are references,
+ * which each worker resolves in its own environment. Files stay where they are: a worker reads its own copies, which have
+ * to be the same.
+ */
+
+/** Stores a plan for the workers; returns its digest. A scenario's rules let no secret into it. */
+export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
+  rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));
+
+const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Plan> => {
+  if (run.weir !== weirVersion()) {
+    throw new Problem(
+      `the coordinator is Weir ${run.weir}, and this worker is ${weirVersion()}: install the same version on all machines`,
+    );
+  }
+  const content = await rendezvous.load(keysOf(run.id).plan, run.planDigest);
+  const read = planSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
+  if (read.success && planHash(read.data) === run.planHash) return read.data;
+  throw new Problem(
+    `the plan in the rendezvous ${rendezvous.name} is not the one that the coordinator named (${run.planHash.slice(0, 12)}…): install the same Weir on all machines, and start the coordinator again`,
+  );
+};
+
+const nowhere = { line: 1, column: 1 };
+
+/** The files that the plan names outside its workload. */
+const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly ReferencedFile[] => {
+  const templates = [...keys.map(({ template }) => template), ...Object.values(headers)];
+  const secrets = templates
+    .flatMap(secretReferencesIn)
+    .flatMap((reference) => (reference.kind === 'secret' ? [reference.path] : []));
+  const clips = stages
+    .flatMap(({ traffic }) => traffic)
+    .flatMap((entry) =>
+      entry.kind === 'transcription'
+        ? entry.clips.map((clip) => ({ clip, oversized: entry.oversized }))
+        : [],
+    );
+  const isRemote = target.kind === 'url';
+  return [
+    ...(isRemote ? secrets.map((file) => ({ kind: 'secret' as const, file })) : []),
+    ...(isRemote && wire.caFile !== null
+      ? [{ kind: 'certificates' as const, file: wire.caFile }]
+      : []),
+    ...clips.map((clip) => ({ kind: 'clip' as const, ...clip })),
+  ].map((use) => ({ use, place: nowhere as ReferencedFile['place'] }));
+};
+
+/** Where a worker finds files and secrets. */
+export interface WorkerFolder {
+  /** The folder that the paths of the plan are relative to. */
+  readonly folder: string;
+  /** Whether the plan may name files outside it. */
+  readonly allowFiles: boolean;
+  readonly environment: Environment;
+}
+
+const rejectOutside = (files: readonly ReferencedFile[], folder: string): void => {
+  for (const { use } of files) {
+    if (use.kind === 'clip' || (use.kind === 'secret' && mountedSecret.test(use.file))) continue;
+    const message = outsideOf(folder, use.file);
+    if (message !== null) throw new Problem(message);
+  }
+};
+
+const filesNeeded = (folder: string): string =>
+  `A worker needs the scenario’s files: start it in a copy of the scenario’s folder, or name one with --folder (now ${folder})`;
+
+/** Reads the coordinator's plan, with this machine's files and secrets. Throws a `Problem` for another version, plan or file. */
+export const receivePlan = async (
+  rendezvous: Rendezvous,
+  run: RendezvousRun,
+  { folder, allowFiles, environment }: WorkerFolder,
+): Promise<ReadPlanWithFiles> => {
+  const plan = await fetchPlan(rendezvous, run);
+  const files = namedFiles(plan);
+  if (!allowFiles) rejectOutside(files, folder);
+  const { clips, problems } = await readNamedFiles(files, folder, allowFiles);
+  const [first] = problems;
+  if (first !== undefined) throw new Problem(`${first.message}. ${filesNeeded(folder)}`);
+  const workload = workloadFiles(folder, allowFiles).reopenOrExplain(plan);
+  if (!workload.ok) throw new Problem(`${workload.problem}. ${filesNeeded(folder)}`);
+  return { plan, folder, environment, clips, workload: workload.value };
+};

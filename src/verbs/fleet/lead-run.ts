@@ -1,0 +1,184 @@
+import type { Result } from '../../model/result/result.ts';
+import { resultSchema } from '../../model/result/result.ts';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import {
+  type CoordinatorRecord,
+  coordinatorRecordSchema,
+  keysOf,
+  readRecord,
+  type RendezvousRun,
+  rendezvousRunSchema,
+  runKey,
+  workerRecordSchema,
+} from './model/records.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { timeText } from '../../report/text/number-text.ts';
+import { awaitedSlice, type SliceState, withLoss, withRecord } from './slice-watch.ts';
+
+/** How often the coordinator gives a sign of life, in ms. */
+const beatInterval = 1000;
+
+/** Watches whether the coordinator of an earlier run still gives signs of life. */
+const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<boolean> => {
+  const read = async (): Promise<number | null> =>
+    readRecord(coordinatorRecordSchema, await rendezvous.get(keysOf(run.id).coordinator))?.beat ??
+    null;
+  const first = await read();
+  const until = monotonicNow() + run.silence;
+  while (monotonicNow() < until) {
+    await sleep(beatInterval / 2);
+    if ((await read()) !== first) return true;
+  }
+  return false;
+};
+
+/**
+ * Removes what a killed coordinator left, once it was silent for so long that none of its workers sends any more. Throws a
+ * `Problem` if another run is in progress.
+ */
+export const removeAbandoned = async (
+  rendezvous: Rendezvous,
+  say: (text: string) => void,
+): Promise<void> => {
+  const text = await rendezvous.get(runKey);
+  if (text === null) return;
+  const earlier = readRecord(rendezvousRunSchema, text);
+  const name = earlier === null ? 'a run of another version' : `the run ${earlier.name}`;
+  if (earlier !== null) {
+    say(`${name} is in the rendezvous; waiting ${timeText(earlier.silence)} for a sign of life.`);
+    if (await isAlive(rendezvous, earlier)) {
+      throw new Problem(
+        `${name} is in progress at ${rendezvous.name}: wait for its end, or give another rendezvous, such as nats://host:4222/NAME or another folder`,
+      );
+    }
+  }
+  say(`${name} was abandoned, and is removed.`);
+  await rendezvous.clear();
+};
+
+/** Puts a run, whose plan is stored, into the rendezvous. Throws a `Problem` if another has come first. */
+export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<void> => {
+  if (await rendezvous.create(runKey, JSON.stringify(run))) return;
+  throw new Problem(
+    `another coordinator came first to ${rendezvous.name}: give another rendezvous`,
+  );
+};
+
+/** Leaves the rendezvous empty, unless another run has taken it over. Workers take an empty rendezvous for the end. */
+export const closeMeeting = async (
+  rendezvous: Rendezvous,
+  { id }: RendezvousRun,
+): Promise<void> => {
+  try {
+    const found = readRecord(rendezvousRunSchema, await rendezvous.get(runKey));
+    if (found?.id === id) await rendezvous.clear();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+};
+
+/** A run in a rendezvous, as its coordinator sees it. */
+export class LedRun {
+  readonly run: RendezvousRun;
+  readonly #rendezvous: Rendezvous;
+  #said: Omit<CoordinatorRecord, 'lost' | 'collected'> = { beat: 0, startAt: null, stops: 0 };
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #hasNews = true;
+  slices: readonly SliceState[];
+  readonly results = new Map<number, Result>();
+
+  constructor(rendezvous: Rendezvous, run: RendezvousRun) {
+    this.#rendezvous = rendezvous;
+    this.run = run;
+    this.slices = Array.from({ length: run.slices }, (_, index) => awaitedSlice(index));
+  }
+
+  get hasStarted(): boolean {
+    return this.#said.startAt !== null;
+  }
+
+  get stops(): number {
+    return this.#said.stops;
+  }
+
+  begin(startAt: number): void {
+    this.#said = { ...this.#said, startAt };
+    this.#hasNews = true;
+  }
+
+  /** Stops all workers: once lets requests in flight end, twice does not. */
+  stop(times: number): void {
+    if (times <= this.#said.stops) return;
+    this.#said = { ...this.#said, stops: times };
+    this.#hasNews = true;
+  }
+
+  /** Speaks to the workers and listens to them once. A rendezvous that is away for a moment is looked for again next time. */
+  async turn(): Promise<void> {
+    try {
+      if (this.#hasNews || monotonicNow() - this.#saidAt >= beatInterval) await this.#say();
+      await Promise.all(this.slices.map(({ index }) => this.#listenTo(index)));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+    this.#noteLosses();
+  }
+
+  async #say(): Promise<void> {
+    const said = { ...this.#said, beat: this.#said.beat + 1 };
+    this.#said = said;
+    this.#hasNews = false;
+    const indexesOf = (is: (state: SliceState) => boolean): number[] =>
+      this.slices.filter(is).map(({ index }) => index);
+    const record: CoordinatorRecord = {
+      ...said,
+      lost: indexesOf(({ lost }) => lost !== null),
+      collected: indexesOf(({ isCollected }) => isCollected),
+    };
+    try {
+      await this.#rendezvous.put(keysOf(this.run.id).coordinator, JSON.stringify(record));
+      this.#saidAt = monotonicNow();
+    } catch (error) {
+      this.#hasNews = true;
+      throw error;
+    }
+  }
+
+  #replace(state: SliceState): void {
+    this.slices = this.slices.map((each) => (each.index === state.index ? state : each));
+  }
+
+  async #listenTo(index: number): Promise<void> {
+    const keys = keysOf(this.run.id);
+    const record = readRecord(workerRecordSchema, await this.#rendezvous.get(keys.worker(index)));
+    this.#replace(withRecord(this.slices[index]!, record, monotonicNow()));
+    const result = record?.result ?? null;
+    if (result === null || this.slices[index]!.isCollected) return;
+    const content = await this.#rendezvous.load(keys.result(index), result.digest);
+    this.results.set(index, this.#parsed(content, index));
+    this.#replace({ ...this.slices[index]!, isCollected: true });
+    this.#hasNews = true;
+  }
+
+  /** Throws a `Problem` for what no worker of this run and version writes. */
+  #parsed(content: Uint8Array, index: number): Result {
+    const read = resultSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
+    const isOwn =
+      read.success && read.data.slices.every((slice) => slice.index % this.run.slices === index);
+    if (isOwn) return read.data;
+    throw new Problem(`the result of slice ${index} in the rendezvous is none of this run`);
+  }
+
+  #noteLosses(): void {
+    const now = monotonicNow();
+    const { silence } = this.run;
+    const { hasStarted } = this;
+    this.slices = this.slices.map((state) => {
+      const next = withLoss(state, now, { silence, hasStarted });
+      if (next !== state) this.#hasNews = true;
+      return next;
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import type { RunReport } from '../../run/input/run-report.ts';
+import { silentHost, stoppedByErrors } from '../../run/input/silent-host.ts';
+import {
+  type RunOptions,
+  type ScenarioInput,
+  withWeirErrors,
+} from '../../run/input/library-host.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { LossPolicy } from './loss-policies.ts';
+
+/** The library's part for one run on several machines. What it needs is imported only when it is called. */
+
+/** Where coordinator and workers meet, and how long the one waits for the other. */
+interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'environment'> {
+  /** `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
+  readonly rendezvous: string;
+  /** How long to wait for the others, in ms; five minutes by default. */
+  readonly wait?: number | undefined;
+}
+
+export interface CoordinateOptions
+  extends MeetingOptions, Pick<RunOptions, 'onProgress' | 'out' | 'target' | 'set' | 'force'> {
+  /** How many workers share the load. */
+  readonly slices: number;
+  /** Whether the others stop or go on when a slice is lost; `stop` by default. */
+  readonly onLost?: LossPolicy | undefined;
+  /** Whoever was silent for so many ms is gone; 10,000 by default, at least 2000. */
+  readonly silence?: number | undefined;
+}
+
+export interface WorkOptions extends MeetingOptions {
+  /** The slice to run; by default the next that is free. */
+  readonly slice?: { readonly index: number; readonly count: number } | undefined;
+  /** The folder with the scenario's files; by default the working directory. */
+  readonly folder?: string | undefined;
+  /** A folder for this slice's own result; by default it is only handed over. */
+  readonly out?: string | undefined;
+  /** Lists the models with each key before the load; `true` by default. */
+  readonly keyCheck?: boolean | undefined;
+}
+
+const usual = { wait: 300_000, silence: 10_000, least: 2000 };
+
+/**
+ * Leads a run of several slices, as `weir coordinate` does, and resolves with the report of all of them. Rejects with a `WeirError` if it
+ * cannot begin (then nothing was sent), or if no slice has a result.
+ */
+export const coordinate = (
+  scenario: ScenarioInput | string,
+  options: CoordinateOptions,
+): Promise<RunReport> =>
+  withWeirErrors(async () => {
+    const { signal, onProgress, slices, target, allowFiles, rendezvous } = options;
+    signal?.throwIfAborted();
+    const { wait = usual.wait, silence = usual.silence, onLost = 'stop', out = null } = options;
+    if (!Number.isSafeInteger(slices) || slices < 1)
+      throw new Problem(`slices: expected a whole number from 1 on, got ${slices}`);
+    if (!(silence >= usual.least))
+      throw new Problem(`silence: expected at least ${usual.least} ms, got ${silence}`);
+    const { coordinateOnce } = await import('./coordinate.ts');
+    const { reportOf } = await import('../../run/output/run-summary.ts');
+    const named =
+      typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
+    const { set = [], force = false } = options;
+    const source = { ...named, flags: {}, set, target, allowFiles };
+    const common = { runId: undefined, extraReports: {}, history: null, yes: force };
+    const request = { source, slices, rendezvous, onLost, silence, wait, out, ...common };
+    const { stop, onSecond, failure } = stoppedByErrors(onProgress, signal);
+    const warnings: string[] = [];
+    const host = silentHost(options.environment, stop, warnings);
+    const { published } = await coordinateOnce(request, host, onSecond);
+    failure.throwIfAborted();
+    if (published === null || published.written === 'unwritten')
+      throw new Problem(warnings.join(' '));
+    return reportOf(published);
+  });
+
+/**
+ * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is complete and the coordinator
+ * has its result, and with what there is to say otherwise. Rejects with a `WeirError` if it cannot begin; then it sends nothing.
+ */
+export const work = (
+  options: WorkOptions,
+): Promise<{ readonly complete: boolean; readonly warnings: readonly string[] }> =>
+  withWeirErrors(async () => {
+    const { signal, rendezvous, slice = null, out, allowFiles = false } = options;
+    const { wait = usual.wait, folder = '.', keyCheck = true } = options;
+    signal?.throwIfAborted();
+    const { workOnce } = await import('./work.ts');
+    const warnings: string[] = [];
+    const stop = signal ?? new AbortController().signal;
+    const host = silentHost(options.environment, stop, warnings);
+    const request = { rendezvous, slice, wait, out, keyCheck, folder, allowFiles };
+    const exit = await workOnce({ ...request, observations: undefined }, host);
+    return { complete: exit === 'pass', warnings };
+  });

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { Problem } from '../../platform/problem.ts';
+import { mergeResults } from '../../record/merge-results.ts';
+import type { Host } from '../../run/input/host.ts';
+import { readStoredResult } from '../../run/input/read-result.ts';
+import type { ExtraReportPaths } from '../../run/input/run-request.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import { openExtraReports } from '../../run/output/extra-reports.ts';
+import { exitForVerdicts } from '../../run/output/judge-result.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { publish } from '../../run/output/publish.ts';
+import { storeInHistory } from '../../run/output/store-in-history.ts';
+
+interface MergeRequest {
+  /** Result files, or the folders of runs. */
+  readonly results: readonly string[];
+  readonly out: string;
+  readonly extraReports: ExtraReportPaths;
+  readonly history: string | null;
+}
+
+/** Merges the results of the slices of a run and writes the reports of the whole. */
+export const mergeStored = async (
+  { results: paths, out, extraReports: wanted, history }: MergeRequest,
+  { printer }: Host,
+): Promise<ExitName> => {
+  const stored = await Promise.all(paths.map(readStoredResult));
+  const results = stored.map(({ result }) => result);
+  const [first, ...others] = results;
+  if (first !== undefined && others.length === 0 && first.slices.length === first.slices[0]?.count)
+    throw new Problem(
+      `${paths[0]} is a complete run: expected the results of slices, one for each --slice i/n. For the reports of one run, use weir report`,
+    );
+  const merged = mergeResults(results, paths);
+  if (!merged.ok) throw new Problem(merged.message);
+  const extraReports = await openExtraReports(wanted, printer.say);
+  const folder = await openOutputFolder(out, 'run', printer.say);
+  try {
+    const judged = await publish(merged.result, { folder, extraReports }, printer);
+    await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
+    return exitForVerdicts(judged);
+  } finally {
+    await folder.release();
+  }
+};

@@ -1,0 +1,32 @@
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
+import { pause } from '../../platform/process/pause.ts';
+import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
+import { UnreachableRendezvous } from '../../platform/rendezvous/unreachable.ts';
+import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
+import type { Host, StopCause } from '../../run/input/host.ts';
+
+/** How long before a server that does not answer is tried again, in ms. */
+const retryInterval = 1000;
+
+/**
+ * Opens a rendezvous, whose server may be starting beside this process: waits for it for at most `wait` ms. Throws a `Problem`
+ * if it cannot be opened, and `StoppedBeforeLoad` at a stop.
+ */
+export const reachRendezvous = async (
+  { rendezvous, wait }: { readonly rendezvous: string; readonly wait: number },
+  { environment, printer }: Host,
+  { onStop }: FollowedStops,
+): Promise<Rendezvous> => {
+  const until = monotonicNow() + wait;
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await openRendezvous(rendezvous, environment);
+    } catch (error) {
+      if (!(error instanceof UnreachableRendezvous) || monotonicNow() >= until) throw error;
+      if (attempts === 1) printer.say(`Trying again each second: ${error.message}`);
+    }
+    const stoppedBy = await pause<StopCause>(retryInterval, onStop);
+    if (stoppedBy !== null) throw new StoppedBeforeLoad(stoppedBy);
+  }
+};

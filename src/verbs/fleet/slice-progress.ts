@@ -1,0 +1,78 @@
+import type { SharedProgress } from './model/records.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { outcomeKinds } from '../../model/observation/outcome.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { liveSamples } from '../../run/watch/live-display.ts';
+import type { RunObserver } from '../../run/watch/observer.ts';
+
+/**
+ * Values are shared in steps of this factor, each by the mean of its values: enough to watch, a few numbers for any
+ * number of requests, and never less than the least or more than the greatest.
+ */
+const step = Math.log(1.05);
+/** The smallest value that is told from 0, in the measure's unit. */
+const least = 0.01;
+
+const stepOf = (value: number): number =>
+  value <= least ? 0 : 1 + Math.floor(Math.log(value / least) / step);
+
+interface StepValues {
+  count: number;
+  sum: number;
+}
+
+/** To thousandths: more digits would only make the record longer. */
+const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
+
+/** Counts what others may watch of a slice while it runs; an observation costs two additions. */
+export const shareProgress = () => {
+  const outcomes = emptyOutcomeCounts();
+  const counts = new Map<TrafficKind, Map<number, StepValues>>();
+  let at = { elapsed: 0, due: 0, inFlight: 0 };
+  let hasStarted = false;
+  const add = (kind: TrafficKind, samples: Iterable<number>): void => {
+    const ofKind = counts.get(kind) ?? new Map<number, StepValues>();
+    counts.set(kind, ofKind);
+    for (const sample of samples) {
+      const index = stepOf(sample);
+      const values = ofKind.get(index) ?? { count: 0, sum: 0 };
+      ofKind.set(index, values);
+      values.count += 1;
+      values.sum += sample;
+    }
+  };
+  const observer: RunObserver = {
+    onStart: () => {
+      hasStarted = true;
+    },
+    onObservation: (observation) => {
+      outcomes[observation.outcome.kind] += 1;
+      add(observation.traffic, liveSamples(observation));
+    },
+    onWorkerUpdate: ({ figures }) => {
+      for (const kind of outcomeKinds) outcomes[kind] += figures.outcomes[kind];
+      for (const [kind, samples] of figures.samples) add(kind, samples);
+    },
+    onTick: (now, { due, inFlight }) => {
+      at = { elapsed: now, due, inFlight };
+    },
+  };
+  /** What there is to share so far; `null` before the clock has started. */
+  const take = (): SharedProgress | null =>
+    hasStarted
+      ? {
+          ...at,
+          outcomes: { ...outcomes },
+          latencies: Object.fromEntries(
+            [...counts].map(([kind, ofKind]) => [
+              kind,
+              [...ofKind.values()].map((values): [number, number] => [
+                meanOf(values),
+                values.count,
+              ]),
+            ]),
+          ),
+        }
+      : null;
+  return { observer, take };
+};

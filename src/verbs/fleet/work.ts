@@ -1,0 +1,229 @@
+import { join } from 'node:path';
+import { offsetOver } from '../../model/rendezvous/clock-offset.ts';
+import type { ClockOffset } from '../../model/rendezvous/clock-offset.ts';
+import { keysOf, type RendezvousRun } from './model/records.ts';
+import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
+import type { Slice } from '../../model/workload/arrival.ts';
+import { openNewRunFolder } from '../../platform/files/run-folder.ts';
+import { steadyNow } from '../../platform/host/clock.ts';
+import { hostName, uniqueName } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import type { Host, OnStop } from '../../run/input/host.ts';
+import type { PlannedStart } from '../../run/input/planned-start.ts';
+import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import { type FinishedRun, runOnce } from '../../run/run.ts';
+import { shareProgress } from './slice-progress.ts';
+import { type FollowedCoordinator, followCoordinator } from './follow-coordinator.ts';
+import { receivePlan, type WorkerFolder } from './hand-over-plan.ts';
+import { claimSlice, waitForRun } from './join-run.ts';
+import { measureOffset } from './measure-offset.ts';
+import { reachRendezvous } from './reach-rendezvous.ts';
+import { persist } from './persist.ts';
+
+/** Runs one slice of a run that a coordinator leads. */
+export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
+  /** The address of the rendezvous. */
+  readonly rendezvous: string;
+  /** The slice to run; `null`: the next that nobody has. */
+  readonly slice: Slice | null;
+  /** How long to wait for a coordinator, in ms. */
+  readonly wait: number;
+  /** A folder for this slice's own result; by default it is only handed over. */
+  readonly out: string | undefined;
+  readonly keyCheck: boolean;
+  /** A file of this machine for one line about each request; `undefined` for none. */
+  readonly observations: string | undefined;
+}
+
+/** Both ways to be stopped as one. */
+const eitherStop =
+  (...all: readonly OnStop[]): OnStop =>
+  (listener) => {
+    const times = all.map(() => 0);
+    const releases = all.map((onStop, n) =>
+      onStop((cause, count) => {
+        times[n] = count;
+        listener(
+          cause,
+          times.reduce((sum, each) => sum + each, 0),
+        );
+      }),
+    );
+    return () => {
+      for (const release of releases) release();
+    };
+  };
+
+interface ClaimedSlice {
+  readonly run: RendezvousRun;
+  readonly slice: Slice;
+  readonly read: ReadPlanWithFiles;
+  readonly follow: FollowedCoordinator;
+  readonly progress: ReturnType<typeof shareProgress>;
+}
+
+/** How many questions for the time may be without an answer: before the load, and after it, when it only matters for limits. */
+const [startPatience, endPatience] = [8, 2] as const;
+
+const lastOffset = (rendezvous: Rendezvous): Promise<ClockOffset | null> =>
+  measureOffset(rendezvous, endPatience).catch((error: unknown) => {
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+
+/** Runs a claimed slice. Returns what was measured, and the offset of this clock if it is known until the end. */
+const runSlice = async (
+  rendezvous: Rendezvous,
+  { run, slice, read, follow, progress }: ClaimedSlice,
+  { keyCheck, observations }: WorkRequest,
+  host: Host,
+): Promise<{ readonly finished: FinishedRun; readonly clock: ClockOffset | null }> => {
+  let first: ClockOffset | null = null;
+  const agreeOnStart = async (): Promise<PlannedStart> => {
+    const clock = await measureOffset(rendezvous, startPatience);
+    first = clock;
+    follow.tell({ phase: 'ready', clock });
+    return {
+      at: await follow.startAt,
+      now: () => steadyNow() - clock.offset,
+      name: 'the common start',
+      remedy: 'Its machine may be too busy',
+    };
+  };
+  const request = {
+    source: read,
+    slice,
+    runId: run.runId,
+    agreeOnStart,
+    lease: follow.lease,
+    // One of all, since each check spends a part of the keys' limits.
+    keyCheck: keyCheck && slice.index === 0,
+    out: null,
+    extraReports: {},
+    observations,
+    capture: undefined,
+    metricsExport: { metrics: null, otlp: null },
+    history: null,
+    yes: true,
+  };
+  const finished = await runOnce(request, host, () => ({
+    ...progress.observer,
+    onStart: (started) => {
+      progress.observer.onStart?.(started);
+      follow.tell({ phase: 'running' });
+    },
+  }));
+  const last = follow.isGone() ? null : await lastOffset(rendezvous);
+  return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
+};
+
+/** Keeps a slice's result on this machine; returns its path. */
+const keepResult = async (
+  { result }: FinishedRun,
+  out: string | undefined,
+  { index }: Slice,
+): Promise<string> => {
+  const folder = await openNewRunFolder(
+    out ?? folderFor(out, `${result.plan.name}-slice-${index}`),
+  );
+  await folder.write('result.json', `${JSON.stringify(result)}\n`);
+  await folder.release();
+  return join(folder.path, 'result.json');
+};
+
+/** Hands the result over and waits until the coordinator has it. */
+const handOver = async (
+  rendezvous: Rendezvous,
+  { run, slice, follow }: ClaimedSlice,
+  { result }: FinishedRun,
+  clock: ClockOffset | null,
+): Promise<boolean> => {
+  // A result that nobody waits for would stay there.
+  if (follow.isRunOver()) return false;
+  try {
+    const content = new TextEncoder().encode(JSON.stringify(result));
+    const key = keysOf(run.id).result(slice.index);
+    const digest = await persist(run.silence, () => rendezvous.store(key, content));
+    const isWhole = result.partial === null;
+    follow.tell({ phase: 'ended', clock, result: { digest, isWhole } });
+    return await Promise.race([follow.ended, sleep(2 * run.silence).then(() => false)]);
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+};
+
+const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
+
+/** Runs a claimed slice to its end and hands its result over; tells the coordinator if it fails. */
+const workOn = async (
+  rendezvous: Rendezvous,
+  claimed: ClaimedSlice,
+  request: WorkRequest,
+  host: Host,
+): Promise<ExitName> => {
+  const { follow, slice, run } = claimed;
+  const { say, warn } = host.printer;
+  const both = { ...host, onStop: eitherStop(host.onStop, follow.onStop) };
+  const { finished, clock } = await runSlice(rendezvous, claimed, request, both).catch(
+    (error: unknown) => {
+      const message = error instanceof Problem ? error.message : 'a bug in Weir';
+      follow.tell({ phase: 'failed', message });
+      throw error;
+    },
+  );
+  const isCollected = await handOver(rendezvous, claimed, finished, clock);
+  const name = `Slice ${slice.index}/${run.slices}`;
+  if (!isCollected || request.out !== undefined) {
+    const path = await keepResult(finished, request.out, slice);
+    if (isCollected) say(`Result: ${path}`);
+    else
+      warn(
+        `${name}: the coordinator did not take the result. It is in ${path}; \`weir merge\` joins it with those of the other slices.`,
+      );
+  }
+  const { partial } = finished.result;
+  if (partial !== null) warn(`${name}: ${partial}.`);
+  else if (isCollected) say(`${name} is complete; the coordinator has its result.`);
+  if (stopExits.includes(finished.exit)) return finished.exit;
+  return isCollected && partial === null ? 'pass' : 'incomplete';
+};
+
+/**
+ * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and hands its result over. Throws a
+ * `Problem`, and sends nothing, if another worker has the slice, or version, plan or files differ.
+ */
+export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
+  const { say } = host.printer;
+  const stops = followStops(host.onStop, () => say('the result is being handed over'));
+  const rendezvous = await reachRendezvous(request, host, stops).catch((error: unknown) => {
+    stops.release();
+    throw error;
+  });
+  let follow: FollowedCoordinator | null = null;
+  try {
+    const run = await waitForRun(rendezvous, request.wait, stops, say);
+    const read = await receivePlan(rendezvous, run, { ...request, ...host });
+    const worker = uniqueName();
+    const index = await claimSlice(rendezvous, run, request.slice, worker);
+    const progress = shareProgress();
+    follow = followCoordinator(rendezvous, {
+      run,
+      slice: index,
+      worker: { worker, host: hostName() },
+      takeProgress: progress.take,
+    });
+    const slice = { index, count: run.slices };
+    say(`This worker has slice ${index}/${run.slices} of ${run.name}.`);
+    const claimed = { run, slice, read, follow, progress };
+    return await workOn(rendezvous, claimed, request, { ...host, onStop: stops.onStop });
+  } finally {
+    await follow?.close();
+    await rendezvous.close();
+    stops.release();
+  }
+};

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../../../model/workload/draw.ts';
+import { historySchema } from '../model/trend.ts';
+import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
+import { historyRun } from '../../../judge/series/history-run.ts';
+import { storedRuns } from './sample-runs.fixture.ts';
+import { trendsOf } from './trends.ts';
+
+const drawFor = (figure: number) => drawFrom(1, figure);
+
+describe('the history entry of a run', () => {
+  it('has the metrics that a comparison gates', () => {
+    expect(storedRuns(1, 1)[0]!.figures.map(({ id }) => id)).toStrictEqual([
+      'chat-stream ttft.p50',
+      'chat-stream ttft.p95',
+      'chat-stream tpot.p50',
+      'chat-stream endToEnd.p50',
+      'chat-stream endToEnd.p95',
+      'completed',
+      'outputTokens',
+      'errors',
+      'limited',
+    ]);
+  });
+
+  it.each([
+    ['is not valid', { trust: { level: 'invalid', evidence: [], figures: [] } }, {}],
+    ['was stopped', {}, { partial: 'stopped by SIGINT' }],
+    ['has no success', {}, { groups: [] }],
+  ] as const)('is absent if the run %s', (_, repetition, result) => {
+    const [first] = sampleSide('a', 1).repetitions;
+    const changed = { ...first, ...repetition, result: { ...first.result, ...result } };
+    expect(historyRun(changed as unknown as typeof first)).toBeNull();
+  });
+});
+
+describe('trends', () => {
+  it('warn of metrics whose level changed, at the run of the change', () => {
+    const [trend] = trendsOf([...storedRuns(16, 1), ...storedRuns(6, 1.25, 16)], drawFor);
+    const { figures } = trend!;
+    const history = { format: 'history/1', weir: '0.1.0', trends: [trend] };
+    expect(historySchema.parse(history)).toStrictEqual(history);
+    const changed = figures.filter(({ changes }) => changes.length > 0);
+    expect(changed.map(({ id }) => id)).toContain('chat-stream ttft.p50');
+    expect(figures.find(({ id }) => id === 'completed')!.changes).toStrictEqual([]);
+    for (const { changes } of changed) {
+      expect(changes).toMatchObject([{ direction: 'worse' }]);
+      expect(Math.abs(changes[0]!.run - 17)).toBeLessThanOrEqual(1);
+      expect(changes[0]!.after / changes[0]!.before).toBeCloseTo(1.25, 1);
+    }
+  });
+
+  it('are separate for each plan, the latest one first', () => {
+    const other = storedRuns(2, 1, 3).map((run) => ({ ...run, planHash: 'b'.repeat(64) }));
+    const trends = trendsOf([...storedRuns(2, 1), ...other], drawFor);
+    expect(trends.map((trend) => [trend.planHash[0], trend.runs.length])).toStrictEqual([
+      ['b', 2],
+      [expect.any(String), 2],
+    ]);
+  });
+
+  it('exclude a run from the metrics that it lacks', () => {
+    const [first, ...others] = storedRuns(3, 1);
+    const [trend] = trendsOf([{ ...first!, figures: [] }, ...others], drawFor);
+    expect(trend!.figures[0]!.points.map(({ run }) => run)).toStrictEqual([2, 3]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { StoredRun } from '../../../model/series/history.ts';
+import type { Trend } from '../model/trend.ts';
+import { axisTo, plotFigure } from '../../../report/document/plot.ts';
+import { figureText, listed, plural } from '../../../report/text/number-text.ts';
+import { markup, type Markup } from '../../../report/text/markup.ts';
+import { dateTimeText } from './trend-chart.ts';
+
+/** Throughput against latency over stored runs of all plans: which of them another run beats at both. */
+
+/** A run at its throughput and its latency. */
+interface PlottedRun {
+  readonly run: StoredRun;
+  readonly throughput: number;
+  readonly latency: number;
+}
+
+/** The runs that no other run beats: with more throughput at no more latency, or less latency at no less throughput; by rising throughput. */
+export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency'>>(
+  runs: readonly Run[],
+): readonly Run[] => {
+  const ordered = runs.toSorted((a, b) => b.throughput - a.throughput || a.latency - b.latency);
+  let best = Number.POSITIVE_INFINITY;
+  const front = ordered.filter(({ latency }) => {
+    const isBetter = latency < best;
+    best = Math.min(best, latency);
+    return isBetter;
+  });
+  return front.toReversed();
+};
+
+/** A throughput of all traffic and the latencies that it is held against. */
+const throughputs = [
+  { id: 'outputTokens', name: 'output tokens per second' },
+  { id: 'completed', name: 'completed requests per second' },
+] as const;
+const latencies = [
+  { id: 'chat-stream ttft.p95', name: 'chat-stream TTFT p95' },
+  { id: 'chat-stream endToEnd.p95', name: 'chat-stream End to end p95' },
+  { id: 'chat endToEnd.p95', name: 'chat End to end p95' },
+] as const;
+
+const maxPlots = 2;
+/** Runs whose throughputs are closer than this share say nothing about it. */
+const minVariation = 0.05;
+
+const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>
+  figures.find((figure) => figure.id === id)?.value;
+
+/** The runs that have both figures. */
+const plottedRuns = (
+  runs: readonly StoredRun[],
+  throughput: string,
+  latency: string,
+): readonly PlottedRun[] =>
+  runs.flatMap((run) => {
+    const [x, y] = [figureOf(run, throughput), figureOf(run, latency)];
+    return x === undefined || y === undefined || x === 0
+      ? []
+      : [{ run, throughput: x, latency: y }];
+  });
+
+const varies = (plotted: readonly PlottedRun[]): boolean => {
+  const values = plotted.map(({ throughput }) => throughput);
+  return Math.max(...values) - Math.min(...values) > minVariation * Math.max(...values);
+};
+
+const runText = ({ run, throughput, latency }: PlottedRun): string =>
+  `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
+
+/** The stairs of the front: what is above and to the left of it is beaten. */
+const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
+  front.flatMap(({ throughput, latency }, i) => {
+    const before = front[i - 1];
+    const corner = [throughput, latency] as const;
+    return before === undefined ? [corner] : [[before.throughput, latency] as const, corner];
+  });
+
+const plotOf = (
+  plotted: readonly PlottedRun[],
+  throughput: (typeof throughputs)[number],
+  latency: (typeof latencies)[number],
+): Markup => {
+  const front = paretoFront(plotted);
+  const names = listed(front.map(({ run }) => String(run.id)));
+  return plotFigure(
+    {
+      title: `${latency.name} against throughput`,
+      unit: 'ms',
+      aside: `${plural(plotted.length, 'run')} of all plans; no run beats ${front.length === 1 ? 'run' : 'runs'} ${names} at both. Lower and further right is better.`,
+      size: [520, 300],
+      x: {
+        ...axisTo(Math.max(...plotted.map((each) => each.throughput))),
+        label: throughput.name,
+      },
+      y: axisTo(Math.max(...plotted.map((each) => each.latency))),
+    },
+    ({ path, dot, x, y }) => [
+      path('thin', stairs(front)),
+      ...plotted.map((each) => dot(each.run.trust, [each.throughput, each.latency], runText(each))),
+      ...front.map(
+        (each) =>
+          markup`<text x="${x(each.throughput)}" y="${y(each.latency)}" dx="-7" dy="-6" text-anchor="end">${String(each.run.id)}</text>`,
+      ),
+    ],
+  );
+};
+
+/** Plots of what the stored runs have in common; none if their throughputs hardly differ. */
+export const paretoPlots = (trends: readonly Trend[]): readonly Markup[] => {
+  const runs = trends.flatMap((trend) => trend.runs);
+  return latencies
+    .flatMap((latency) => {
+      for (const throughput of throughputs) {
+        const plotted = plottedRuns(runs, throughput.id, latency.id);
+        if (plotted.length >= 2 && varies(plotted)) return [plotOf(plotted, throughput, latency)];
+      }
+      return [];
+    })
+    .slice(0, maxPlots);
+};

@@ -1,0 +1,187 @@
+import { basename, dirname, join, parse, relative } from 'node:path';
+import {
+  createText,
+  fileErrorCode,
+  readBytes,
+  readTextFile,
+} from '../../platform/files/plain-files.ts';
+import { whyUnreadable, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
+import { pathExists } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+import { readStandardInput } from '../../platform/standard-streams.ts';
+import { importKinds, type ImportKind } from './readers/import-kinds.ts';
+import { importText, readTargets, recognise } from './readers/import-source.ts';
+import { type Imported, type ImportedFile, ImportError, noteLine } from './readers/imported.ts';
+import { importedText, insertObjectives } from './readers/imported-text.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
+import { schemaFor } from '../../run/input/schema-address.ts';
+import type { Host } from '../../run/input/host.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+
+interface ImportRequest {
+  /** A path, `/dev/stdin` for standard input, or `undefined` with a command. */
+  readonly file: string | undefined;
+  /** The words of a command line, as a shell has split them. */
+  readonly command: readonly string[];
+  readonly from: ImportKind | undefined;
+  readonly out: string | undefined;
+  readonly into: string | undefined;
+  readonly rate: string | undefined;
+  readonly duration: string | undefined;
+}
+
+interface Source {
+  readonly text: string;
+  readonly name: string;
+}
+
+const unreadable = (path: string, error: unknown): Problem =>
+  new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
+
+const readSource = async ({ file, command }: ImportRequest): Promise<Source> => {
+  if (file === undefined) {
+    if (command.length > 0)
+      return { text: command.map(quotedWord).join(' '), name: 'the command line' };
+    throw new Problem('expected a file, - for standard input, or a command line behind --');
+  }
+  if (command.length > 0)
+    throw new Problem('expected a file or a command line behind --, not both');
+  if (file === '/dev/stdin') return { text: await readStandardInput(), name: 'standard input' };
+  try {
+    return { text: await readTextFile(file), name: basename(file) };
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+};
+
+/** The bodies of vegeta’s targets that are in files, relative to the current folder, as vegeta reads them. */
+const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array | string>> => {
+  const paths = readTargets(text).flatMap(({ body }) => (typeof body === 'string' ? [body] : []));
+  const bodies = new Map<string, Uint8Array | string>();
+  for (const path of new Set(paths)) {
+    try {
+      bodies.set(path, await readBytes(path));
+    } catch (error) {
+      bodies.set(path, `the file of its body: ${unreadable(path, error).message}`);
+    }
+  }
+  return bodies;
+};
+
+const importSource = async (request: ImportRequest, { text, name }: Source): Promise<Imported> => {
+  const known =
+    request.from === undefined ? Object.values(importKinds).join('; ') : importKinds[request.from];
+  if (text.trim() === '') throw new Problem(`${name} is empty: expected ${known}`);
+  const kind = request.from ?? recognise(text);
+  if (kind === null) {
+    throw new Problem(
+      `${name}: nothing that weir import knows: expected ${known}. Say which with --from`,
+    );
+  }
+  if (kind !== 'vegeta' && (request.rate ?? request.duration) !== undefined) {
+    throw new Problem('--rate and --duration are those of vegeta attack: leave them out');
+  }
+  const canWriteFiles = request.out !== undefined;
+  try {
+    const bodies = kind === 'vegeta' ? await readBodies(text) : new Map<string, never>();
+    const { rate, duration } = request;
+    return importText(kind, text, { rate, duration, bodies, canWriteFiles });
+  } catch (error) {
+    if (error instanceof ImportError) throw new Problem(`${name}: ${error.message}`);
+    throw error;
+  }
+};
+
+const textWithObjectives = async (into: string, imported: Imported): Promise<string> => {
+  if (imported.kind !== 'objectives')
+    throw new Problem('--into is for the objectives of k6’s thresholds');
+  let text: string;
+  try {
+    text = await readTextFile(into);
+  } catch (error) {
+    throw unreadable(into, error);
+  }
+  try {
+    return insertObjectives(text, imported.objectives);
+  } catch (error) {
+    if (error instanceof ImportError) throw new Problem(`${into}: ${error.message}`);
+    throw error;
+  }
+};
+
+/** Where the uploads of a scenario are written, relative to it. */
+const filesBeside = (out: string, files: readonly ImportedFile[]): readonly ImportedFile[] =>
+  files.map(({ name, bytes }) => ({ name: `${parse(out).name}-${name}`, bytes }));
+
+/** The scenario with the paths of its uploads. */
+const withPaths = (imported: Imported, out: string): Imported => {
+  if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
+  const files = filesBeside(out, imported.files);
+  const { traffic } = imported.scenario as { traffic: readonly Record<string, unknown>[] };
+  const paths = new Map(imported.files.map(({ name }, i) => [name, files[i]!.name]));
+  const moved = traffic.map((entry) =>
+    typeof entry['clips'] === 'string' ? { ...entry, clips: paths.get(entry['clips']) } : entry,
+  );
+  return { ...imported, files, scenario: { ...imported.scenario, traffic: moved } };
+};
+
+const writeNew = async (path: string, write: () => Promise<void>): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    if (fileErrorCode(error) === 'EEXIST')
+      throw new Problem(`${path} exists already: name another file with --out FILE`);
+    throw new Problem(`${path} cannot be written: ${whyUnwritable(error)}`);
+  }
+};
+
+const writeFiles = async (out: string, imported: Imported, text: string): Promise<void> => {
+  const uploads = imported.kind === 'scenario' ? imported.files : [];
+  const all = [out, ...uploads.map(({ name }) => join(dirname(out), name))];
+  for (const path of all) {
+    if (await pathExists(path))
+      throw new Problem(`${path} exists already: name another file with --out FILE`);
+  }
+  for (const { name, bytes } of uploads) {
+    const path = join(dirname(out), name);
+    await writeNew(path, () => createText(path, bytes));
+  }
+  await writeNew(out, () => createText(out, text));
+};
+
+/**
+ * Prints or writes what another tool’s file is to Weir, and a line for each part that is not taken over as it is.
+ * Resolves with `incomplete` if anything is left out that bears on what is sent or judged.
+ */
+export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
+  const { out, into } = request;
+  if (out !== undefined && (await pathExists(out)))
+    throw new Problem(`${out} exists already: name another file with --out FILE`);
+  const source = await readSource(request);
+  const plain = await importSource(request, source);
+  const imported = out === undefined ? plain : withPaths(plain, out);
+  if (imported.kind === 'objectives' && imported.objectives.length === 0) {
+    for (const note of imported.notes) printer.warn(noteLine(note));
+    throw new Problem(`${source.name}: no threshold has a counterpart`);
+  }
+  const schema = schemaFor(out ?? 'weir.yaml');
+  const text =
+    into === undefined
+      ? importedText(imported, source.name, schema)
+      : await textWithObjectives(into, imported);
+  for (const note of imported.notes) printer.warn(noteLine(note));
+  if (out === undefined) printer.print({ text: () => text.trimEnd() });
+  else {
+    await writeFiles(out, imported, text);
+    printer.print({
+      text: () =>
+        `${relative('', out) || out}: written. \`weir plan ${out}\` forecasts it, \`weir run ${out}\` runs it.`,
+    });
+  }
+  const left = imported.notes.filter(({ kind }) => kind === 'left').length;
+  if (left === 0) return 'pass';
+  printer.warn(
+    `${left === 1 ? 'One part was' : `${left} parts were`} left out (exit code 3): see the lines above.`,
+  );
+  return 'incomplete';
+};

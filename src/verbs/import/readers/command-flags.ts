@@ -1,0 +1,152 @@
+import { isMapping } from '../../../scenario/text/scenario-tree.ts';
+import { ImportError, type Notes } from './imported.ts';
+import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
+
+/** An option of a command line with the words behind it. */
+export interface Flag {
+  /** As it is written. */
+  readonly written: string;
+  readonly place: string;
+  readonly values: readonly string[];
+}
+
+/** The names of a tool’s options, and what each is called here. */
+export type FlagNames = Readonly<Record<string, string>>;
+
+interface Occurrence extends Flag {
+  readonly name: string;
+  readonly expands: boolean;
+}
+
+const isFlag = ({ text }: ShellWord): boolean => /^-{1,2}[A-Za-z]/.test(text);
+
+/** The options of a command; whatever stands between two of them belongs to the first. */
+const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Occurrence[] => {
+  const isLong = words.some(({ line }) => line !== words[0]?.line);
+  const found: (Occurrence & { readonly values: string[]; expands: boolean })[] = [];
+  for (const word of words) {
+    const flag = found.at(-1);
+    if (isFlag(word)) {
+      const [, written = '', value] = /^(--?[^=]+)(?:=([^]*))?$/.exec(word.text) ?? [];
+      // Options of more words than one may have underscores in other versions.
+      const name = names[written] ?? names[written.replaceAll('_', '-')] ?? '';
+      const place = isLong ? `line ${word.line}, ${written}` : written;
+      const values = value === undefined ? [] : [value];
+      found.push({ name, written, place, values, expands: word.expands });
+    } else if (flag !== undefined) {
+      flag.values.push(word.text);
+      flag.expands ||= word.expands;
+    }
+  }
+  return found;
+};
+
+/** The options of one command line, each asked for once; what nobody asked for is left. */
+export class Flags {
+  private readonly waiting: Set<Occurrence>;
+  private readonly notes: Notes;
+
+  constructor(words: readonly ShellWord[], names: FlagNames, notes: Notes) {
+    this.waiting = new Set(occurrencesIn(words, names));
+    this.notes = notes;
+  }
+
+  /** All occurrences of an option whose words are known. */
+  all(name: string): readonly Flag[] {
+    const found = [...this.waiting].filter((flag) => flag.name === name);
+    for (const flag of found) {
+      this.waiting.delete(flag);
+      if (flag.expands) {
+        const hint = 'write the value itself, or give the command to weir import behind --';
+        this.notes.left(flag.place, `only the shell knows this value: ${hint}`);
+      }
+    }
+    return found.filter(({ expands }) => !expands);
+  }
+
+  /** The last occurrence of an option, which is the one that counts. */
+  one(name: string): Flag | null {
+    return this.all(name).at(-1) ?? null;
+  }
+
+  text(name: string): string | null {
+    return this.one(name)?.values[0] ?? null;
+  }
+
+  /** Whether a switch is on: `--streaming`, `--streaming true`, `--no-streaming`. */
+  isOn(name: string, byDefault: boolean): boolean {
+    const flag = this.one(name);
+    if (flag === null) return byDefault;
+    return flag.written.startsWith('--no-') !== /^(true|1|yes|on)?$/i.test(flag.values[0] ?? '');
+  }
+
+  /** The numbers of an option, `1,2,4` or several words; those that are none are named. */
+  numbers(name: string): readonly number[] {
+    const flags = this.all(name);
+    return flags.flatMap((flag) => numbersIn(flag.values, flag.place, this.notes));
+  }
+
+  number(name: string): number | null {
+    return this.numbers(name).at(-1) ?? null;
+  }
+
+  rest(): readonly Flag[] {
+    return [...this.waiting];
+  }
+}
+
+/** The numbers above 0 in texts, separated by commas or spaces, perhaps in brackets. */
+const numbersIn = (texts: readonly string[], place: string, notes: Notes): readonly number[] => {
+  const parts = texts.flatMap((text) => text.split(/[,\s[\]]+/)).filter((part) => part !== '');
+  const numbers = parts.map(Number);
+  if (numbers.length > 0 && numbers.every((n) => n >= 0 && n < Infinity)) return numbers;
+  notes.left(place, 'expected a number, or several with commas between them');
+  return [];
+};
+
+/** The words behind the program’s name in the first command that names it; other commands are named. */
+export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
+  const { commands, problem } = splitShell(script);
+  if (problem !== null) throw new ImportError(problem);
+  const at = (words: readonly ShellWord[]): number =>
+    words.findIndex(({ text }) => program.test(text));
+  const own = commands.find((words) => at(words) >= 0);
+  if (own === undefined) throw new ImportError('expected a command line that names its program');
+  for (const other of commands) {
+    if (other === own || other[0] === undefined) continue;
+    const place = `line ${other[0].line}`;
+    if (at(other) >= 0) notes.left(place, 'a further command: import each by itself');
+    else notes.unneeded(place, 'another command of the script');
+  }
+  return own.slice(at(own) + 1);
+};
+
+/** JSON, or `key=value` with commas between them, as both tools take it; `null` if it is neither. */
+export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('{')) {
+    try {
+      const parsed: unknown = JSON.parse(trimmed);
+      return isMapping(parsed) ? parsed : null;
+    } catch {
+      return null;
+    }
+  }
+  const pairs = trimmed.split(',').map((pair) => /^\s*([\w.\-[\]]+)\s*=([^]*)$/.exec(pair));
+  if (trimmed === '' || pairs.includes(null)) return null;
+  const settings: Record<string, unknown> = {};
+  for (const [, key = '', value = ''] of pairs as RegExpExecArray[]) {
+    const [, name = key, index] = /^(.+)\[(\d+)\]$/.exec(key.replaceAll('-', '_')) ?? [];
+    const parsed = scalar(value.trim());
+    const list = settings[name];
+    if (index === undefined) settings[name] = parsed;
+    else if (Array.isArray(list)) list.push(parsed);
+    else settings[name] = [parsed];
+  }
+  return settings;
+};
+
+const scalar = (text: string): unknown => {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+};

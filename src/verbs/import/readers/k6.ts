@@ -1,0 +1,149 @@
+import { isMapping } from '../../../scenario/text/scenario-tree.ts';
+import { type Imported, ImportError, Notes } from './imported.ts';
+
+/** The thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its options. */
+
+/** What a metric of k6 is here: a distribution in ms, a share or a rate. */
+const metrics: Readonly<
+  Record<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]>
+> = {
+  http_req_duration: ['time', 'serviceTime'],
+  http_req_waiting: ['time', 'headers'],
+  http_req_connecting: ['time', 'connect'],
+  http_req_failed: ['share', 'errorRate'],
+  http_reqs: ['rate', 'sentRate'],
+};
+
+/** Why the others are none, by what their names begin with. */
+const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
+  [
+    /^checks$/,
+    'write what an answer must be like as "expect" of a traffic entry; then errorRate has it',
+  ],
+  [
+    /^(iteration|group_duration|vus)/,
+    'Weir has requests in the place of iterations: use e2e or completedRate',
+  ],
+  [
+    /^(http_req_|data_|dropped_)/,
+    'Weir has no such figure: reports/README.md lists what it measures',
+  ],
+];
+
+const statistics: Readonly<Record<string, string>> = {
+  avg: 'mean',
+  med: 'median',
+  min: 'min',
+  max: 'max',
+};
+
+const thresholdPattern =
+  /^\s*(avg|med|min|max|rate|count|value|p\((\d+(?:\.\d+)?)\))\s*(<=|>=|===|==|<|>|!=)\s*(-?\d+(?:\.\d+)?)\s*$/;
+
+const plain = (n: number): string => String(Number(n.toPrecision(12)));
+
+/** A threshold of k6: a statistic, a comparison and a number. */
+const readThreshold = (text: string) => {
+  const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
+  if (bound === undefined) return null;
+  const n = Number(bound);
+  // Nothing that is counted is below 0.
+  const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
+  return {
+    statistic,
+    word: percent === undefined ? statistics[statistic] : `p${percent}`,
+    n,
+    comparison,
+  };
+};
+
+const withBound = {
+  time: (figure: string, { word, comparison, n }: Threshold) =>
+    word === undefined ? null : `${figure}.${word} ${comparison} ${plain(n)}ms`,
+  share: (figure: string, { statistic, comparison, n }: Threshold) =>
+    statistic === 'rate' ? `${figure} ${comparison} ${plain(n * 100)}%` : null,
+  rate: (figure: string, { statistic, comparison, n }: Threshold) =>
+    statistic === 'rate' ? `${figure} ${comparison} ${plain(n)}/s` : null,
+};
+type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
+
+/** The objective of one threshold, or what to do instead. */
+const objectiveOf = (
+  metric: string,
+  threshold: string,
+): { readonly objective: string } | { readonly problem: string } => {
+  const [, name = '', tags] = /^([^{]+)(?:\{(.*)\})?$/.exec(metric) ?? [];
+  const [kind, figure] = metrics[name] ?? [];
+  if (kind === undefined) {
+    const [, problem] = otherMetrics.find(([names]) => names.test(name)) ?? [];
+    return { problem: problem ?? 'a metric of the script itself has no counterpart' };
+  }
+  // Weir’s distributions have completed requests only.
+  if (tags !== undefined && tags.replaceAll(' ', '') !== 'expected_response:true') {
+    const labels = `${figure}{traffic=chat}: traffic, model, stage or key`;
+    return { problem: `write the label itself, for example ${labels}` };
+  }
+  const read = readThreshold(threshold);
+  if (read === null) return { problem: 'expected a threshold such as p(95)<800' };
+  if (!/^[<>]=?$/.test(read.comparison)) return { problem: 'an objective has <, <=, > or >=' };
+  const objective = withBound[kind](figure!, read);
+  const problem = `Weir has no "${read.statistic}" of it: a load of the kind "iterations" has a number of requests`;
+  return objective === null ? { problem } : { objective };
+};
+
+/** The texts of thresholds: the keys of a mapping, a text, a list of texts or of `{ threshold }`. */
+const thresholdTexts = (given: unknown): readonly string[] => {
+  if (typeof given === 'string') return [given];
+  if (Array.isArray(given))
+    return given.map((each: unknown) => String(isMapping(each) ? each['threshold'] : each));
+  return isMapping(given) ? Object.keys(given) : [];
+};
+
+const thresholdsIn = (
+  parsed: unknown,
+): readonly (readonly [metric: string, threshold: string])[] | null => {
+  if (!isMapping(parsed)) return null;
+  const options = isMapping(parsed['options']) ? parsed['options'] : parsed;
+  const list = isMapping(options['thresholds']) ? Object.entries(options['thresholds']) : [];
+  const summary = isMapping(parsed['metrics']) ? Object.entries(parsed['metrics']) : [];
+  if (list.length === 0 && summary.length === 0) return null;
+  const ofSummary = summary.map(
+    ([metric, found]) => [metric, isMapping(found) ? found['thresholds'] : null] as const,
+  );
+  const given = ofSummary.some(([, all]) => isMapping(all)) ? ofSummary : list;
+  return given.flatMap(([metric, all]) =>
+    thresholdTexts(all).map((each) => [metric, each] as const),
+  );
+};
+
+/** Whether a parsed JSON text is of k6. */
+export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
+
+/** The objectives of k6’s thresholds. */
+export const importK6 = (text: string): Imported => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new ImportError(
+      'expected JSON: the file of k6 run --summary-export, or the data of handleSummary',
+    );
+  }
+  const thresholds = thresholdsIn(parsed);
+  if (thresholds === null || thresholds.length === 0) {
+    throw new ImportError(
+      'the summary has no thresholds: k6 writes there those of options.thresholds',
+    );
+  }
+  const notes = new Notes();
+  const objectives = thresholds.flatMap(([metric, threshold]) => {
+    const found = objectiveOf(metric, threshold);
+    if ('objective' in found) return [found.objective];
+    notes.left(`${metric} ${threshold}`, found.problem);
+    return [];
+  });
+  if (objectives.some((each) => each.startsWith('connect.'))) {
+    notes.chosen('http_req_connecting', 'connect has the TLS handshake, too');
+  }
+  return { kind: 'objectives', objectives: [...new Set(objectives)], notes: notes.sorted };
+};

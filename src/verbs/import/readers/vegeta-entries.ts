@@ -1,0 +1,167 @@
+import { speechFormats, transcriptFormats } from '../../../model/workload/traffic.ts';
+import { conversation } from '../../../scenario/schema/message-schema.ts';
+import { isMapping } from '../../../scenario/text/scenario-tree.ts';
+import { readMultipart } from './read-multipart.ts';
+import { hasTemplate, type ImportedFile, givenFields } from './imported.ts';
+
+/** The traffic entry that sends what a target sends, or why there is none. */
+export type ReadEntry =
+  | {
+      readonly ok: true;
+      readonly entry: Readonly<Record<string, unknown>>;
+      /** What Weir sends besides or in another way. */
+      readonly changes: readonly string[];
+      readonly file?: ImportedFile;
+    }
+  | { readonly ok: false; readonly problem: string };
+
+/** A request without its address: the route it goes to, its type and its body. */
+export interface EntrySource {
+  readonly contentType: string;
+  readonly body: Uint8Array | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const jsonOf = (body: Uint8Array | null): Fields | null => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body ?? []).toString());
+    return isMapping(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+};
+
+const within = (value: unknown, min: number, max: number): boolean =>
+  typeof value === 'number' && value >= min && value <= max;
+
+const template = 'it holds ${env:…} or ${secret:…}, which Weir would replace';
+
+const bodyFields = (rest: Fields) => (Object.keys(rest).length > 0 ? { body: rest } : {});
+
+const chatContent = (messages: unknown): Fields | null => {
+  if (!conversation.safeParse(messages).success) return null;
+  const [first, ...others] = messages as readonly { role: string; content: unknown }[];
+  const isPlain = others.length === 0 && first?.role === 'user' && first.content !== '';
+  return isPlain ? { prompt: first.content } : { messages };
+};
+
+/** A number is a field of the entry if that can have it, and otherwise stays in the body. */
+const numberField = (
+  field: string,
+  min: number,
+  max: number,
+  [name, value]: readonly [string, unknown],
+) =>
+  within(value, min, max) && (field !== 'maxTokens' || Number.isInteger(value))
+    ? { own: { [field]: value }, body: {} }
+    : { own: {}, body: givenFields({ [name]: value }) };
+
+const merged = (all: readonly Fields[]): Fields => Object.fromEntries(all.flatMap(Object.entries));
+
+const chatNumbers = ({ max_tokens, temperature, top_p }: Fields) => [
+  numberField('maxTokens', 1, 10_000_000, ['max_tokens', max_tokens]),
+  numberField('temperature', 0, 2, ['temperature', temperature]),
+  numberField('topP', 0, 1, ['top_p', top_p]),
+];
+
+const chatEntry = ({ body }: EntrySource): ReadEntry => {
+  const json = jsonOf(body) ?? {};
+  const { model, messages, stream, max_tokens: _, temperature: __, top_p: ___, ...rest } = json;
+  if (typeof model !== 'string' || model === '') {
+    return { ok: false, problem: 'the body is not JSON with a "model"' };
+  }
+  if (hasTemplate(json)) return { ok: false, problem: template };
+  const content = chatContent(messages);
+  if (content === null) {
+    const problem =
+      'messages have roles system, user or assistant, and text, images or audio as content';
+    return { ok: false, problem };
+  }
+  const isStream = stream === true;
+  const numbers = chatNumbers(json);
+  const entry = {
+    kind: isStream ? 'chat-stream' : 'chat',
+    model,
+    ...content,
+    ...merged(numbers.map(({ own }) => own)),
+    ...bodyFields({ ...merged(numbers.map((each) => each.body)), ...rest }),
+  };
+  const usage = 'streams ask for their usage, too (stream_options.include_usage)';
+  const asksAnyway = !isStream || rest['stream_options'] !== undefined;
+  return { ok: true, entry, changes: asksAnyway ? [] : [usage] };
+};
+
+const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
+  (values as readonly unknown[]).includes(value);
+
+const speechEntry = ({ body }: EntrySource): ReadEntry => {
+  const json = jsonOf(body) ?? {};
+  const { model, input, voice, response_format: format = 'mp3', speed, ...rest } = json;
+  if (typeof model !== 'string' || typeof input !== 'string' || input === '') {
+    return { ok: false, problem: 'the body is not JSON with "model" and "input"' };
+  }
+  if (hasTemplate(json)) return { ok: false, problem: template };
+  if (!isOneOf(speechFormats, format)) {
+    return { ok: false, problem: `audio formats are ${speechFormats.join(', ')}` };
+  }
+  const pace = numberField('speed', 0.25, 4, ['speed', speed]);
+  const own = givenFields({ kind: 'speech', model, text: input, voice, format, ...pace.own });
+  const changes = [
+    ...(voice === undefined ? ['the voice is Emily.wav, since the target names none'] : []),
+    ...(json['response_format'] === undefined ? ['response_format: mp3 is written out'] : []),
+  ];
+  return { ok: true, entry: { ...own, ...bodyFields({ ...pace.body, ...rest }) }, changes };
+};
+
+/** The fields of a transcription that an entry has; `null` if there is another. */
+const transcriptionFields = (fields: readonly (readonly [string, string])[]): Fields | null => {
+  const entry: Record<string, unknown> = { format: 'json' };
+  const granularities = [];
+  for (const [name, value] of fields) {
+    if (name === 'model' && value !== '') entry['model'] = value;
+    else if (name === 'language') entry['language'] = value;
+    else if (name === 'response_format' && isOneOf(transcriptFormats, value))
+      entry['format'] = value;
+    else if (name.startsWith('timestamp_granularities')) granularities.push(value);
+    else return null;
+  }
+  if (entry['model'] === undefined) return null;
+  return { ...entry, ...(granularities.length > 0 ? { granularities } : {}) };
+};
+
+const transcriptionEntry = ({ body, contentType }: EntrySource): ReadEntry => {
+  const parts = readMultipart(contentType, body ?? new Uint8Array());
+  const upload = parts?.find(({ name, file }) => name === 'file' && file !== null);
+  if (parts === null || upload === undefined) {
+    return { ok: false, problem: 'the body is not a form (multipart/form-data) with a "file"' };
+  }
+  const texts = parts.filter((part) => part !== upload);
+  const fields = transcriptionFields(texts.map(({ name, bytes }) => [name, bytes.toString()]));
+  if (fields === null || hasTemplate(fields)) {
+    const problem =
+      'the fields of the form are model, language, response_format and timestamp_granularities[]';
+    return { ok: false, problem };
+  }
+  const name = (upload.file ?? '').replaceAll(/[^\w.-]+/g, '_').replace(/^[.-]+/, '') || 'clip.wav';
+  const entry = { kind: 'transcription', clips: name, ...fields };
+  const isWritten = texts.some((part) => part.name === 'response_format');
+  const changes = isWritten ? [] : ['response_format: json is written out'];
+  return { ok: true, entry, changes, file: { name, bytes: upload.bytes } };
+};
+
+/** The readers of the routes of the interface, by method and the end of the path. */
+export const entryReaders: readonly {
+  readonly method: string;
+  readonly path: string;
+  readonly read: (source: EntrySource) => ReadEntry;
+}[] = [
+  { method: 'POST', path: '/chat/completions', read: chatEntry },
+  { method: 'POST', path: '/audio/speech', read: speechEntry },
+  { method: 'POST', path: '/audio/transcriptions', read: transcriptionEntry },
+  {
+    method: 'GET',
+    path: '/models',
+    read: () => ({ ok: true, entry: { kind: 'models' }, changes: [] }),
+  },
+];

@@ -1,0 +1,82 @@
+import { isMapping } from '../../../scenario/text/scenario-tree.ts';
+import type { WrittenHeader } from './headers.ts';
+import { ImportError } from './imported.ts';
+
+/** A target of vegeta (https://github.com/tsenart/vegeta): one request. */
+export interface VegetaTarget {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly WrittenHeader[];
+  /** The body, or the path of the file that has it; `null` for none. */
+  readonly body: Uint8Array | string | null;
+  readonly line: number;
+}
+
+const fail = (line: number, message: string): never => {
+  throw new ImportError(`line ${line}: ${message}`);
+};
+
+const targetOfJson = (text: string, line: number): VegetaTarget => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return fail(line, 'expected a target in JSON, all in one line');
+  }
+  const { method, url, body = '', header = {} } = isMapping(parsed) ? parsed : {};
+  if (typeof method !== 'string' || typeof url !== 'string' || method === '' || url === '') {
+    return fail(line, 'expected a target with "method" and "url"');
+  }
+  if (typeof body !== 'string' || !isMapping(header)) {
+    return fail(line, 'expected a "body" in base64 and "header" with lists of values');
+  }
+  const place = `line ${line}`;
+  const headers = Object.entries(header).flatMap(([name, values]) =>
+    [values].flat().map((value) => ({ name, value: String(value), place })),
+  );
+  return { method, url, headers, body: body === '' ? null : Buffer.from(body, 'base64'), line };
+};
+
+/** Targets of the format `json`: one object in each line. */
+export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
+  text.split('\n').flatMap((each, i) => (each.trim() === '' ? [] : [targetOfJson(each, i + 1)]));
+
+const isRequestLine = (line: string): boolean => /^[A-Z]+\s/.test(line);
+
+/** The lines behind a request line, up to and with the path of a body or the empty line. */
+const readRest = (lines: readonly string[], from: number) => {
+  const headers: WrittenHeader[] = [];
+  for (let at = from; at < lines.length && lines[at] !== ''; at += 1) {
+    const line = lines[at]!;
+    if (line.startsWith('#')) continue;
+    if (line.startsWith('@')) return { headers, body: line.slice(1), next: at + 1 };
+    if (isRequestLine(line)) return fail(at + 1, 'expected an empty line before the next target');
+    const [, name, value] = /^([^:]+?)\s*:\s*(\S.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      return fail(at + 1, 'expected a header, or @ and the path of a body');
+    headers.push({ name, value, place: `line ${at + 1}` });
+  }
+  return { headers, body: null, next: from + lines.slice(from).indexOf('') };
+};
+
+/** Targets of the format `http`, with the rules of vegeta’s own reader (`NewHTTPTargeter`). */
+export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
+  const lines = [...text.split('\n').map((line) => line.trim()), ''];
+  const targets: VegetaTarget[] = [];
+  for (let at = 0; at < lines.length;) {
+    const head = lines[at]!;
+    at += 1;
+    if (head === '' || head.startsWith('#')) continue;
+    const [, method = '', url = ''] = /^([A-Z]+) +(\S.*)$/.exec(head) ?? [];
+    if (method === '')
+      return fail(at, 'expected a method and an address, for example: GET http://host/v1/models');
+    // A target without headers may be followed at once by the next.
+    const isAlone = isRequestLine(lines[at] ?? '');
+    const { headers, body, next } = isAlone
+      ? { headers: [], body: null, next: at }
+      : readRest(lines, at);
+    targets.push({ method, url, headers, body, line: at });
+    at = next;
+  }
+  return targets;
+};

@@ -1,0 +1,261 @@
+import { milliseconds, perSecond } from '../../../model/quantity.ts';
+import { formatDuration, formatRate } from '../../../scenario/schema/notation.ts';
+import { queryHoldsSecret } from '../../../scenario/schema/wire-schema.ts';
+import { headerFields, readHeaders, type WrittenHeader } from './headers.ts';
+import {
+  type Imported,
+  type ImportedFile,
+  ImportError,
+  keyReference,
+  noteKeyAndLimits,
+  Notes,
+} from './imported.ts';
+import { type EntrySource, entryReaders } from './vegeta-entries.ts';
+import type { VegetaTarget } from './vegeta-targets.ts';
+
+/** What targets do not say: the options of vegeta’s attack, and what their files hold. */
+export interface VegetaAttack {
+  /** As vegeta writes it: `50`, `50/s`, `100/1m`. */
+  readonly rate: string | undefined;
+  /** As Go writes it: `30s`, `1m30s`. */
+  readonly duration: string | undefined;
+  /** The bodies in files, by path; a text says why a file cannot be read. */
+  readonly bodies: ReadonlyMap<string, Uint8Array | string>;
+  /** Whether files can be written beside the scenario. */
+  readonly canWriteFiles: boolean;
+}
+
+const goUnits: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 1e-3,
+  µs: 1e-3,
+  ns: 1e-6,
+};
+
+/** A length of time in Go’s notation, in milliseconds; `null` if it is none. */
+const goDuration = (text: string): number | null => {
+  if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text)) return null;
+  let length = 0;
+  for (const [, n, unit] of text.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
+    length += Number(n) * goUnits[unit!]!;
+  }
+  return length;
+};
+
+const rateOf = (text: string): string => {
+  const [, n, per = '1s'] = /^(\d+)(?:\/(\S+))?$/.exec(text) ?? [];
+  const every = goDuration(/^\d/.test(per) ? per : `1${per}`);
+  if (n === undefined || every === null || every === 0 || Number(n) === 0) {
+    throw new ImportError(
+      `--rate ${text}: expected requests in a time, such as 50/s or 100/1m, and more than 0`,
+    );
+  }
+  return formatRate(perSecond((Number(n) * 1000) / every));
+};
+
+const durationOf = (text: string): string => {
+  const length = goDuration(text);
+  if (length !== null && length > 0) return formatDuration(milliseconds(length));
+  throw new ImportError(`--duration ${text}: expected a length of time such as 30s or 1m30s`);
+};
+
+const loadOf = ({ rate, duration }: VegetaAttack, notes: Notes) => {
+  const missing = [
+    rate === undefined ? '--rate' : '',
+    duration === undefined ? '--duration' : '',
+  ].filter((name) => name !== '');
+  if (missing.length > 0) {
+    const message =
+      'targets hold no load; give vegeta’s own options to weir import, or change "load"';
+    notes.chosen(`no ${missing.join(' and no ')}`, message);
+  }
+  return {
+    kind: 'constant',
+    rate: rate === undefined ? '1/s' : rateOf(rate),
+    duration: duration === undefined ? '60s' : durationOf(duration),
+  };
+};
+
+/** A target that the interface has, apart from its body. */
+interface Located {
+  readonly target: VegetaTarget;
+  readonly base: string;
+  readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
+}
+
+/** The base address of a target, with its query; `null` if the interface has no such request. */
+const locate = (target: VegetaTarget, notes: Notes): Located | null => {
+  const place = `line ${target.line}`;
+  const url = URL.canParse(target.url) ? new URL(target.url) : null;
+  const row = entryReaders.find(
+    ({ method, path }) => method === target.method && url?.pathname.endsWith(path),
+  );
+  if (url === null || row === undefined || !/^https?:$/.test(url.protocol)) {
+    const known = entryReaders.map(({ method, path }) => `${method} …${path}`).join(', ');
+    notes.left(
+      place,
+      `${target.method} with this address is not of the interface, which has ${known}`,
+    );
+    return null;
+  }
+  if (url.username !== '' || queryHoldsSecret(url)) {
+    notes.left(place, 'its address holds what can be a key: send it in a header');
+    return null;
+  }
+  const base = `${url.origin}${url.pathname.slice(0, -row.path.length)}${url.search}`;
+  return { target, base, read: row.read };
+};
+
+/** The element that comes most often, the first of them. */
+const mostFrequent = (values: readonly string[]): string | undefined => {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+};
+
+/** The headers that all targets have, those that only some have being named. */
+const commonHeaders = (
+  targets: readonly VegetaTarget[],
+  notes: Notes,
+): readonly WrittenHeader[] => {
+  const idOf = ({ name, value }: WrittenHeader): string => `${name.toLowerCase()}:${value}`;
+  const counts = new Map<string, WrittenHeader[]>();
+  for (const { headers } of targets) {
+    for (const header of headers)
+      counts.set(idOf(header), [...(counts.get(idOf(header)) ?? []), header]);
+  }
+  const own = /^(authorization|content-type|accept|content-length)$/;
+  const all: WrittenHeader[] = [];
+  const keys = new Set<string>();
+  for (const [first, ...more] of counts.values()) {
+    const name = first!.name.toLowerCase();
+    if (name === 'authorization') keys.add(first!.value);
+    if (more.length + 1 >= targets.length || own.test(name)) all.push(first!);
+    else
+      notes.left(
+        first!.place,
+        `the header ${name} is not that of all targets: a scenario’s headers go with every request`,
+      );
+  }
+  if (keys.size > 1) {
+    notes.left('authorization', `${keys.size} different keys: write them as a list of "keys"`);
+  }
+  const names = new Set<string>();
+  return all.filter(({ name }) => !names.has(name.toLowerCase()) && names.add(name.toLowerCase()));
+};
+
+const sourceOf = (
+  { headers, body }: VegetaTarget,
+  { bodies }: VegetaAttack,
+): EntrySource | string => {
+  const bytes = typeof body === 'string' ? bodies.get(body) : body;
+  if (typeof bytes === 'string') return bytes;
+  const contentType =
+    headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? '';
+  return { contentType, body: bytes ?? null };
+};
+
+/** The entries of the targets; equal ones are one with a weight. */
+class Entries {
+  readonly files: ImportedFile[] = [];
+  private readonly weights = new Map<
+    string,
+    { entry: Readonly<Record<string, unknown>>; weight: number }
+  >();
+  private readonly changes = new Set<string>();
+  private readonly notes: Notes;
+
+  constructor(notes: Notes) {
+    this.notes = notes;
+  }
+
+  add(entry: Readonly<Record<string, unknown>>, place: string, changes: readonly string[]): void {
+    const id = JSON.stringify(entry);
+    const known = this.weights.get(id) ?? { entry, weight: 0 };
+    this.weights.set(id, { entry, weight: known.weight + 1 });
+    for (const change of changes) {
+      if (!this.changes.has(change)) this.notes.chosen(place, change);
+      this.changes.add(change);
+    }
+  }
+
+  /** The path of an upload, beside those of other content. */
+  keep({ name, bytes }: ImportedFile): string {
+    const known = this.files.find((file) => Buffer.from(file.bytes).equals(bytes));
+    if (known !== undefined) return known.name;
+    const isTaken = this.files.some((file) => file.name === name);
+    const path = isTaken ? `${this.files.length + 1}-${name}` : name;
+    this.files.push({ name: path, bytes });
+    return path;
+  }
+
+  get traffic(): readonly Readonly<Record<string, unknown>>[] {
+    const all = [...this.weights.values()];
+    return all.map(({ entry, weight }) =>
+      all.length > 1 || weight > 1 ? { ...entry, weight } : entry,
+    );
+  }
+}
+
+const addTarget = (
+  { target, read }: Located,
+  entries: Entries,
+  attack: VegetaAttack,
+  notes: Notes,
+): boolean => {
+  const place = `line ${target.line}`;
+  const source = sourceOf(target, attack);
+  const found =
+    typeof source === 'string' ? ({ ok: false, problem: source } as const) : read(source);
+  if (!found.ok) notes.left(place, found.problem);
+  else if (found.file !== undefined && !attack.canWriteFiles) {
+    notes.left(place, 'its upload is written beside the scenario: add --out FILE');
+  } else {
+    const clips = found.file === undefined ? {} : { clips: entries.keep(found.file) };
+    entries.add({ ...found.entry, ...clips }, place, found.changes);
+    return true;
+  }
+  return false;
+};
+
+/** The scenario of vegeta’s targets. */
+export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAttack): Imported => {
+  const notes = new Notes();
+  const located = targets.flatMap((target) => locate(target, notes) ?? []);
+  const base = mostFrequent(located.map((each) => each.base));
+  if (base === undefined) {
+    throw new ImportError(
+      'no target is a request of the interface: chat completions, speech, transcription or the model list',
+    );
+  }
+  const entries = new Entries(notes);
+  const taken: VegetaTarget[] = [];
+  for (const each of located) {
+    if (each.base !== base)
+      notes.left(
+        `line ${each.target.line}`,
+        `another base address than ${base}: a run has one target`,
+      );
+    else if (addTarget(each, entries, attack, notes)) taken.push(each.target);
+  }
+  const { traffic, files } = entries;
+  if (traffic.length === 0)
+    throw new ImportError(`no target can be taken over: ${notes.list.at(-1)?.message}`);
+  const read = readHeaders(commonHeaders(taken, notes), notes);
+  noteKeyAndLimits(read.keyHeader === null ? 'no target has one' : null, notes);
+  if (traffic.length > 1) {
+    notes.chosen('order', 'vegeta sends targets in turn, Weir draws each request by its weight');
+  }
+  const scenario = {
+    target: base,
+    keys: keyReference,
+    ...headerFields(read),
+    limits: 'none',
+    traffic,
+    load: loadOf(attack, notes),
+  };
+  return { kind: 'scenario', scenario, files, notes: notes.sorted };
+};

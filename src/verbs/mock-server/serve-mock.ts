@@ -1,0 +1,124 @@
+import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
+import type { Milliseconds } from '../../model/quantity.ts';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
+import { MockStartError } from '../../mock/errors/mock-start-error.ts';
+import { readyLine, startMock } from '../../mock/gateway/start.ts';
+import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
+import { openParentPipe } from '../../platform/process/this-process.ts';
+import { Problem } from '../../platform/problem.ts';
+import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
+import { parseSettings } from './settings-notation.ts';
+import { nonDefaultSettings } from './non-default-settings.ts';
+import { defaultMockKeys, embeddedMockSettings } from '../../run/target/embedded-mock.ts';
+import type { Host } from '../../run/input/host.ts';
+import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
+import { mockSummaryText } from './mock-summary.ts';
+
+export interface MockRequest {
+  /** A scenario file; its reference gateway is started as for a run. */
+  readonly scenario: string | undefined;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly host: string;
+  /** API keys; `undefined`: the test keys. */
+  readonly keys: readonly string[] | undefined;
+  /** `undefined`: the scenario's seed. */
+  readonly seed: number | undefined;
+  /** Settings by their path below `mock` in a scenario, as `path=value`. */
+  readonly settings: readonly string[];
+  /** Stops after this many ms. */
+  readonly lifetime: Milliseconds | null;
+  /** The file that records what truly happened to each request. */
+  readonly truth: string | undefined;
+}
+
+const settingsFrom = async (
+  request: MockRequest,
+  { environment }: Host,
+): Promise<SettingsInput> => {
+  const source = {
+    scenario: request.scenario,
+    flags: placeholderScenario,
+    set: request.settings.map((setting) => `mock.${setting}`),
+    target: 'mock',
+    // A gateway sends nothing of what it reads.
+    allowFiles: true,
+  };
+  const { plan } = await readPlan(source, environment);
+  const settings = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
+  const { host, port, controlPort, truth, seed = settings.seed } = request;
+  const traced = truth === undefined ? {} : { truth: { file: truth } };
+  return { ...settings, seed, port, controlPort, host, ...traced };
+};
+
+const start = async (settings: SettingsInput) => {
+  const read = settingsSchema.safeParse(settings, { error: schemaIssueMessage });
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  await warmUpAudio();
+  // The control port accepts the notation of scenarios.
+  const parse = (notation: unknown): unknown => parseSettings(mockSettingsSchema, notation);
+  const mock = await startMock(read.data, realClock(), parse).catch((error: unknown) => {
+    throw error instanceof MockStartError ? new Problem(error.message) : error;
+  });
+  return { settings: read.data, mock };
+};
+
+/** Calls `end` after the lifetime; the returned function cancels that. */
+const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
+  if (lifetime === null) return () => undefined;
+  const clock = realClock();
+  return clock.at(clock.now() + lifetime, end);
+};
+
+/**
+ * Serves the run that started this process: settings come as one JSON line through the pipe, and the
+ * gateway ends when the pipe closes. It ignores stop signals, which are the run's to handle, except in
+ * a container, where they come from the engine.
+ */
+export const serveRun = async (
+  { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },
+  { printer, onStop }: Host,
+): Promise<void> => {
+  const finished = Promise.withResolvers<void>();
+  const pipe = openParentPipe();
+  void pipe.closed.then(finished.resolve);
+  const cancelLifetime = endAfter(lifetime, finished.resolve);
+  const first = await Promise.race([pipe.firstLine, finished.promise.then(() => null)]);
+  if (first !== null) {
+    const { mock } = await start(JSON.parse(first) as SettingsInput);
+    const release = onStop(() => {
+      if (inContainer) finished.resolve();
+    });
+    printer.print({ text: () => readyLine(mock) });
+    await finished.promise;
+    release();
+    await mock.close();
+  }
+  cancelLifetime();
+  pipe.close();
+};
+
+export const serveMock = async (request: MockRequest, host: Host): Promise<void> => {
+  const { mock, settings } = await start(await settingsFrom(request, host));
+  const stop = Promise.withResolvers<void>();
+  const release = host.onStop(() => stop.resolve());
+  const cancelLifetime = endAfter(request.lifetime, stop.resolve);
+  const differing = nonDefaultSettings(settings);
+  const lines = [
+    `The reference gateway listens on ${mock.url}`,
+    `Keys: ${settings.keys.join(', ')}`,
+    `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
+    ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
+  ];
+  host.printer.print({ text: () => lines.join('\n') });
+  host.printer.say('Ctrl-C ends it.');
+  await stop.promise;
+  cancelLifetime();
+  release();
+  await mock.close();
+  host.printer.say(mockSummaryText(mock.counters()));
+};
