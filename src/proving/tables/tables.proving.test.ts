@@ -21,7 +21,7 @@ import { readTables, type TableQuestions } from './read-tables.ts';
 // The first run installs DuckDB, pandas and pyarrow.
 vi.setConfig({ testTimeout: 900_000 });
 
-const readme = await readFile(new URL('../../../reports/README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../../../reports/requests.md', import.meta.url), 'utf8');
 
 /** The blocks of a language in the README that read a table of requests. */
 const documented = (language: string): readonly string[] =>
