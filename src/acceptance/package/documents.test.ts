@@ -47,6 +47,10 @@ describe('the pages for users', () => {
     expect(documentText(index).trim().split(/\s+/).length).toBeLessThan(900);
   });
 
+  it('say on one page how to contribute', () => {
+    expect(documentText('.github/CONTRIBUTING.md').split(/\s+/).length).toBeLessThan(1000);
+  });
+
   it.each(folders)('begin with a title in %s, and have no section twice', (folder) => {
     for (const path of pagesIn(folder)) {
       const headings = [
