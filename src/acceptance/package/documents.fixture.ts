@@ -45,7 +45,7 @@ export const documentText = (path: string): string => {
 /** A fenced block: its language, the word behind it, its text. */
 export const fence = /^```(\w*)(?: (\w+))?\n(.*?)^```$/gms;
 
-export interface Block {
+export interface FencedBlock {
   readonly path: string;
   readonly language: string;
   /** The word behind the language: `scenario` is a whole scenario, `part` some of its fields; `workflow` is GitHub's. */
@@ -54,7 +54,7 @@ export interface Block {
 }
 
 /** The fenced blocks of a document. */
-export const blocksIn = (path: string): readonly Block[] =>
+export const blocksIn = (path: string): readonly FencedBlock[] =>
   [...documentText(path).matchAll(fence)].map(([, language = '', mark = '', text = '']) => ({
     path,
     language,

@@ -8,6 +8,7 @@ import {
   documents,
   documentText,
   fence,
+  listFiles,
   pagesIn,
   pathInRoot,
   readText,
@@ -118,6 +119,15 @@ describe('the links in the documents', () => {
         !existsSync(pathInRoot(file)) && !existsSync(pathInRoot(join(dirname(path), file))),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('lead to an existing page, for every page that a message of the program names', () => {
+    const sources = listFiles('src/**/*.ts').filter((path) => !/\.(test|fixture)\.ts$/.test(path));
+    const named = sources.flatMap((path) =>
+      [...readText(path).matchAll(/\b(?:scenarios|reports)\/[\w-]+\.md\b/g)].map(([page]) => page),
+    );
+    expect(named).toContain('reports/figures.md');
+    expect(named.filter((page) => !documents.has(page))).toEqual([]);
   });
 
   it('ship with the package if the README that links to them does', () => {

@@ -18,7 +18,7 @@ import { readScenario } from '../../scenario/read-scenario.ts';
 import { scenarioLoadSchema } from '../../scenario/schema/load-schema.ts';
 import { scenarioJsonSchema, scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
 import {
-  type Block,
+  type FencedBlock,
   blocksIn,
   codeSpans,
   currentPaths,
@@ -162,7 +162,7 @@ describe('the scenarios of the READMEs', () => {
   );
 
   /** A part of a scenario, in a whole one. */
-  const completed = ({ mark, text }: Block): string => {
+  const completed = ({ mark, text }: FencedBlock): string => {
     if (mark === 'scenario') return text;
     const traffic = 'traffic: [{ kind: chat-stream, model: a/b }, { kind: chat, model: a/b }]\n';
     const load = 'stages: [{ name: users, load: { kind: constant, rate: 1/s, duration: 9s } }]\n';
