@@ -98,7 +98,7 @@ cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();
-  copyFileSync('.package/CHANGELOG.md', 'CHANGELOG.md');
+  copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();
   process.exitCode = 1;

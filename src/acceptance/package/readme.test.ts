@@ -1,7 +1,7 @@
-import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { roomOf } from '../../../.oxlint/map.ts';
 import { subcommands, verbs } from '../../cli/verb-table.ts';
@@ -17,43 +17,19 @@ import { exitCodes } from '../../run/output/exit-codes.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
 import { scenarioLoadSchema } from '../../scenario/schema/load-schema.ts';
 import { scenarioJsonSchema, scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
+import {
+  type FencedBlock,
+  blocksIn,
+  codeSpans,
+  currentPaths,
+  documentText,
+  listFiles,
+  pathInRoot,
+  readText,
+} from './documents.fixture.ts';
 
-const root = resolve(import.meta.dirname, '..', '..', '..');
-const pathInRoot = (path: string): string => join(root, path);
-const readText = (path: string): string => readFileSync(pathInRoot(path), 'utf8');
-
-/** All READMEs, by their path in the repository. */
-const readmes = new Map(
-  globSync(['README.md', '{scenarios,reports,fixtures,src}/**/README.md', '.*/README.md'], {
-    cwd: root,
-  })
-    .toSorted()
-    .map((path) => [path, readText(path)] as const),
-);
-const readme = (path: string): string => readmes.get(path) ?? `there is no ${path}`;
-
-const fence = /^```(\w*)(?: (\w+))?\n(.*?)^```$/gms;
-
-interface Block {
-  readonly path: string;
-  readonly language: string;
-  /** The word behind the language: `scenario` is a whole scenario, `part` some of its fields. */
-  readonly mark: string;
-  readonly text: string;
-}
-
-const blocks: readonly Block[] = [...readmes].flatMap(([path, readmeText]) =>
-  [...readmeText.matchAll(fence)].map(([, language = '', mark = '', text = '']) => ({
-    path,
-    language,
-    mark,
-    text,
-  })),
-);
-
-/** The code spans of a README's prose. */
-const codeSpans = (readmeText: string): readonly string[] =>
-  [...readmeText.replaceAll(fence, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+const texts = currentPaths.map((path) => [path, documentText(path)] as const);
+const blocks = currentPaths.flatMap(blocksIn);
 
 /** The lines of shell code without comments, continued lines joined; and the code spans of the prose. */
 const shellLines: readonly { readonly path: string; readonly line: string }[] = [
@@ -65,9 +41,7 @@ const shellLines: readonly { readonly path: string; readonly line: string }[] = 
         .split('\n')
         .map((line) => ({ path, line: line.replace(/(^|\s)#.*/, '') })),
     ),
-  ...[...readmes].flatMap(([path, readmeText]) =>
-    codeSpans(readmeText).map((line) => ({ path, line })),
-  ),
+  ...texts.flatMap(([path, text]) => codeSpans(text).map((line) => ({ path, line }))),
 ];
 
 const optionsIn = (text: string): readonly string[] =>
@@ -88,9 +62,9 @@ const optionsInHelp = async (command: readonly string[]): Promise<readonly strin
 const isListed = (option: string, listed: readonly string[]): boolean =>
   listed.includes(option) || listed.includes(option.replace(/^no-/, ''));
 
-/** The first cells of the table rows of a README, code marks removed. */
-const firstCells = (readmeText: string): readonly string[] =>
-  [...readmeText.matchAll(/^\| (.+?) \|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
+/** The first cells of the table rows of a text, code marks removed. */
+const firstCells = (text: string): readonly string[] =>
+  [...text.matchAll(/^\| (.+?) \|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
 
 describe('the commands of the READMEs', () => {
   const optionsOfCommand = new Map<string, readonly string[]>();
@@ -132,8 +106,8 @@ describe('the commands of the READMEs', () => {
 
   it('name options in prose that some verb has', () => {
     const all = [...optionsOfCommand.values()].flat();
-    const named = [...readmes].flatMap(([path, readmeText]) =>
-      codeSpans(readmeText)
+    const named = texts.flatMap(([path, text]) =>
+      codeSpans(text)
         .filter((code) => code.startsWith('--'))
         .flatMap((code) => optionsIn(code).map((option) => ({ path, option }))),
     );
@@ -142,7 +116,7 @@ describe('the commands of the READMEs', () => {
   });
 
   it('name every verb in the table of the root', () => {
-    const rows = firstCells(readme('README.md')).filter((cell) => cell.startsWith('weir '));
+    const rows = firstCells(documentText('README.md')).filter((cell) => cell.startsWith('weir '));
     expect(new Set(rows)).toEqual(
       new Set(verbs.filter((verb) => verb !== 'help').map((verb) => `weir ${verb}`)),
     );
@@ -183,10 +157,12 @@ describe('the scenarios of the READMEs', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const yamlBlocks = blocks.filter(({ language }) => language === 'yaml');
+  const yamlBlocks = blocks.filter(
+    ({ language, mark }) => language === 'yaml' && mark !== 'workflow',
+  );
 
   /** A part of a scenario, in a whole one. */
-  const completed = ({ mark, text }: Block): string => {
+  const completed = ({ mark, text }: FencedBlock): string => {
     if (mark === 'scenario') return text;
     const traffic = 'traffic: [{ kind: chat-stream, model: a/b }, { kind: chat, model: a/b }]\n';
     const load = 'stages: [{ name: users, load: { kind: constant, rate: 1/s, duration: 9s } }]\n';
@@ -202,10 +178,10 @@ describe('the scenarios of the READMEs', () => {
   });
 
   it('are in the root and in the reference of scenarios', () => {
-    const inFile = (path: string) => yamlBlocks.filter((block) => block.path === path);
-    expect(inFile('README.md').map(({ mark }) => mark)).toContain('scenario');
-    expect(inFile('scenarios/README.md').length).toBeGreaterThan(5);
-    expect(inFile('src/mock/README.md').length).toBeGreaterThan(0);
+    const below = (path: string) => yamlBlocks.filter((block) => block.path.startsWith(path));
+    expect(below('README.md').map(({ mark }) => mark)).toContain('scenario');
+    expect(below('scenarios/').length).toBeGreaterThan(5);
+    expect(below('src/mock/README.md').length).toBeGreaterThan(0);
   });
 
   const problemsOf = (text: string): readonly unknown[] => {
@@ -225,8 +201,8 @@ describe('the scenarios of the READMEs', () => {
 
   it('are valid where the prose names a key with its value', () => {
     const keys = Object.keys(scenarioSchema.shape);
-    const named = [...readmes.values()]
-      .flatMap(codeSpans)
+    const named = texts
+      .flatMap(([, text]) => codeSpans(text))
       .filter((code) => keys.includes(/^(\w+): \S/.exec(code)?.[1] ?? ''));
     expect(named.length).toBeGreaterThan(10);
     const chat = 'traffic: [{ kind: chat, model: a/b, maxTokens: 9 }]\n';
@@ -243,17 +219,17 @@ describe('the scenarios of the READMEs', () => {
 describe('the tables of the READMEs', () => {
   const missingRows = (path: string, rows: readonly string[]): readonly string[] => {
     expect(rows.length).toBeGreaterThan(5);
-    return rows.filter((row) => !readme(path).includes(`\n${row}\n`));
+    return rows.filter((row) => !documentText(path).includes(`\n${row}\n`));
   };
   const missingCells = (path: string, names: readonly string[]): readonly string[] => {
     expect(names.length).toBeGreaterThan(4);
-    const cells = firstCells(readme(path));
+    const cells = firstCells(documentText(path));
     return names.filter((name) => !cells.includes(name));
   };
 
   it('list every exit code in the order of precedence', () => {
     const rows = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`);
-    expect(readme('README.md')).toContain(rows.join('\n'));
+    expect(documentText('README.md')).toContain(rows.join('\n'));
     expect(rows.length).toBeGreaterThan(5);
   });
 
@@ -262,7 +238,7 @@ describe('the tables of the READMEs', () => {
       ([name, { label, unit, definition }]) =>
         `| \`${name}\` | ${label} | ${unit} | ${definition} |`,
     );
-    expect(missingRows('reports/README.md', rows)).toEqual([]);
+    expect(missingRows('reports', rows)).toEqual([]);
   });
 
   it('list every figure of a run', () => {
@@ -273,18 +249,18 @@ describe('the tables of the READMEs', () => {
       ),
     );
     expect(rows).toHaveLength(18);
-    expect(missingRows('reports/README.md', rows)).toEqual([]);
+    expect(missingRows('reports', rows)).toEqual([]);
   });
 
   it('list every load', () => {
     const kinds = scenarioLoadSchema.options.map(({ shape }) => shape.kind.value);
     expect(missingCells('README.md', kinds)).toEqual([]);
-    expect(missingCells('scenarios/README.md', kinds)).toEqual([]);
+    expect(missingCells('scenarios/load.md', kinds)).toEqual([]);
   });
 
   it('list every field of a load', () => {
     const rows = new Map(
-      [...readme('scenarios/README.md').matchAll(/^\| `([\w-]+)` \| (.*?) \|/gm)].map(
+      [...documentText('scenarios/load.md').matchAll(/^\| `([\w-]+)` \| (.*?) \|/gm)].map(
         ([, kind = '', cells = '']) => [kind, cells] as const,
       ),
     );
@@ -299,8 +275,8 @@ describe('the tables of the READMEs', () => {
 
   it('list every key of a scenario and every example file', () => {
     const keys = Object.keys(scenarioSchema.shape).filter((key) => key !== '$schema');
-    expect(missingCells('scenarios/README.md', keys)).toEqual([]);
-    const files = readdirSync(pathInRoot('scenarios')).filter((file) => file !== 'README.md');
+    expect(missingCells('scenarios/keys.md', keys)).toEqual([]);
+    const files = readdirSync(pathInRoot('scenarios')).filter((file) => !file.endsWith('.md'));
     expect(missingCells('scenarios/README.md', files)).toEqual([]);
   });
 
@@ -321,21 +297,21 @@ describe('the tables of the READMEs', () => {
     const { mock, $schema: _, ...others } = properties;
     const missing = (path: string, schema: unknown): readonly string[] => {
       const code = [
-        ...codeSpans(readme(path)),
-        ...blocks.filter((block) => block.path === path).map(({ text }) => text),
+        ...codeSpans(documentText(path)),
+        ...blocksIn(path).map(({ text }) => text),
       ].join('\n');
       const fields = [...new Set(fieldsIn(schema))];
       expect(fields.length).toBeGreaterThan(30);
       return fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(code));
     };
-    expect(missing('scenarios/README.md', others)).toEqual([]);
+    expect(missing('scenarios', others)).toEqual([]);
     expect(missing('src/mock/README.md', mock)).toEqual([]);
   });
 
   it('list every setting, limiter, bug and fault of the reference gateway', () => {
     const settings = Object.keys(mockSettingsSchema.shape).filter((name) => name !== 'prices');
     expect(missingCells('src/mock/README.md', settings)).toEqual([]);
-    const spans = codeSpans(readme('src/mock/README.md'));
+    const spans = codeSpans(documentText('src/mock/README.md'));
     const names = [...mockLimiterClasses, ...Object.keys(limitBugs), ...faultNames];
     expect(names.length).toBeGreaterThan(60);
     expect(names.filter((name) => !spans.includes(name))).toEqual([]);
@@ -347,10 +323,10 @@ describe('the tables of the READMEs', () => {
 });
 
 describe('the map in src/README.md', () => {
-  const cells = firstCells(readme('src/README.md'));
+  const cells = firstCells(documentText('src/README.md'));
 
   it('has a row for every folder of src, and no row for a folder that is gone', () => {
-    const folders = globSync('src/**/*.{ts,js,css,json}', { cwd: root })
+    const folders = listFiles('src/**/*.{ts,js,css,json}')
       .map((path) => dirname(path).slice('src/'.length))
       .filter((folder) => roomOf(`${folder}/x`) !== null)
       .filter((folder) => !/^(acceptance|bench|proving)\/|^report\/fixtures$/.test(folder));
@@ -366,7 +342,7 @@ describe('the map in src/README.md', () => {
 
   it('has a glossary of at most 40 nouns', () => {
     const [, glossary = ''] =
-      /^## Glossary\n(.*?)(?=^## |$(?![^]))/ms.exec(readme('src/README.md')) ?? [];
+      /^## Glossary\n(.*?)(?=^## |$(?![^]))/ms.exec(documentText('src/README.md')) ?? [];
     const nouns = firstCells(glossary).slice(2);
     expect(nouns).toContain('scenario');
     expect(nouns.length).toBeGreaterThan(20);
@@ -374,87 +350,15 @@ describe('the map in src/README.md', () => {
   });
 });
 
-describe('the links in the READMEs', () => {
-  /** The anchor that GitHub makes of a heading. */
-  const anchorOf = (heading: string): string =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(' ', '-');
-  const anchors = (path: string): readonly string[] =>
-    [
-      ...readText(path)
-        .replaceAll(fence, '')
-        .matchAll(/^#+ (.+)$/gm),
-    ].map(([, heading = '']) => anchorOf(heading));
-
-  it('lead to an existing target, for every relative link and its anchor', () => {
-    const links = [...readmes].flatMap(([path, readmeText]) =>
-      [...readmeText.replaceAll(fence, '').matchAll(/\]\(([^)\s]+)\)/g)]
-        .map(([, link = '']) => link)
-        .filter((link) => !link.includes('://'))
-        .map((link) => ({ path, link })),
-    );
-    expect(links.length).toBeGreaterThan(20);
-    const broken = links.filter(({ path, link }) => {
-      const [file = '', anchor] = link.split('#');
-      const target = file === '' ? path : join(dirname(path), file);
-      if (!existsSync(pathInRoot(target))) return true;
-      return anchor !== undefined && !anchors(target).includes(anchor);
-    });
-    expect(broken).toEqual([]);
-  });
-
-  it('lead to an existing file, for every file of the project that is named by its path', () => {
-    const generated = /^(dist|node_modules|reports)\/|^(a|b)\//;
-    const named = [...readmes].flatMap(([path, readmeText]) =>
-      [
-        ...codeSpans(readmeText),
-        ...blocks
-          .filter((block) => block.path === path && block.language === 'sh')
-          .flatMap(({ text }) => text.split(/\s+/)),
-      ]
-        .flatMap(
-          (code) =>
-            code.match(/^[\w.-]+(?:\/[\w.-]+)+\.(?:ts|js|mjs|css|sh|ya?ml|json|txt|md)\b/g) ?? [],
-        )
-        .filter((file) => !generated.test(file))
-        .map((file) => ({ path, file })),
-    );
-    expect(named.length).toBeGreaterThan(40);
-    const missing = named.filter(
-      ({ path, file }) =>
-        !existsSync(pathInRoot(file)) && !existsSync(pathInRoot(join(dirname(path), file))),
-    );
-    expect(missing).toEqual([]);
-  });
-
-  it('ship with the package if the README that links to them does', () => {
-    const { files } = JSON.parse(readText('package.json')) as { files: readonly string[] };
-    const isShipped = (path: string): boolean =>
-      ['README.md', 'LICENSE'].includes(path) ||
-      files.some((place) => path === place || path.startsWith(`${place}/`));
-    const shipped = [...readmes.keys()].filter(isShipped);
-    expect(shipped).toContain('scenarios/README.md');
-    const links = shipped.flatMap((path) =>
-      // Of a picture, its text stays.
-      [...readme(path).matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+)/g)]
-        .filter(([, link = '']) => !link.includes('://'))
-        .map(([, link = '']) => ({ path, target: join(dirname(path), link) })),
-    );
-    expect(links.length).toBeGreaterThan(20);
-    expect(links.filter(({ target }) => !isShipped(target))).toEqual([]);
-  });
-});
-
 describe('the README of the root', () => {
   it('takes at most five minutes to read', () => {
-    expect(readme('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
+    expect(documentText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
   });
 
   it('has no two sections of the same name', () => {
-    const headings = [...readme('README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    const headings = [...documentText('README.md').matchAll(/^## (.+)$/gm)].map(
+      ([, heading]) => heading,
+    );
     expect(headings.length).toBeGreaterThan(5);
     expect(new Set(headings).size).toBe(headings.length);
   });

@@ -25,7 +25,7 @@ const runs = Number(process.env['WEIR_LIMITS_RUNS'] ?? 20);
 const step = 500;
 
 /** The results of a bench that has not ended, line by line; the first line is the source that they are of. */
-const unfinished = 'reports/limits-power.part.jsonl';
+const unfinished = 'reports/bench/limits-power.part.jsonl';
 
 const nameOf = ({ limiter, fault, limit, window, seed }: CampaignCell): string =>
   [limiter, fault, limit, window, seed].join();
@@ -67,16 +67,16 @@ const runAll = async (
 
 /**
  * Examines limiters of others in simulated time, as they are and with planted faults: how often it accuses or names them wrongly,
- * and how often it catches the faults. Writes `reports/limits-power.md` and `reports/limits-power.json`.
+ * and how often it catches the faults. Writes `limits-power.md` and `limits-power.json` into `reports/bench`.
  * It takes more than an hour; one that was interrupted goes on, if the source is still the same.
  */
 export const measureSimulatedLimiters: BenchPart = async (say) => {
-  await mkdir('reports', { recursive: true });
+  await mkdir('reports/bench', { recursive: true });
   const known = await resume();
   const compliant = await runAll(say, 'limiters of others', compliantCells(seeds), known);
   const faulty = await runAll(say, 'planted faults', faultyCells(runs), known);
-  await writeFile('reports/limits-power.md', campaignReport(compliant, faulty));
-  await writeFile('reports/limits-power.json', `${JSON.stringify({ compliant, faulty })}\n`);
+  await writeFile('reports/bench/limits-power.md', campaignReport(compliant, faulty));
+  await writeFile('reports/bench/limits-power.json', `${JSON.stringify({ compliant, faulty })}\n`);
   await rm(unfinished);
   const { examinations, falseViolations, named } = compliantFigures(compliant);
   const honest = ((named.right + named.none) / examinations) * 100;

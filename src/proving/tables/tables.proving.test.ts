@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -12,6 +12,7 @@ import { resultIn } from '../../acceptance/harness/run-files.fixture.ts';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
 import { type MeasureName, measureNames } from '../../model/measures/measures.ts';
 import type { FiguresSummary, RunSummary } from '../../model/result/run-summary.ts';
+import { blocksIn } from '../../acceptance/package/documents.fixture.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 import { columnOfMeasure, requestColumns } from '../../record/request-columns.ts';
@@ -21,13 +22,11 @@ import { readTables, type TableQuestions } from './read-tables.ts';
 // The first run installs DuckDB, pandas and pyarrow.
 vi.setConfig({ testTimeout: 900_000 });
 
-const readme = await readFile(new URL('../../../reports/README.md', import.meta.url), 'utf8');
-
-/** The blocks of a language in the README that read a table of requests. */
+/** The blocks of a language in the pages on reports, which read a table of requests. */
 const documented = (language: string): readonly string[] =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
-    ([, block = '']) => block,
-  );
+  blocksIn('reports')
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
 
 const sql = documented('sql').join('\n');
 const statementsOf = (text: string): readonly string[] =>
@@ -56,7 +55,7 @@ const figuresOf = ({ kinds }: RunSummary) =>
     }),
   );
 
-/** Asks for the number of samples, the maximum and the percentiles of a measure, as the README does. */
+/** Asks for the number of samples, the maximum and the percentiles of a measure, as the page does. */
 const figureQuery = (
   table: string,
   { kind, measure, column }: { kind: string; measure: MeasureName; column: string },
@@ -183,7 +182,7 @@ const scenario = {
   },
 };
 
-it('the lines of the README give the p95 of a real run, from its own table and from one of its observations', async (context) => {
+it('the lines of the page give the p95 of a real run, from its own table and from one of its observations', async (context) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'weir-tables-'));
   const at = (name: string): string => join(folder.path, name);
   await writeFile(at('s.yaml'), JSON.stringify(scenario));

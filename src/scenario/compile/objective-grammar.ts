@@ -102,7 +102,7 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
   if (figure === null) {
     const hint =
       didYouMean(written, [...measureNames, ...runFigures]) ??
-      'the README lists the measures; figures of the run are, for example, errorRate and completedRate';
+      'reports/figures.md lists the measures; figures of the run are, for example, errorRate and completedRate';
     const message = `${quoted(written)} is neither a measure nor a figure of the run`;
     throw new ObjectiveError(message, hint);
   }

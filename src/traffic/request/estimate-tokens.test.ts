@@ -9,7 +9,7 @@ const prose = (name: string): string =>
     .replaceAll(/[|`*_-]/g, '');
 
 describe('the estimated token count of a text', () => {
-  it.each(['README.md', 'src/README.md', 'LICENSE', '.package/CHANGELOG.md'])(
+  it.each(['README.md', 'src/README.md', 'LICENSE', '.github/CHANGELOG.md'])(
     'is within 10 % of a tokenizer’s count for %s',
     (name) => {
       const text = prose(name);

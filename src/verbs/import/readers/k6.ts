@@ -26,7 +26,7 @@ const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   ],
   [
     /^(http_req_|data_|dropped_)/,
-    'Weir has no such figure: reports/README.md lists what it measures',
+    'Weir has no such figure: reports/figures.md lists what it measures',
   ],
 ];
 
