@@ -12,7 +12,7 @@ const admitted = (sent: number, latency: number): LimiterDecision => ({
   admitted: true,
 });
 
-/** Ten requests at an even pace, which take 100 ms. */
+/** Ten requests at an even pace. Each takes 100 ms. */
 const calm = Array.from({ length: 10 }, (_, i) => admitted(i * 1200, 100));
 const loadFrom = 20_000;
 
@@ -21,23 +21,23 @@ it('a load is delayed if its answers take longer one after the other than calm o
   expect(isDelayed([...calm, ...delayed], rule)).toBe(true);
 });
 
-it('a server that answers one request after the other delays no load', () => {
+it('a server that answers one request after the other is not taken for a limiter that delays', () => {
   const queued = Array.from({ length: 6 }, (_, i) => admitted(loadFrom + i, 100 * (i + 1)));
   expect(isDelayed([...calm, ...queued], rule)).toBe(false);
 });
 
-it('two late answers are no delay', () => {
+it('two late answers do not count as a delay', () => {
   const load = Array.from({ length: 20 }, (_, i) =>
     admitted(loadFrom + i * 200, i % 10 === 0 ? 2000 : 100),
   );
   expect(isDelayed([...calm, ...load], rule)).toBe(false);
 });
 
-it('without a calm answer nothing is delayed', () => {
+it('without an answer at an even pace no load counts as delayed', () => {
   expect(isDelayed([], rule)).toBe(false);
 });
 
-it('a machine that stalls for a moment delays no load, however many requests that meets', () => {
+it('a machine that stalls once is not taken for a limiter that delays, however many requests are late', () => {
   const stalled = Array.from({ length: 20 }, (_, i) => admitted(loadFrom + i, 1500 - i));
   expect(isDelayed([...calm, ...stalled], rule)).toBe(false);
 });
@@ -62,12 +62,15 @@ it.each([
   expect(isDelayed([...calm, ...delayedLoad, ...refusals], rule)).toBe(isByLimiter);
 });
 
-/** Of a load a few requests, in three groups apart, wait longer than any calm one; all others are prompt. */
+/**
+ * A load of 60 requests: two at the end of each group of 20 take 4 s, longer than any request at an even pace; the
+ * others take 100 ms.
+ */
 const waitingLoad = Array.from({ length: 60 }, (_, i) =>
   admitted(loadFrom + i * 500, i % 20 > 17 ? 4000 : 100),
 );
 
-it('a few answers later than all calm ones, again and again, are a delay, however slowly the requests between refusals came', () => {
+it('repeated answers later than all at an even pace are a delay, even if requests between refusals are also slow', () => {
   const refusals = Array.from({ length: 12 }, (_, i) => refused(loadFrom + 250 + i * 1000, 100));
   const slowly = [refused(60_000, 100), admitted(62_000, 4000)];
   expect(isDelayed([...calm, ...waitingLoad, ...refusals, ...slowly], rule)).toBe(true);

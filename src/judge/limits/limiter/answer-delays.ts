@@ -1,22 +1,37 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The share of admitted requests of a load that must be late, and how many of these one after the other: a machine that stalls delays many, but at once. */
+/** The minimum share of late answers among the admitted requests of a load that is delayed. */
 const minDelayedShare = 0.1;
+/**
+ * The minimum number of late answers that do not overlap. A machine that stalls delays many answers, but all at the
+ * same time.
+ */
 const minDelayed = 3;
 
-/** A machine that lacks time delays refusals, too, at least at this share of the rate; a limiter that lets a client wait before it refuses delays most of them. */
-const machineContrast = 0.5;
-const mostByMachine = 0.6;
+/**
+ * The minimum ratio of the share of late refusals to the share of late admissions where a busy machine is the cause.
+ * A busy machine delays both; a limiter that delays admissions refuses promptly.
+ */
+const minMachineContrast = 0.5;
+/**
+ * The share of late refusals from which a busy machine cannot be the cause: a limiter that holds each request back
+ * before it refuses delays most refusals.
+ */
+const maxMachineShare = 0.6;
+/** The minimum number of refusals that can show a busy machine. */
 const minRefusals = 5;
 
-/** Answers at an even pace that take longer than these can be delayed themselves, or by a pause. */
+/**
+ * The quantile of latencies at an even pace above which an answer counts as late. Even at an even pace a few answers
+ * are delayed, for example by a pause of the machine.
+ */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
 
-/** How many of these follow each other without overlapping. */
-const inTurn = (decisions: readonly LimiterDecision[]): number => {
+/** Counts the largest number of decisions that do not overlap in time. */
+const countInTurn = (decisions: readonly LimiterDecision[]): number => {
   let free = Number.NEGATIVE_INFINITY;
   return decisions
     .toSorted((a, b) => a.answered - b.answered)
@@ -28,10 +43,11 @@ const inTurn = (decisions: readonly LimiterDecision[]): number => {
 };
 
 /**
- * Admitted requests that came later than an even pace after the one before, and those that came sooner. Within a window after
- * a refusal none is calm, however slowly it came: the limiter may still be exhausted, and let it wait.
+ * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the answer
+ * before it and at least one window after the last refusal; the others are loaded. The limiter may still be exhausted,
+ * and delay requests, until one window after a refusal.
  */
-const byPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
+const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   const ordered = log.toSorted((a, b) => a.sent - b.sent);
   let latest = Number.NEGATIVE_INFINITY;
   let refused = Number.NEGATIVE_INFINITY;
@@ -50,25 +66,31 @@ const byPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) =
   return { calm, loaded };
 };
 
-/** Requests at an even pace, so many at the least, show how long an answer takes at the most. */
-const minCalm = 5;
+/** The minimum number of requests at an even pace that show the longest usual latency. */
+const minCalmRequests = 5;
 
-/** So many answers show how fast a server answers. */
-const manyAnswers = 8;
+/** The number of consecutive answers from which the speed of a serial server is computed. */
+const serialRun = 8;
 
-/** How long a server that answers one request after the other can take for each, in ms: no longer than from one answer to the next where many came in a row. */
+/**
+ * Returns the time, in ms, that a server needs for each request if it answers one after the other: the shortest mean
+ * time between two answers over any 8 consecutive ones, and at most `usual`.
+ */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
     .filter(({ admitted }) => admitted)
     .map(({ answered }) => answered)
     .toSorted((a, b) => a - b);
   return answers
-    .slice(manyAnswers - 1)
-    .reduce((least, last, i) => Math.min(least, (last - answers[i]!) / (manyAnswers - 1)), usual);
+    .slice(serialRun - 1)
+    .reduce((least, last, i) => Math.min(least, (last - answers[i]!) / (serialRun - 1)), usual);
 };
 
-/** Whether an answer came more than half the time between two requests of the limit later than `long`, and than from a server that answers one request after the other. */
-const latenessIn = (
+/**
+ * Returns a function that decides whether an answer was late. An answer is late if it took longer, by more than half of
+ * window / limit, than `long` and than a serial server would have needed for the requests already in flight.
+ */
+const createLatenessCheck = (
   log: readonly LimiterDecision[],
   { limit, window }: LimitRule,
   usual: number,
@@ -83,37 +105,42 @@ const latenessIn = (
   };
 };
 
-/** How long nearly all answers at an even pace take at the most, in ms; 0 if too few came so. */
+/**
+ * Returns the latency, in ms, below which 90 % of answers at an even pace stay; 0 if fewer than 5 requests came at an
+ * even pace.
+ */
 export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule): number => {
-  const { calm } = byPace(log, rule);
-  if (calm.length < minCalm) return 0;
+  const { calm } = divideByPace(log, rule);
+  if (calm.length < minCalmRequests) return 0;
   const latencies = calm.map(latencyOf).sort((a, b) => a - b);
   return latencies[Math.floor(latencies.length * longQuantile)]!;
 };
 
 /**
- * Whether a limiter delays a load, as none does that decides at once: many answers are later than nearly all at an even pace,
- * or some are later than all of them. A server that is slow under load explains neither, but a busy machine does.
+ * Decides whether the limiter delays requests of a load instead of deciding at once. It does if at least 10 % of the
+ * answers under load are later than 90 % of the calm ones, or if a few are later than every calm one. Lateness that a
+ * serial server or a busy machine explains does not count.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
-  const { calm, loaded } = byPace(log, rule);
+  const { calm, loaded } = divideByPace(log, rule);
   if (calm.length === 0) return false;
   const latencies = calm.map(latencyOf).sort((a, b) => a - b);
   const usual = latencies[Math.floor(latencies.length / 2)]!;
-  const isLate = latenessIn(log, rule, usual);
+  const isLate = createLatenessCheck(log, rule, usual);
   const refused = log.filter(({ admitted }) => !admitted);
   const isShown = (long: number, share: number): boolean => {
     const delayed = loaded.filter((decision) => isLate(decision, long));
-    if (delayed.length < share * loaded.length || inTurn(delayed) < minDelayed) return false;
+    if (delayed.length < share * loaded.length || countInTurn(delayed) < minDelayed) return false;
     const lateRefusals = refused.filter((decision) => isLate(decision, long));
     const refusedShare = lateRefusals.length / refused.length;
     const isByMachine =
-      refusedShare >= (machineContrast * delayed.length) / loaded.length &&
-      refusedShare < mostByMachine;
+      refusedShare >= (minMachineContrast * delayed.length) / loaded.length &&
+      refusedShare < maxMachineShare;
     return refused.length < minRefusals || !isByMachine;
   };
   const long = latencies[Math.floor(latencies.length * longQuantile)]!;
   return (
-    isShown(long, minDelayedShare) || (calm.length >= minCalm && isShown(latencies.at(-1)!, 0))
+    isShown(long, minDelayedShare) ||
+    (calm.length >= minCalmRequests && isShown(latencies.at(-1)!, 0))
   );
 };

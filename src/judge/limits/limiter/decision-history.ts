@@ -2,44 +2,44 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The middle of a decision's interval: off by at most half a round trip. */
+/** Returns the assumed instant of a decision: the middle of its interval, off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
-/** The requests admitted before a decision and refused since a moment, as far as the log shows. */
+/** The decisions that came before a decision, as far as the log shows. */
 export interface PriorDecisions {
   readonly admitted: number;
-  /** Refusals before, but not before `from`. */
+  /** Counts the refusals from `from` up to the decision. */
   readonly refusedSince: (from: number) => number;
 }
 
 /**
- * A log prepared for replaying limiters. Decisions are assumed in the middle of their intervals; all
- * lists are ascending.
+ * A log of decisions, prepared for replaying limiters. Each decision is assumed in the middle of its interval. All
+ * lists ascend in time; instants are in ms.
  */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
-  /** Where each decision is in the log. */
+  /** The index of each decision in the log. */
   readonly indexes: readonly number[];
   readonly admitted: readonly LimiterDecision[];
-  /** The middles of `admitted`. */
+  /** The middles of the intervals of `admitted`. */
   readonly middles: Float64Array;
-  /** When admitted requests were sent. */
+  /** The instants at which the admitted requests were sent. */
   readonly sent: Float64Array;
-  /** When refused requests were sent, and when they were answered. */
+  /** The instants at which the refused requests were sent and answered. */
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
-  /** The longest half of a round trip. */
+  /** Half of the longest round trip, in ms. */
   readonly slack: number;
-  /** When admitted requests left the gateway, as far as is certain. */
+  /** The latest instant at which each admitted request can have left the gateway. */
   readonly ends: Float64Array;
-  /** What came before each decision, which is the same for every limiter. */
+  /** The decisions before each decision. They are the same whatever the limiter is. */
   readonly priors: readonly PriorDecisions[];
 }
 
 const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * The answer of an admitted request includes its service time; a refusal takes only a round trip. So no
- * decision is assumed later than the longest refusal took.
+ * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip; the
+ * answer of an admitted request also contains its service time, and the decision came before that.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -51,7 +51,10 @@ const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDe
   }));
 };
 
-/** As if each request had waited until just the time of the fastest answer of its kind was left: a gateway that pauses decides late. */
+/**
+ * Assumes that each slow request waited for its decision, as at a gateway that pauses: all but the time of the fastest
+ * answer of its kind passed before the decision.
+ */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const fastest = (isAdmitted: boolean): number =>
     log
@@ -65,8 +68,8 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * The minimum before an admitted request, and the maximum before a refused one: of overlapping requests
- * only the order of the admitted ones matters, and any order of those admits the same number.
+ * Counts the decisions that certainly came before an admitted request, and those that possibly came before a refused
+ * one. Of overlapping requests the order is unknown, and these counts are the ones that excuse the limiter most.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -75,7 +78,7 @@ const priorDecisionsOf = (
   const { admitted, sent, answered } = decision;
   const times = admitted ? refusals.answered : refusals.sent;
   const until = admitted ? sent : answered;
-  // A refused request does not count itself.
+  // A refused request is not counted before itself.
   const itself = admitted ? 0 : 1;
   return {
     admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
@@ -84,16 +87,16 @@ const priorDecisionsOf = (
   };
 };
 
-/** So much of a round trip certainly passes outside the gateway: half of it before a request arrives, the rest after another one has left. */
+/** The share of a round trip that certainly passes outside the gateway, on the way in and on the way out. */
 const networkShare = 0.9;
 
-/** The shortest time of a refusal in ms, all of it network; 0 without any. */
+/** Returns the shortest duration of a refusal, in ms: the time of the network alone; 0 without refusals. */
 const shortestRefusal = (refused: readonly LimiterDecision[]): number =>
   refused.length === 0
     ? 0
     : refused.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
-/** What is counted `besides` is no decision to explain. */
+/** Prepares a log. The limiter counts the requests in `besides`, too, but their decisions are not replayed. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
   besides: readonly LimiterDecision[],
@@ -126,8 +129,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * The possible views of a log from within the gateway: no pauses, or slow requests had waited for their
- * decision; each with every possibility of what was counted besides. Those without pauses come first.
+ * Returns every view of a log that is possible inside the gateway: slow requests did not wait for their decision, or
+ * they did, each with every list of requests counted besides. The views without waiting come first.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
@@ -137,7 +140,7 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** A history of which only every so many decisions are to be explained; all are counted. */
+/** Returns a history in which one of `every` decisions is replayed. All admissions and refusals still count. */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { instant } from '../../../model/quantity.ts';
 
-/** Logs of decisions, for laws. Gaps are often none, so that requests overlap and windows begin just when one is decided. */
+/**
+ * Generates logs of decisions for property tests. Gaps are often 0, so that requests overlap and windows begin exactly
+ * at a decision.
+ */
 export const decisionLogs = fc
   .array(
     fc.record({

@@ -21,15 +21,16 @@ import {
   type ReplayEvidence,
 } from './replay-class.ts';
 
-/** The best limiter of each class, the best class first. */
+/** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Without the server's clock regular times are not known to be those of it.
+  // Without the server's clock, regular windows are not known to be aligned to it.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // A cap that explains no more than a limiter of rates only mimics it: serial requests hardly overlap.
+  // At equal contradictions a limiter of rates comes before a cap on requests in flight: serial requests hardly
+  // overlap, so the cap explains them by chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
     (a, b) =>
@@ -37,16 +38,26 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   );
 };
 
-/** Maximum share of wrong predictions of a limiter that is named, of a queue, whose answers a pause makes late, and how many times as many every other class must have. */
+/** The maximum share of contradicted decisions of a limiter that is named. */
 const tolerance = 0.005;
+/** The same for a queue: each pause of a machine delays some of its answers. */
 const queueTolerance = 0.02;
+/** The minimum ratio between the contradictions of any other class and those of the class that is named. */
 const minContrast = 10;
-/** So few decisions more, or this share of a long log, do not distinguish a class from the best: the times of some can be wrong by more than their intervals. */
-const tiedBy = 2;
-const tiedShare = tolerance;
+/**
+ * The number of contradictions by which a class may exceed the best and still tie with it. The true instant of a
+ * decision can be outside its interval.
+ */
+const maxTieGap = 2;
+/** The same as a share of the log. */
+const maxTieShare = tolerance;
 
-/** A bucket that holds the limit but for so many or this share, which rounding or earlier requests can take, is not distinguished from a full one. */
+/**
+ * The number of requests by which the burst of a bucket may be below the limit and still count as full. Rounding or
+ * earlier requests can take as many.
+ */
 const nearlyFull = 2;
+/** The same as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
@@ -54,7 +65,10 @@ const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): bo
   burst !== undefined &&
   burst.value >= limit.value - Math.max(nearlyFull, nearlyFullShare * limit.value);
 
-/** Windows of a fitted phase explain a few decisions of windows that start with a request, but not so many. */
+/**
+ * Decides whether windows of a fitted phase can be windows that start with a request. If the phase is
+ * truly regular, windows that start with a request contradict many more decisions.
+ */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
   rival.limiter === 'fixed-from-first' &&
@@ -77,14 +91,17 @@ const toFit = (
   wrong: contradicted.size,
 });
 
-/** What is known of a limiter before its log. */
+/** What is known about a limiter besides its log. */
 export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly clock: ReplayContext['clock'];
   readonly besides: ReplayContext['besides'];
 }
 
-/** Whether the class that explains a log best may be named: it explains nearly all, far more than the next, and nothing but such a limiter decides so. */
+/**
+ * Decides whether the class that explains a log best may be named: it explains nearly all decisions and far more than
+ * the next class, and the log shows the behaviour that is typical of it.
+ */
 const isNameable = (
   first: LimiterFit,
   second: LimiterFit | null,
@@ -100,14 +117,17 @@ const isNameable = (
   return isSeen && (first.limiter !== 'in-flight' || areStaysSeen(log));
 };
 
-/** Of the classes that a log does not distinguish from the best, which is the first, the one to name: a full bucket instead of one that is nearly full, if it explains nearly as much. */
+/**
+ * Chooses the limiter to name from the best one, which is the first, and those that tie with it. A full bucket is
+ * chosen over one that is nearly full if it explains nearly as much.
+ */
 const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
   const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
     limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;
   return (isNearlyFull(best!) ? ties.find(isFull) : undefined) ?? best!;
 };
 
-/** Identifies the limiter behind a log of decisions, best provoked by a probe, among those of the declared limit. */
+/** Identifies the limiter of the declared limit that made the decisions of a log. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,
@@ -119,7 +139,7 @@ export const identifyLimiter = (
   if (first === null || !isNameable(first, second, log, declared)) {
     return { ...terms, best: null, ties: [], runnerUp: first };
   }
-  const fewMore = Math.max(tiedBy, Math.floor(tiedShare * log.length));
+  const fewMore = Math.max(maxTieGap, Math.floor(maxTieShare * log.length));
   const isTied = (fit: LimiterFit): boolean =>
     fit === first ||
     fit.wrong <= first.wrong + fewMore ||
@@ -131,16 +151,19 @@ export const identifyLimiter = (
   return { ...terms, best, ties: others(explaining), runnerUp: others(ranking)[0] ?? null };
 };
 
-/** A decision that one of two limiters contradicts and the other one does not. */
+/** A decision that exactly one of two limiters contradicts. */
 export interface PredictedDecision {
-  /** In the log. */
+  /** The index of the decision in the log. */
   readonly index: number;
   readonly observed: LimiterAction;
-  /** What each of the two predicts, in their order. */
+  /** The prediction of each of the two limiters. */
   readonly predicted: readonly [LimiterAction, LimiterAction];
 }
 
-/** The decisions of a log that distinguish the best limiters of two classes, in the order of the log; `null` stands for one that explains every decision. */
+/**
+ * Returns the decisions that distinguish the best limiters of two classes, in the order of the log. A class of `null`
+ * stands for a limiter that explains every decision.
+ */
 export const distinguishLimiters = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,

@@ -11,10 +11,10 @@ const decision = (sent: number, took: number, admitted: boolean): LimiterDecisio
   admitted,
 });
 
-/** Refusals over a network of 140 to 159 ms. */
+/** Refusals over a network whose round trip is 140 to 159 ms. */
 const refusals = Array.from({ length: 40 }, (_, i) => decision(i * 1000, 140 + (i % 20), false));
 
-/** So many requests at once, which the network takes as long and the gateway `stay` ms longer. */
+/** Returns `size` requests sent at once that spend the same time on the network and `stay` ms in the gateway. */
 const burst = (size: number, stay: number): readonly LimiterDecision[] =>
   Array.from({ length: size }, (_, i) => decision(100_000, 140 + (i % 20) + stay, true));
 
@@ -25,8 +25,8 @@ it('a cap is possible up to what was in flight at once', () => {
   expect(capsOf([...refusals, ...burst(4, 0)])).toStrictEqual([1, 2, 3, 4]);
 });
 
-it('a cap is ruled out if the requests together stayed longer than it lets them in the time that they took', () => {
-  // 40 stays of 30 ms within at most 50 ms.
+it('a cap is ruled out if the requests stayed longer in total than it allows in that span', () => {
+  // 40 requests stay 30 ms each, all within at most 50 ms.
   const [smallest] = capsOf([...refusals, ...burst(40, 30)]);
   expect(smallest).toBeGreaterThan(5);
   expect(smallest).toBeLessThanOrEqual(24);
@@ -41,7 +41,7 @@ it('a cap is possible that lets each request in when another one leaves', () => 
   }
 });
 
-it('few refusals show no network, and rule nothing out', () => {
+it('too few refusals do not show the time of the network, and rule no cap out', () => {
   expect(capsOf([...refusals.slice(0, 5), ...burst(40, 30)])[0]).toBe(1);
 });
 

@@ -1,14 +1,17 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import type { DecisionHistory } from './decision-history.ts';
 
-/** So many refusals show how long the network takes, */
+/** The minimum number of refusals that show the time of the network. */
 const minRefusals = 10;
-/** and what they show is off by at most so many standard errors. */
+/** The number of standard errors by which the time of the network may be off. */
 const certainty = 3;
-/** An admitted request can take more of the network than a refused one: a cap that is too small by less than so many times is not ruled out. */
-const spared = 1.25;
-/** The stays of at most so many requests are added up. */
-const mostAdded = 256;
+/**
+ * The ratio by which a computed cap may be too large: an admitted request can take more time on the network than a
+ * refused one.
+ */
+const capTolerance = 1.25;
+/** The maximum number of requests whose stays are added up. */
+const maxRequests = 256;
 
 const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
 
@@ -16,9 +19,10 @@ const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * The smallest cap under which the admitted requests could stay at the gateway as long as they did. A refusal takes the
- * network only, so what an answer takes longer is its stay: too uncertain for one, but not for the sum of many, which is at
- * most the cap times the span from the first one's begin to the last one's end (Little's law).
+ * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
+ * an answer minus the time of the network, which refusals show. One stay is uncertain, but the sum of many is not. By
+ * Little's law it is at most the cap times the span from the first request to the last end. Example: 40 stays of 30 ms
+ * within 100 ms are 1,200 ms in 100 ms, so at least 12 requests were in flight on average, and the cap is no smaller.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -28,7 +32,7 @@ const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const spread = Math.sqrt(meanOf(refusals.map((time) => (time - network) ** 2)));
   const requests = admitted.toSorted((a, b) => a.sent - b.sent);
   let most = 0;
-  for (let count = 2; count <= Math.min(mostAdded, requests.length); count *= 2) {
+  for (let count = 2; count <= Math.min(maxRequests, requests.length); count *= 2) {
     const uncertainty =
       certainty * spread * (Math.sqrt(count) + count / Math.sqrt(refusals.length));
     for (let from = 0; from + count <= requests.length; from += 1) {
@@ -43,11 +47,11 @@ const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
       if (stayed > 0) most = Math.max(most, stayed / span);
     }
   }
-  return Math.max(1, Math.ceil(most / spared));
+  return Math.max(1, Math.ceil(most / capTolerance));
 };
 
-/** How many admitted requests were in flight at once, at the most. */
-const deepest = ({ admitted, sent }: DecisionHistory): number => {
+/** Counts the largest number of admitted requests that were in flight at once. */
+const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   const ends = Float64Array.from(admitted, ({ ended }) => ended).sort();
   let most = 0;
   let ended = 0;
@@ -58,18 +62,21 @@ const deepest = ({ admitted, sent }: DecisionHistory): number => {
   return most;
 };
 
-/** The caps on requests in flight that are possible: every number that were in flight, unless their stays would not have fit. */
+/**
+ * Returns the caps on requests in flight that are possible, from the smallest that the stays permit to the largest
+ * number in flight at once.
+ */
 export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
-  const [least, most] = [smallestCap(history), deepest(history)];
+  const [least, most] = [smallestCap(history), countDeepest(history)];
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** Stays are seen if half of the admitted requests take longer than this share of the refusals. */
+/** The quantile of the durations of refusals that the median admitted request must exceed to show a stay. */
 const refusalQuantile = 0.9;
 
 /**
- * Whether the admitted requests certainly were at the gateway for a while. Where their stays are lost in the network, a small
- * cap explains whatever was refused soon after an admission.
+ * Decides whether the admitted requests certainly stayed in the gateway for a while. If the network hides their stays,
+ * a small cap explains every refusal soon after an admission.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>

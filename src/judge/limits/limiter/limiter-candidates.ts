@@ -3,36 +3,38 @@ import { type DecisionHistory, middleOf } from './decision-history.ts';
 import { inFlightCaps } from './in-flight-caps.ts';
 import { type OffsetBounds, windowOfClock } from './server-window.ts';
 
-/** Instants and lengths in ms. */
+/** The parameters of one limiter. Instants and lengths are in ms. */
 export interface LimiterParameters {
   readonly limit: number;
   readonly window: number;
-  /** The start of a window or a step. */
+  /** The start of a window or of a refill step. */
   readonly phase: number;
-  /** What a bucket holds. */
+  /** The number of requests that a bucket holds. */
   readonly burst: number;
-  /** The number of refill steps per window. */
+  /** The number of refill steps in a window. */
   readonly steps: number;
-  /** The length of what a gateway counts in instead of instants; `null` for instants. */
+  /** The resolution of the gateway's clock, 1,000 if it counts whole seconds; `null` if it uses exact instants. */
   readonly second: number | null;
-  /** What must be left of a fractional limit for a request: more than 0, or at least 1. */
+  /** The part of a fractional limit that must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
   readonly room: 'some' | 'whole';
 }
 
 export interface ReplayContext extends LimitRule {
-  /** What the limiter can have counted besides the log's own decisions: each list is one possibility. */
+  /** The requests that the limiter can have counted besides those of the log. Each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
-  /** The server's clock; `null` if it is unknown. */
+  /** The offset of the server's clock; `null` if it is unknown. */
   readonly clock: OffsetBounds | null;
 }
 
 const evenly = (from: number, to: number, pieces: number): readonly number[] =>
   Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
 
-/** So many phases of a window are tried at first. */
+/** The number of phases of a window that the first search tries. */
 const coarsePhases = 120;
 
-/** Phases of the windows of the server's clock if it is known, otherwise of the whole window. */
+/**
+ * Returns the phases to try: those that the server's clock permits or, if it is unknown, phases of the whole window.
+ */
 const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): readonly number[] => {
   if (clock === null) return evenly(0, window, coarsePhases);
   const { earliest, latest } = windowOfClock(clock, window);
@@ -41,37 +43,41 @@ const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): rea
 
 const rooms = ['some', 'whole'] as const;
 
-/** A server that reads its clock for `Date` once a second seems to be late by up to so many ms. */
-const refreshed = 1000;
+/** The maximum lag, in ms, of the `Date` header of a server that reads its clock once a second. */
+const maxDateLag = 1000;
 
-/** The precision of the phase of weighted counters, in windows: half a request of 60 and more. */
+/** The precision of the phase of weighted counters, in windows. At a limit of 120 it is half a request. */
 const counterPrecision = 1 / 240;
-const mostCounterPhases = 60;
+/** The maximum number of phases of a weighted counter, before they are multiplied. */
+const maxCounterPhases = 60;
 
-/** Phases of a weighted counter of the server's clock, or of the whole window if that is unknown. */
+/** Returns the phases of a weighted counter to try, like `phases`; `times` multiplies their number. */
 const counterPhases = (
   clock: OffsetBounds | null,
   window: number,
-  finer: number,
+  times: number,
 ): readonly number[] => {
-  if (clock === null) return evenly(0, window, finer * 2 * mostCounterPhases);
+  if (clock === null) return evenly(0, window, times * 2 * maxCounterPhases);
   const { earliest, latest } = windowOfClock(clock, window);
-  const pieces = Math.ceil((latest - earliest + refreshed) / (counterPrecision * window));
+  const pieces = Math.ceil((latest - earliest + maxDateLag) / (counterPrecision * window));
   return evenly(
-    earliest - refreshed,
+    earliest - maxDateLag,
     latest,
-    finer * Math.min(mostCounterPhases, Math.max(20, pieces)),
+    times * Math.min(maxCounterPhases, Math.max(20, pieces)),
   );
 };
 
-/** A weighted counter of the declared limit is looked for as closely as one of another limit. */
-const declaredFiner = 3;
+/**
+ * The number of phases of a weighted counter of the declared limit, as a multiple of the usual number. It is the same
+ * as for another limit.
+ */
+const declaredTimes = 3;
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Possible sizes of a small bucket, around the smallest that admits all that was admitted: the largest
- * excess of the admitted requests of any span over its refill.
+ * Returns the sizes of a small bucket to try, around the smallest that admits all that was admitted. That size is the
+ * largest excess of the requests of any span over the refill in that span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
   let taken = 0;
@@ -88,7 +94,7 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
 };
 
 /**
- * The shortest interval with a refill: from a refusal to the next admitted request that does not
+ * Finds the shortest interval that certainly contains a refill: from a refusal to the next admission that does not
  * overlap it.
  */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
@@ -103,18 +109,19 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
     }, null);
 
-/** More phases of a period are not tried. */
-const mostPhases = 500;
+/** The maximum number of phases of a period. */
+const maxPhases = 500;
 
 /**
- * One phase for each distinct position of the edges of a period between the decisions, or for those so far `apart` in ms: halfway
- * between neighbours when all middles are folded into one period. An edge must be in a refill; without a
- * refill a few phases are enough.
+ * Returns the phases of a period that a log can distinguish. All middles are folded into one period; between two
+ * neighbouring middles the exact place of an edge makes no difference, so one phase halfway is enough. Middles closer
+ * together than `apart` ms count as one. An edge must be within an interval that contains a refill; without such an
+ * interval 24 phases are tried. Example: between middles at 100 and 400 ms of a period only the phase 250 ms is tried.
  */
 const distinctPhases = (
   history: DecisionHistory,
   period: number,
-  apart = period / mostPhases,
+  apart = period / maxPhases,
 ): readonly number[] => {
   const refill = shortestRefill(history);
   if (refill === null) return evenly(0, period, 24);
@@ -132,10 +139,10 @@ const distinctPhases = (
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
 };
 
-/** How many places of the seconds that a gateway counts in are tried. */
+/** The number of phases of a gateway's whole seconds that are tried. */
 const secondPhases = 40;
 
-/** So many phases of a step are tried at first. */
+/** The number of phases of a refill step that the first search tries. */
 const coarseStepPhases = 60;
 
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
@@ -145,7 +152,7 @@ type VariantsOf = (
   context: ReplayContext,
 ) => readonly Partial<LimiterParameters>[];
 
-/** The parameters to try for a class, in addition to the limit and the window. */
+/** The parameters to try for each class, in addition to the limit and the window. */
 const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'fixed-from-first': () => [
     {},
@@ -160,7 +167,7 @@ const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'sliding-counter': (history, context) =>
     rooms.flatMap((room) => [
       { phase: firstMiddle(history), room },
-      ...counterPhases(context.clock, context.window, declaredFiner).map((phase) => ({
+      ...counterPhases(context.clock, context.window, declaredTimes).map((phase) => ({
         phase,
         room,
       })),
@@ -199,16 +206,19 @@ export const limiterCandidates = (
 ): readonly LimiterParameters[] =>
   parametersOf(context, variants[name]?.(history, context) ?? [{}]);
 
-/** Into how many parts the space between two phases that were tried is divided. */
+/** The number of parts into which the space between two phases is divided. */
 export const phaseParts = 8;
 
-/** The phases around one of those that were tried so far apart, up to its neighbours. */
+/** Returns phases around a phase, up to its neighbours, which are `apart` ms away. */
 export const phasesAround = (phase: number, apart: number): readonly number[] =>
   evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
     (part) => phase + (part * apart) / phaseParts,
   );
 
-/** Limiters with a phase close to that of the best of a class so far, the closer the later the `look`: some classes have too many to try each. */
+/**
+ * Returns limiters with phases close to that of the best limiter of a class so far. Each `look`, counted from 1, is
+ * closer than the one before. Classes with few phases have none, since all were tried.
+ */
 export const closerCandidates = (
   name: LimiterClass,
   parameters: LimiterParameters,
@@ -223,7 +233,7 @@ export const closerCandidates = (
   if (name === 'fixed-any-phase') return around(window / coarsePhases);
   if (name === 'stepped-bucket') return around(window / parameters.steps / coarseStepPhases);
   if (name !== 'sliding-counter') return [];
-  const [first = 0, next = 0] = counterPhases(clock, window, declaredFiner);
+  const [first = 0, next = 0] = counterPhases(clock, window, declaredTimes);
   return around(next - first);
 };
 
@@ -244,7 +254,10 @@ const otherVariants: Readonly<
   'burst-bucket': (history, rule) => bursts(history, rule).map((burst) => ({ burst })),
 };
 
-/** The limiters to try of a class with another limit or window than the declared one; phases so far `apart`, in ms. */
+/**
+ * Returns the limiters of a class with another limit or window than the declared one. Phases are `apart` ms from each
+ * other.
+ */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,
@@ -253,10 +266,10 @@ export const otherCandidates = (
 ): readonly LimiterParameters[] =>
   parametersOf(rule, otherVariants[name]?.(history, rule, apart) ?? [{}]);
 
-/** The grids on which a weighted counter of the server's clock can count with a window. */
+/** Returns the grids on which a weighted counter can count, as `counterPhases` gives their phases. */
 export const counterGrids = (
   clock: OffsetBounds | null,
   window: number,
-  finer: number,
+  times: number,
 ): readonly { readonly window: number; readonly phase: number }[] =>
-  counterPhases(clock, window, finer).map((phase) => ({ window, phase }));
+  counterPhases(clock, window, times).map((phase) => ({ window, phase }));

@@ -12,7 +12,9 @@ const decision = (sent: number, latency: number, isAdmitted: boolean): LimiterDe
   admitted: isAdmitted,
 });
 
-/** A burst, of which `declared.limit` are admitted, and then one request each `spacing` ms, all admitted. */
+/**
+ * Returns a burst, of which `declared.limit` requests are admitted, and then one admitted request every `spacing` ms.
+ */
 const logOf = (spacing: number): readonly LimiterDecision[] => [
   ...Array.from({ length: 14 }, (_, i) => decision(i, 700, i < declared.limit)),
   ...Array.from({ length: 30 }, (_, i) => decision(2000 + i * spacing, 700, true)),
@@ -23,7 +25,7 @@ const wrongOfBucket = (log: readonly LimiterDecision[]): number | undefined =>
     ({ limiter }) => limiter === 'token-bucket',
   )?.wrong;
 
-it('a bucket explains a load at its rate, but not twice its rate, though each request alone could have come late enough', () => {
+it('a bucket explains a load at its refill rate, but not at twice that rate, though each request alone fits within its uncertainty', () => {
   expect(wrongOfBucket(logOf(1000))).toBe(0);
   expect(wrongOfBucket(logOf(500))).toBeGreaterThan(5);
 });
@@ -33,8 +35,11 @@ const wrongOfCap = (log: readonly LimiterDecision[]): number | undefined =>
     ({ limiter }) => limiter === 'in-flight',
   )?.wrong;
 
-it('a cap on requests in flight explains refusals of requests that met others in the gateway, not of those that only crossed an answer on its way', () => {
-  /** Two requests each `spacing` ms apart, over a network of 140 ms: the first takes 60 ms more, the second is refused. */
+it('a cap on requests in flight explains refusals of requests that overlap others in the gateway, not of those that overlap them only on the network', () => {
+  /**
+   * Returns two requests every `spacing` ms over a network of 140 ms. The first stays 60 ms longer, the second is
+   * refused.
+   */
   const pairs = (spacing: number): readonly LimiterDecision[] =>
     Array.from({ length: 20 }, (_, i) => [
       decision(i * 1000, 200, true),
@@ -44,7 +49,7 @@ it('a cap on requests in flight explains refusals of requests that met others in
   expect(wrongOfCap(pairs(120))).toBeGreaterThan(10);
 });
 
-it('only the server’s own clock tells that a window of regular times is aligned to it', () => {
+it('regular windows are known to be aligned to the server’s clock only if that clock is known', () => {
   const log = logOf(1000);
   const classes = (clock: { least: number; most: number } | null): readonly string[] =>
     identifyLimiter(log, { declared, clock, besides: [[]] }).ranking.map(({ limiter }) => limiter);
@@ -52,7 +57,7 @@ it('only the server’s own clock tells that a window of regular times is aligne
   expect(classes({ least: 5, most: 9 })).toContain('fixed-aligned');
 });
 
-it('a window that begins with a request explains a refusal just before it, though both overlap', () => {
+it('windows that begin with a request explain a refusal that overlaps the first request of the next window', () => {
   const windowOf = (begin: number): readonly LimiterDecision[] => [
     decision(begin, 100, true),
     ...Array.from({ length: declared.limit - 1 }, (_, i) => decision(begin + 110 + i, 80, true)),
@@ -60,7 +65,7 @@ it('a window that begins with a request explains a refusal just before it, thoug
   ];
   const log = [
     ...windowOf(0),
-    // The window before ended after this one was refused, which took until the next one had begun.
+    // The window before ended after this request was refused. The refusal took until after the next window had begun.
     decision(9990, 100, false),
     ...windowOf(10_040),
   ];

@@ -4,9 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Limiter classes from the observer's point of view: given the history of admitted requests, is a
- * request admitted at `moment`? Unlike a gateway they keep no counters but compute every answer from
- * the whole history, so that both do not share bugs.
+ * Decides whether a limiter admits a request at `moment`, given the decisions before it. Models keep no counters,
+ * unlike a gateway: they compute every answer from the whole history, so that they do not share a gateway's bugs.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -19,22 +18,22 @@ const fixedFromFirst: LimiterModelBuilder = (
   { admitted, middles },
   { limit, window, phase, second },
 ) => {
-  /** A gateway that counts whole seconds begins a window with the second of its first request. */
+  /** Returns the start of the window of a first request. A gateway that counts whole seconds rounds it down. */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
-  /** The window of each admitted request, as the index of its first request. */
+  /** The window of each admitted request, as the index of the first request in it. */
   const first: number[] = [];
   for (const [place, { answered }] of admitted.entries()) {
     const begin = first[place - 1] ?? 0;
     const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
-    // If the window's end is within the round trip, a request beyond the limit shows that it was over.
+    // If a window can have ended during a request, an admission beyond the limit shows that it did.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // Of requests that overlap, those that begin a window later can have come after it.
+    // A request that overlaps the first request of the next window can have come before it.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -42,7 +41,10 @@ const fixedFromFirst: LimiterModelBuilder = (
   };
 };
 
-/** How many were admitted before a moment, counted anew only if it is another one than the last: most decisions are in the window of the one before. */
+/**
+ * Returns a function that counts the admissions before a moment. It keeps the last count, since most decisions are in
+ * the same window as the one before.
+ */
 const countingBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
   let count = 0;
@@ -85,12 +87,15 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
-/** What a bucket must hold for a request, but for rounding. */
-const full = 1 - 1e-9;
+/** The level that a bucket needs to admit a request, minus a tolerance for rounding. */
+const minLevel = 1 - 1e-9;
 
 /**
- * Buckets differ in what they have gained up to a moment, counted from any other. Times that are off by up to `slack` put a bucket into debt for a while: it
- * is carried on, since each request alone could be excused by its own time, but not a faster rate than the refill.
+ * Replays a bucket that holds `capacity` requests and has gained `gainedAt(moment)` requests since an arbitrary start.
+ * An admission can come up to `slack` ms before its assumed instant allows; the level then becomes negative, and the
+ * debt stays. So the uncertainty excuses single requests but not a rate above the refill. Example: with a refill every
+ * 100 ms, each request that comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not
+ * excuse the next.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -107,9 +112,9 @@ const bucket = (
   for (let place = 0; place < left.length; place += 1) {
     const gain = gained[place]!;
     const level = levelWith(gain);
-    // An admission that even its latest time does not explain is one contradiction: the debt ends there.
+    // An admission that is too early even at its latest instant is one contradiction, and clears the debt.
     const isExplained =
-      level >= full || levelWith(gainedAt(requests[place]!.answered + slack)) >= full;
+      level >= minLevel || levelWith(gainedAt(requests[place]!.answered + slack)) >= minLevel;
     before = isExplained ? level - 1 : 0;
     gainedBefore = Math.max(gainedBefore, gain);
     left[place] = before;
@@ -117,7 +122,7 @@ const bucket = (
   return ({ admitted }, moment) => {
     if (admitted === 0) return capacity >= 1;
     const gain = gainedAt(moment) - gained[admitted - 1]!;
-    return Math.min(capacity, left[admitted - 1]! + Math.max(0, gain)) >= full;
+    return Math.min(capacity, left[admitted - 1]! + Math.max(0, gain)) >= minLevel;
   };
 };
 
@@ -131,7 +136,10 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   return bucket(history, limit, (moment) => Math.floor((moment - phase) / length) * perStep);
 };
 
-/** Ended requests make room. What was sent when another one had ended, but for a round trip, did not meet it in the gateway. */
+/**
+ * Models a cap on requests in flight. A request no longer counts from the latest instant at which it can have left the
+ * gateway.
+ */
 const inFlight: LimiterModelBuilder =
   ({ ends }, { limit }) =>
   ({ admitted }, moment) =>
@@ -139,7 +147,7 @@ const inFlight: LimiterModelBuilder =
 
 interface Limiter {
   readonly model: LimiterModelBuilder;
-  /** The parameters that reports name. */
+  /** The parameters that reports show. */
   readonly named?: readonly ('phase' | 'burst' | 'steps')[];
 }
 
@@ -153,7 +161,7 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // A queue refuses only if it overflows; it is identified by its delays.
+  // A queue refuses only if it overflows. Its delays identify it, so its model contradicts no refusal by itself.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };

@@ -6,7 +6,10 @@ import { decisionLogs } from './decision-logs.fixture.ts';
 import { PhaseContradictions } from './phase-contradictions.ts';
 import { ContradictionCount } from './replay-class.ts';
 
-/** Rounding would decide on a moment that is the edge of a window but for its last digit. */
+/**
+ * Rounds a moment to 1/64 ms, which is exact in binary: otherwise a rounding error decides about a moment at the edge
+ * of a window.
+ */
 const rounded = (moment: number) => instant(Math.round(moment * 64) / 64);
 const logs = decisionLogs.map((log) =>
   log.map(({ sent, answered, ended, admitted }) => ({
@@ -29,7 +32,7 @@ const phaseLists = fc.array(
   { maxLength: 6 },
 );
 
-it('one pass counts what a replay with each phase counts, and the fewest of several', () => {
+it('one pass finds the same fewest contradictions as a replay with each phase', () => {
   fc.assert(
     fc.property(logs, rules, phaseLists, (log, { limit, window }, phases) => {
       const rule = { limit, window: milliseconds(window) };

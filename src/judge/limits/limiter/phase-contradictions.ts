@@ -3,13 +3,16 @@ import type { DecisionHistory } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * When an edge of the windows decides on a request: a limiter admits it exactly if a window begins after `after` and no later than
- * the request. Instants in ms.
+ * The condition under which fixed windows admit a request: a window begins after `after` and at or before `until`.
+ * Instants in ms.
  */
 interface EdgeBounds {
-  /** -Infinity if any window admits it. */
+  /** -Infinity if the request is admitted wherever windows begin. */
   readonly after: number;
-  /** The moment of the request that excuses a decision most: the latest of an admitted one, the earliest of a refused one. */
+  /**
+   * The moment of the decision that excuses the limiter most: the latest possible one of an admission, the earliest
+   * possible one of a refusal.
+   */
   readonly until: number;
   readonly admitted: boolean;
 }
@@ -19,18 +22,18 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window with room has left out all that was admitted up to here.
-    const leftOut = priors[place]!.admitted - limit;
+    // A window has room for the request if it began after the admission `limit` places before it.
+    const newestOutside = priors[place]!.admitted - limit;
     return {
-      after: leftOut < 0 ? Number.NEGATIVE_INFINITY : middles[leftOut]!,
+      after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,
       until: admitted ? answered + slack : sent - slack,
       admitted,
     };
   });
 
-/** The decisions that each of some phases contradicts, in the order of the phases. */
+/** Counts the decisions that each phase of an ascending list contradicts. */
 class Contradicted {
-  /** What each phase contradicts more than the one before it. */
+  /** The difference between the count of each phase and that of the phase before it. */
   readonly #changes: Int32Array;
 
   constructor(phases: number) {
@@ -56,9 +59,11 @@ class Contradicted {
 type FixedWindows = Pick<LimiterParameters, 'limit' | 'window' | 'phase'>;
 
 /**
- * Counts the decisions that fixed windows contradict, of every phase at once. Whether a request is admitted depends on where the
- * windows begin only by whether one begins between two moments, that is by whether the phase is within an arc of the window: one pass
- * counts for every phase what a replay with that phase counts.
+ * Counts the decisions that fixed windows contradict, for all phases in one pass. A request is admitted exactly if a
+ * window begins between two moments, and that is so if the phase is within an arc of the period. Example: the limit is
+ * 10, windows are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms.
+ * Windows admit the request exactly if one begins after 900 and up to 1,400 ms, that is with a phase from 900 to 1,000
+ * or from 0 to 400 ms. If it was refused, all phases in that arc contradict it.
  */
 export class PhaseContradictions {
   readonly #history: DecisionHistory;
@@ -69,7 +74,10 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /** The fewest decisions that one of these limiters contradicts, which differ by their phase only; infinite without any. */
+  /**
+   * Returns the fewest decisions that one of the candidates contradicts. The candidates differ only by their phase.
+   * Infinite without candidates.
+   */
   fewest(candidates: readonly FixedWindows[]): number {
     const [first] = candidates;
     if (first === undefined) return Infinity;
@@ -83,7 +91,7 @@ export class PhaseContradictions {
     const all = places.length;
     const contradicted = new Contradicted(all);
     for (const { after, until, admitted } of this.#bounds) {
-      // A phase outside the arc predicts a refusal, one inside an admission.
+      // A phase in the arc predicts an admission, a phase outside it a refusal.
       const outside = Number(admitted);
       const inside = 1 - outside;
       const length = until - after;
@@ -93,7 +101,7 @@ export class PhaseContradictions {
       }
       const [begin, end] = [folded(after), folded(until)];
       const change = inside - outside;
-      // An arc over the end of the window is all but what is between its ends.
+      // An arc across the end of the period is everything except what is between its ends.
       contradicted.add(0, all, begin > end ? inside : outside);
       contradicted.add(countUpTo(places, begin), countUpTo(places, end), change);
     }

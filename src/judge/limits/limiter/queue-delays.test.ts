@@ -8,15 +8,17 @@ const rule = { limit: 60, window: milliseconds(60_000) };
 const roundTrip = 20;
 
 interface Timing {
-  /** The time between two requests that wait, in ms. */
+  /** The time between two answers of the queue, in ms. */
   readonly spacing: number;
-  /** How long the server takes for each, one after the other; 0 for at once. */
+  /** The time that a serial server needs for each request, in ms; 0 if it answers all at once. */
   readonly serial?: number;
-  /** By how much an answer is late that is due at a time. */
+  /** Returns the delay, in ms, of an answer that is due at a time. */
   readonly late?: (due: number) => number;
 }
 
-/** Thirty requests at an even pace and then eighty at once, as a queue or a slow server answers them. */
+/**
+ * Returns the log of thirty requests at an even pace followed by eighty at once, answered by a queue or a slow server.
+ */
 const logOf = ({ spacing, serial = 0, late = () => 0 }: Timing): readonly LimiterDecision[] => {
   const sent = [
     ...Array.from({ length: 30 }, (_, i) => i * 2000),
@@ -32,13 +34,13 @@ const logOf = ({ spacing, serial = 0, late = () => 0 }: Timing): readonly Limite
 };
 
 describe('the delays of a queue', () => {
-  it('are those of the declared limit, of which no answer is at another time', () => {
+  it('match a queue of the declared limit if every answer came at its time', () => {
     const found = queueDelays(logOf({ spacing: 1000 }), rule);
     expect(found?.waited.length).toBeGreaterThan(70);
     expect(found).toMatchObject({ contradicted: [], other: null });
   });
 
-  it('stay those of the declared limit on a machine that pauses, which makes single answers late and none after them', () => {
+  it('match a queue of the declared limit on a machine that pauses, which delays single answers only', () => {
     const late = (due: number): number => (Math.floor(due / 1000) % 7 === 0 ? 900 : 0);
     const found = queueDelays(logOf({ spacing: 1000, late }), rule);
     expect(found?.other).toBeNull();
@@ -62,24 +64,24 @@ describe('the delays of a queue', () => {
     },
   );
 
-  it('are no queue’s where a server answers one request after the other, at its own pace', () => {
+  it('are not taken for a queue where a server answers one request after the other', () => {
     expect(queueDelays(logOf({ spacing: 300, serial: 300 }), rule)).toBeNull();
   });
 
-  it('accuse no limiter where a server can be as slow as that', () => {
+  it('are doubtful where a server can be as slow as that', () => {
     const found = queueDelays(logOf({ spacing: 1100, serial: 1100 }), rule);
     expect(found?.isDoubtful ?? true).toBe(true);
   });
 });
 
-it('a pace is not another one because of chats that failed after they had waited, and show no decision', () => {
+it('the pace of a queue is the same if some chats failed after they had waited, which show no decision', () => {
   const log = logOf({ spacing: 1000 }).filter((_, place) => place % 40 !== 39);
   expect(queueDelays(log, rule)?.other ?? null).toBeNull();
   expect(queuePace(log, rule)).toMatchObject({ match: 'own' });
 });
 
 describe('the delays after a burst', () => {
-  /** Ten go through at once, the others every so often. */
+  /** Returns a burst of which ten requests are answered at once and the others every `spacing` ms. */
   const afterBurst = (spacing: number): readonly LimiterDecision[] =>
     logOf({ spacing }).map((decision, place) => {
       const early = place < 30 ? decision.answered : decision.answered - 10 * spacing;
@@ -87,7 +89,7 @@ describe('the delays after a burst', () => {
       return { ...decision, answered, ended: answered };
     });
 
-  it('are no queue’s, but show its pace', () => {
+  it('do not match a queue of the limit, but show its pace', () => {
     expect(queuePace(afterBurst(1000), rule)).toMatchObject({ match: 'own', canBeServer: false });
   });
 

@@ -3,31 +3,37 @@ import type { LimiterFit } from '../../../model/limits/limiter-fit.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
 import { type QueuePace, queuePace } from './queue-pace.ts';
 
-/** Shorter delays, in round trips, are ignored. */
+/** The shortest delay that counts, in round trips. */
 const minNoticeableRoundTrips = 3;
 
-/** Minimum delayed requests for a conclusion from delays. */
+/** The minimum number of delayed requests from which a queue is concluded. */
 const minQueuedRequests = 3;
 
-/** Under a load that a full queue refuses in part, whatever it admits has waited: at least this share of what it refuses. */
+/**
+ * The minimum ratio of delayed admissions to refusals. A full queue refuses some requests, and everything it admits has
+ * waited.
+ */
 const minQueuedShare = 0.1;
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Admitted requests that a queue delays noticeably, as indexes in the log. */
+/** The admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
-  /** Those that were answered when a queue would answer them. */
+  /** The requests that were answered when a queue would have answered them. */
   readonly waited: readonly number[];
-  /** Those that a queue of the declared limit would have answered at another time. */
+  /** The requests that a queue of the declared limit would have answered at another time. */
   readonly contradicted: readonly number[];
-  /** The queue of another rate behind the delays; `null` if it can be that of the declared limit. */
+  /** The queue of another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
   readonly other: LimiterFit | null;
-  /** Whether that rate can be a server's that is no faster, or is off by no more than gateways miss a window by. */
+  /**
+   * Whether the rate proves nothing: a slow server can cause it, or it differs from the declared one by no more than
+   * gateways round their windows.
+   */
   readonly isDoubtful: boolean;
 }
 
-/** The queue of a pace, which contradicts so many decisions. */
+/** Returns the fit of a queue with this pace that contradicts `wrong` decisions. */
 const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): LimiterFit => {
   const { value, least, most } = spacing;
   return {
@@ -39,13 +45,16 @@ const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): Limit
   };
 };
 
-/** The requests that were answered at the times of a queue, and the others that such a queue would have delayed. */
+/** The requests that were answered at the times of a queue, and those that it would have answered at another time. */
 interface ComparedDelays {
   readonly explained: readonly number[];
   readonly contradicted: readonly number[];
 }
 
-/** The delays that show the pace of another rate, if a queue is behind them or, as after a burst, only the pace; `null` if that proves nothing. */
+/**
+ * Returns the delays if their pace is another than that of the declared limit; `null` if a slow server can be the cause
+ * and no queue explains them. After a burst only the pace is known, and `queue` is `null`.
+ */
 const delaysOfOther = (
   pace: QueuePace,
   limit: number,
@@ -54,7 +63,8 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // Requests of other kinds that waited, too, delay some at other times, but not those of the pace.
+  // The count of the queue and the count of the pace can both be too high because of other requests that waited, so the
+  // smaller one is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -66,7 +76,7 @@ const delaysOfOther = (
 
 type Admitted = readonly (readonly [index: number, decision: LimiterDecision])[];
 
-/** Compares with a queue that admits one request every `spacing` ms. */
+/** Compares the answers with those of a queue that admits one request every `spacing` ms. */
 const compareWithQueue = (
   admitted: Admitted,
   spacing: number,
@@ -80,7 +90,8 @@ const compareWithQueue = (
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // Follow the observed answers, so that one late answer is one mistake, and back to the times without it.
+    // The queue follows the observed answers, so that one late answer is one contradiction, but returns to its schedule
+    // after it.
     earliest = Math.max(sent, earliest);
     free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
     earliest += spacing;
@@ -93,8 +104,9 @@ const compareWithQueue = (
 };
 
 /**
- * Compares the delays of the admitted requests with a queue that admits one every window / limit, or as evenly at the pace
- * that they show. `null` if too few waited, or most of them not as in a queue.
+ * Compares the delays of the admitted requests with a queue that admits one every window / limit or, if their pace is
+ * certain, at that pace. Returns `null` if too few requests waited, or if most of them waited otherwise than in a
+ * queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],
@@ -103,20 +115,21 @@ export const queueDelays = (
   const admitted = [...log.entries()]
     .filter(([, decision]) => decision.admitted)
     .toSorted(([, a], [, b]) => a.sent - b.sent);
-  // The first request never waits; the fastest answer is one round trip.
+  // The first request never waits. The fastest answer is one round trip.
   const roundTrip = admitted.reduce(
     (least, [, { sent, answered }]) => Math.min(least, answered - sent),
     Infinity,
   );
   const pace = queuePace(log, rule);
   const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';
-  // A server can have any pace, and one that is near is not certain: then only what looks like a queue of the limit is one.
+  // If a slow server can be the cause, or if the pace is only close to that of the limit, only a queue of the declared
+  // limit is compared.
   const isCertain = pace !== null && (isOfRule ? pace.match === 'own' : !pace.canBeServer);
   const spacing = isCertain ? pace.spacing.value : rule.window / rule.limit;
   const compared = compareWithQueue(admitted, spacing, roundTrip);
   const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
-  // What takes no longer than answers at an even pace need not have waited at all.
+  // An answer that took no longer than those at an even pace need not have waited.
   const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;

@@ -4,26 +4,36 @@ import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** So many waits in a row show a pace. */
+/** The minimum number of consecutive answers that waited and so show a pace. */
 const minWaits = 10;
-/** The share of its estimates on each side that are left out of a pace's interval: a machine that pauses delays some answers. */
-const leftOut = 0.1;
-/** Of the two estimates of a pace, the closer one is of answers so far apart. */
-const nearby = 5;
-/** A pace so close to that of the rule is its own. */
+/**
+ * The share of the estimates of a pace that is cut off at each end of its interval: a machine that pauses delays some
+ * answers.
+ */
+const trimmedShare = 0.1;
+/** The distance, in answers, of the pairs in the second estimate of a pace. */
+const nearDistance = 5;
+/** The relative difference up to which a pace counts as that of the rule. */
 const closeShare = 0.05;
-/** A queue that sleeps between two requests is late by up to so many ms each time. */
+/** The time, in ms, by which a timer of a queue is late for each request. */
 const timerLateness = 2;
-/** A server without a queue is no faster under load than its answers to single requests; a queue lets these through at once, within this share of the time between two requests. */
+/**
+ * The largest usual latency of single requests at which a slow server cannot be the cause of a pace, as a share of the
+ * time between two answers. A queue answers single requests at once; a slow server takes as long for them as under
+ * load.
+ */
 const promptShare = 0.5;
 
-/** An admitted request: where it is in the log, and when it was answered in ms. */
+/** The answer of an admitted request: its index in the log, and its instant in ms. */
 interface Answer {
   readonly index: number;
   readonly answered: number;
 }
 
-/** The longest run of answers between two of which the later one certainly waited for the other. */
+/**
+ * Finds the longest run of answers in which each request had certainly been sent before the answer of the one before
+ * it.
+ */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
@@ -49,26 +59,26 @@ const ascending = (values: readonly number[]): readonly number[] =>
   values.toSorted((a, b) => a - b);
 
 /**
- * The time between two answers of a run in ms: the median over pairs that are so far apart, as in the estimator of Theil and
- * Sen.
+ * Estimates the time between two answers of a run, in ms: the median over all pairs that are `apart` answers from each
+ * other, as in the Theil–Sen estimator.
  */
 const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
   const spacings = ascending(
     run.slice(apart).map(({ answered }, place) => (answered - run[place]!.answered) / apart),
   );
   const at = (share: number): number => spacings[Math.floor(share * (spacings.length - 1))]!;
-  return { value: at(0.5), least: at(leftOut), most: at(1 - leftOut) };
+  return { value: at(0.5), least: at(trimmedShare), most: at(1 - trimmedShare) };
 };
 
 /**
- * Two estimates of the time between two answers of a run. Over half of it the network hardly counts, and requests that let many
- * through at once have a pace; over a few answers one that is missing, such as a chat that failed, spoils few of the pairs.
+ * Returns two estimates of the time between two answers. Pairs half a run apart are hardly affected by the network, and
+ * cover servers that answer in batches; in pairs of neighbours, one missing answer, such as a failed chat, affects few.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
-  [Math.floor(run.length / 2), nearby].map((apart) => spacingOf(run, apart));
+  [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
 
-/** How many answers of a run are off by more than half the time between two. */
-const unevenIn = (run: readonly Answer[], { value }: Fitted): number => {
+/** Counts the answers of a run that are off by more than half the time between two answers. */
+const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
   const off = ascending(run.map(({ answered }, place) => answered - place * value));
   const usual = off[Math.floor(off.length / 2)]!;
   return off.filter((each) => Math.abs(each - usual) > value / 2).length;
@@ -76,7 +86,7 @@ const unevenIn = (run: readonly Answer[], { value }: Fitted): number => {
 
 type Range = Omit<Fitted, 'value'>;
 
-/** What the time between two requests of the rule can be, in ms. */
+/** Returns the range of the time between two requests that is within the tolerance of the rule, in ms. */
 const toleratedSpacing = ({ limit, window }: LimitRule): Range => ({
   least: shortestWindow(window) / limit,
   most: Math.max(longestWindow(window) / limit, window / limit + timerLateness),
@@ -85,10 +95,13 @@ const toleratedSpacing = ({ limit, window }: LimitRule): Range => ({
 const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean =>
   estimates.some((each) => each.least <= most && each.most >= least);
 
-/** Whether a pace is that of the rule, can be, is off by no more than gateways miss a window by, or is another one. */
+/**
+ * The relation of a pace to that of the rule: equal (`own`), possibly equal (`near`), different by no more than
+ * gateways round their windows (`doubtful`), or different (`other`).
+ */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
-/** How a pace matches the rule, and the estimate that shows it. */
+/** Compares a pace with that of the rule, and returns the estimate that shows the result. */
 const matchOf = (
   estimates: readonly Fitted[],
   rule: LimitRule,
@@ -102,28 +115,30 @@ const matchOf = (
   return [overlaps(estimates, toleratedSpacing(rule)) ? 'doubtful' : 'other', spacing!];
 };
 
-/** A pace at which requests waited. */
+/** The pace at which requests waited. */
 export interface QueuePace {
-  /** The time between two requests in ms. */
+  /** The time between two answers, in ms. */
   readonly spacing: Fitted;
   readonly match: PaceMatch;
-  /** Whether more than the limit waited, most of them evenly, and certainly at a faster pace than that of the rule. */
+  /**
+   * Whether more requests than the limit waited, mostly evenly, and certainly at a faster pace than that of the rule.
+   */
   readonly isFaster: boolean;
-  /** Whether a server that is no faster can be the cause, and not a limiter. */
+  /** Whether a slow server can be the cause instead of a limiter. */
   readonly canBeServer: boolean;
-  /** The requests that show it, as indexes in the log. */
+  /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];
-  /** How many of these were answered at another time. */
+  /** The number of these that were answered at another time. */
   readonly uneven: number;
 }
 
-/** The pace of the requests that waited; `null` if too few did. */
+/** Measures the pace of the requests that waited; `null` if too few waited. */
 export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): QueuePace | null => {
   const run = longestRun(log);
   if (run.length <= minWaits) return null;
   const estimates = spacingsOf(run);
   const [match, spacing] = matchOf(estimates, rule);
-  const uneven = unevenIn(run, spacing);
+  const uneven = countUneven(run, spacing);
   const isEven = run.length > rule.limit && uneven < run.length / 2;
   const isFast = estimates[0]!.most < (1 - closeShare) * (rule.window / rule.limit);
   const calm = usualCalmAnswer(log, rule);

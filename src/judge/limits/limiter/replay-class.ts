@@ -11,12 +11,12 @@ import { type LimiterModel, limiters } from './limiter-models.ts';
 import { PhaseContradictions } from './phase-contradictions.ts';
 import { type QueueDelays, queueDelays } from './queue-delays.ts';
 
-/** A log prepared for the replay of every class. */
+/** A log of decisions, prepared for the replay of every class. */
 export interface ReplayEvidence {
   readonly log: readonly LimiterDecision[];
   readonly histories: readonly DecisionHistory[];
   readonly context: ReplayContext;
-  /** `null` if the limiter does not delay like a queue. */
+  /** The delays of a queue; `null` if the limiter does not delay. */
   readonly queued: QueueDelays | null;
 }
 
@@ -30,29 +30,32 @@ export const replayEvidence = (
   queued: queueDelays(log, context),
 });
 
-/** The best limiter of a class. */
+/** The limiter of a class that contradicts the fewest decisions. */
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** The decisions that it contradicts, as indexes in the log, and what it predicts instead. */
+  /** What the limiter predicts for each decision that it contradicts, by its index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** Decisions that are right only at some moments of their intervals. */
+  /** The number of decisions that it explains only at some moments of their intervals. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
   readonly steps: number | null;
 }
 
-/** How well one limiter explains a log. */
+/** The result of replaying one limiter. */
 interface Replay {
-  /** The decisions that it contradicts, as indexes in the log. */
+  /**
+   * The decisions that the limiter contradicts, as indexes in the log. It contradicts a decision if it predicts another
+   * action at every tried moment of the interval.
+   */
   readonly wrong: readonly number[];
   readonly unlikely: number;
 }
 
 /**
- * The order in which a history's decisions are looked at: what contradicted the limiters before comes first, since it is likely
- * to contradict the next one, too, which then needs few looks to be ruled out. No count depends on it.
+ * The order in which decisions are replayed. A decision that contradicted one limiter is moved forward, since it
+ * probably contradicts the next one, too, which is then ruled out sooner. The order changes no count.
  */
 class ReplayOrder {
   readonly #places: Uint32Array;
@@ -121,7 +124,9 @@ export class ContradictionCount {
     this.#phases = limiter === 'fixed-any-phase' ? new PhaseContradictions(history) : null;
   }
 
-  /** The fewest that one of these limiters contradicts; infinite if each contradicts more than `most`. */
+  /**
+   * Returns the fewest decisions that one of these limiters contradicts; infinite if each contradicts more than `most`.
+   */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {
       const fewest = this.#phases.fewest(candidates);
@@ -136,7 +141,7 @@ export class ContradictionCount {
     return fewest;
   }
 
-  /** Whether one of these limiters contradicts at most so many. */
+  /** Decides whether one of these limiters contradicts at most `most` decisions. */
   isAtMost(candidates: readonly LimiterParameters[], most: number): boolean {
     return this.#phases === null
       ? candidates.some((parameters) => this.#replay(parameters, most) !== null)
@@ -149,20 +154,23 @@ export class ContradictionCount {
   }
 }
 
-/** The best limiter of a class, and the view of the log that it explains. */
+/** The best limiter of a class, and the history that it explains. */
 interface BestReplay extends Replay {
   readonly parameters: LimiterParameters;
   readonly history: DecisionHistory;
 }
 
-/** The best of some limiters of a class and of what was the best before, by what is right whenever it was decided. */
+/**
+ * Returns the best of the limiters in `tried` and of the one in `before`: the one with the fewest contradicted
+ * decisions or, at the same number, the fewest unlikely ones.
+ */
 const bestAmong = (
   limiter: LimiterClass,
   history: DecisionHistory,
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
+  // The best of many limiters can fit by chance, so each doubling of their number counts as one more unlikely decision.
   const chance = Math.log2(tried.length);
   const order = new ReplayOrder(history);
   let best = before;
@@ -178,15 +186,16 @@ const bestAmong = (
   return best;
 };
 
-/** How often the surroundings of the best limiter of a class are looked at, closer and closer. */
+/** The number of closer searches around the best limiter of a class. */
 const closerLooks = 2;
 
-/** The best limiter of a class over all views of the log. */
+/** Finds the best limiter of a class over all histories of the log. */
 const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A request that had waited for its decision would not have been in flight, and a cap follows no clock that can be off.
+  // For a cap on requests in flight, only the histories without waiting count, and its decisions do not depend on a
+  // clock.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
@@ -224,15 +233,15 @@ const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | 
 };
 
 /**
- * The best limiter of a class. A request that waited exactly as long as in a queue contradicts every class
- * that decides at once. `null` if the class has no limiter that fits at all.
+ * Finds the best limiter of a class. Each request that waited as in a queue contradicts every class that decides at
+ * once. Returns `null` if no limiter of the class fits.
  */
 export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
   const { queued } = evidence;
   const fit = bestOf(name, evidence);
   if (fit === null) return null;
   if (queued === null) {
-    // A queue without delays explains nothing.
+    // Without delays the log shows no queue.
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {
@@ -244,7 +253,7 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
   return { ...fit, contradicted: new Map([...atOnce, ...fit.contradicted]) };
 };
 
-/** What the limiter did with a request of the log. */
+/** Returns what the limiter did with a request of the log. */
 export const actionAt = ({ log, queued }: ReplayEvidence, index: number): LimiterAction => {
   if (!log[index]!.admitted) return 'refused';
   return queued?.waited.includes(index) === true ? 'delayed' : 'admitted';

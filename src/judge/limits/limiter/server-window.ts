@@ -2,20 +2,21 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/** The server's wall clock (ms since 1970) minus the log's instants. */
+/** The difference between the server's wall clock, in ms since 1970, and the instants of the log, in ms. */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** What a `Date` header can lag behind the clock, in ms: it names whole seconds, and some servers write it once a second. */
-const wholeSecond = 1000;
-const refreshedEachSecond = 2000;
+/** The maximum lag of a `Date` header behind the server's clock, in ms: the header names whole seconds. */
+const maxLag = 1000;
+/** The maximum lag on servers that write the header only once a second, in ms. */
+const maxLagRefreshed = 2000;
 
-/** The share of headers that must agree; a few can be stale or come from another machine. */
+/** The minimum share of headers that must agree. A few can be stale or come from another machine. */
 const minAgreement = 0.9;
 
-/** The interval that most of the headers share, and how many do. */
+/** Finds the interval that is common to most of the headers, and counts these. */
 const maxAgreement = (
   bounds: readonly OffsetBounds[],
 ): { readonly interval: OffsetBounds; readonly count: number } | null => {
@@ -26,7 +27,7 @@ const maxAgreement = (
   for (const [started, least] of starts.entries()) {
     while (ends[ended]! < least) ended += 1;
     const count = started + 1 - ended;
-    // No start comes before this end, since the next one would agree with more.
+    // No other start comes before this end: otherwise that start would agree with more headers.
     if (best === null || count > best.count)
       best = { interval: { least, most: ends[ended]! }, count };
   }
@@ -34,16 +35,15 @@ const maxAgreement = (
 };
 
 /**
- * The server's clock by `Date` headers: each was written
- * between `sent` and `answered`, up to a second or, on servers that refresh it once a second, two
- * seconds after the moment that it names. `null` without such headers, or if too many contradict each
- * other.
+ * Computes the offset of the server's clock from `Date` headers. Each header was written between `sent` and `answered`,
+ * and names a moment up to one second before or, on servers that refresh it once a second, up to two. Returns `null`
+ * without headers, or if too many contradict each other.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>
     date === null ? [] : [{ sent, answered, date }],
   );
-  for (const lag of [wholeSecond, refreshedEachSecond]) {
+  for (const lag of [maxLag, maxLagRefreshed]) {
     const agreed = maxAgreement(
       dated.map(({ sent, answered, date }) => ({
         least: date - answered,
@@ -55,7 +55,10 @@ export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | nul
   return null;
 };
 
-/** The earliest and latest start of a window of the server's clock; others are whole windows apart. */
+/**
+ * Returns the earliest and latest start of a window that is aligned to the server's clock. Other windows begin whole
+ * windows before and after.
+ */
 export const windowOfClock = (
   { least, most }: OffsetBounds,
   window: number,

@@ -10,38 +10,50 @@ import {
 } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 import { ContradictionCount } from '../../../../judge/limits/limiter/replay-class.ts';
 
-/** How many decisions a class contradicts at the least with this limit and window; infinite if more than `most`. */
+/**
+ * Returns the fewest decisions that any limiter of a class with this limit and window contradicts; infinite if more
+ * than `most`.
+ */
 export type Score = (limit: number, window: number, most: number) => number;
 
-/** Whether a class contradicts at most so many decisions with this limit and window. */
+/** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
-/** How closely decisions are looked at: one of so many, with phases so far apart, as a share of the window. */
-interface Closeness {
+/** The resolution of a search. */
+interface SearchResolution {
+  /** One of so many decisions is replayed; 1 replays all. */
   readonly every: number;
+  /** The distance between two phases that are tried, as a share of the window. */
   readonly apart: number;
 }
 
-/** Looks for the best limiter of a class with some limit and window. What looks at a sample is an estimate. */
+/**
+ * Searches the limiters of one class for the one that contradicts the fewest decisions. If `every` is above 1, the
+ * counts are estimates from a sample.
+ */
 export class ClassSearch {
   readonly #name: LimiterClass;
-  readonly #closeness: Closeness;
+  readonly #resolution: SearchResolution;
   readonly #counts: readonly {
     readonly history: DecisionHistory;
     readonly count: ContradictionCount;
   }[];
 
-  constructor(name: LimiterClass, histories: readonly DecisionHistory[], closeness: Closeness) {
+  constructor(
+    name: LimiterClass,
+    histories: readonly DecisionHistory[],
+    resolution: SearchResolution,
+  ) {
     this.#name = name;
-    this.#closeness = closeness;
+    this.#resolution = resolution;
     this.#counts = histories.map((history) => ({
       history,
-      count: new ContradictionCount(name, sampleOf(history, closeness.every)),
+      count: new ContradictionCount(name, sampleOf(history, resolution.every)),
     }));
   }
 
   readonly score: Score = (limit, window, most) => {
-    const { every } = this.#closeness;
+    const { every } = this.#resolution;
     const fewest = this.#counts.reduce((least, { history, count }) => {
       const tried = this.#candidates(history, limit, window);
       return Math.min(least, count.fewest(tried, Math.min(Math.ceil(most / every), least - 1)));
@@ -51,7 +63,7 @@ export class ClassSearch {
 
   readonly explains: Explains = (limit, window, most) =>
     this.#counts.some(({ history, count }) =>
-      count.isAtMost(this.#candidates(history, limit, window), most / this.#closeness.every),
+      count.isAtMost(this.#candidates(history, limit, window), most / this.#resolution.every),
     );
 
   #candidates(
@@ -60,6 +72,6 @@ export class ClassSearch {
     window: number,
   ): readonly LimiterParameters[] {
     const rule = { limit, window: milliseconds(window) };
-    return otherCandidates(this.#name, history, rule, this.#closeness.apart * window);
+    return otherCandidates(this.#name, history, rule, this.#resolution.apart * window);
   }
 }

@@ -2,26 +2,29 @@ import type { DecisionHistory } from '../../../../judge/limits/limiter/decision-
 import { countBefore } from '../../../../judge/limits/facts/count-instants.ts';
 import { middleOf } from '../../../../judge/limits/limiter/decision-history.ts';
 
-/** A grid of windows. Lengths and instants in ms. */
+/** A grid of equal windows: one begins at `phase`, and the others whole windows before and after it. In ms. */
 export interface CounterGrid {
   readonly window: number;
   readonly phase: number;
 }
 
 /**
- * How many decisions weighted counters on a grid contradict, at each limit from 0 to the largest one: with `room` what
- * must be left of the limit, more than 0 or at least 1.
+ * The number of decisions that weighted counters on a grid contradict, indexed by their limit. A counter admits a
+ * request if the limit minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
  */
 export interface ContradictedByLimit {
   readonly some: Int32Array;
   readonly whole: Int32Array;
 }
 
-/** Absorbs the rounding of a weighted count, in requests. */
-const rounding = 1e-9;
+/** The tolerance for rounding errors of a weighted count, in requests. */
+const roundingTolerance = 1e-9;
 
-/** The limits from 0 to `largest` that a value of each decision rules out: admissions the lower ones, refusals the higher ones. */
-class RuledOut {
+/**
+ * Counts, for each limit from 0 to `largest`, the decisions that it contradicts. Only the changes from one limit to the
+ * next are stored.
+ */
+class LimitContradictions {
   readonly #changes: Int32Array;
 
   constructor(largest: number) {
@@ -32,14 +35,14 @@ class RuledOut {
     return Math.min(Math.max(limit, 0), this.#changes.length - 1);
   }
 
-  /** An admission is contradicted by every limit up to this one. */
-  upTo(limit: number): void {
+  /** Counts an admission that every limit up to this one contradicts. */
+  addUpTo(limit: number): void {
     this.#changes[0]! += 1;
     this.#changes[this.#placeOf(limit + 1)]! -= 1;
   }
 
-  /** A refusal is contradicted by every limit above this one. */
-  above(limit: number): void {
+  /** Counts a refusal that every limit above this one contradicts. */
+  addAbove(limit: number): void {
     this.#changes[this.#placeOf(limit + 1)]! += 1;
   }
 
@@ -50,14 +53,20 @@ class RuledOut {
   }
 }
 
-/** What weighted counters hold at the moments of a log's decisions: the current window, and the older one by the share that still overlaps. */
+/**
+ * Computes the weighted count of a log at any moment: the admissions in the current window, plus those of the window
+ * before, weighted by the share of it that a window ending at the moment still covers.
+ */
 class CounterUsage {
   readonly #middles: Float64Array;
   readonly #grid: CounterGrid;
-  /** The number of the current window, where it begins, and what was admitted before and in the older one. */
+  /** The number of the window that the fields below describe. */
   #current = Number.NaN;
+  /** The start of the current window, in ms. */
   #begin = 0;
+  /** The requests admitted before the current window. */
   #beforeCurrent = 0;
+  /** The requests admitted in the window before the current one. */
   #older = 0;
 
   constructor(middles: Float64Array, grid: CounterGrid) {
@@ -65,7 +74,7 @@ class CounterUsage {
     this.#grid = grid;
   }
 
-  /** The number of the window that a moment is in. */
+  /** Returns the number of the window that contains a moment. */
   windowOf(moment: number): number {
     const { window, phase } = this.#grid;
     return Math.floor((moment - phase) / window);
@@ -73,7 +82,7 @@ class CounterUsage {
 
   at(admitted: number, moment: number, current = this.windowOf(moment)): number {
     const { window, phase } = this.#grid;
-    // Decisions come in order, so most are in the window of the one before.
+    // Decisions come in order of time, so most are in the same window as the one before.
     if (current !== this.#current) {
       this.#current = current;
       this.#begin = current * window + phase;
@@ -83,11 +92,11 @@ class CounterUsage {
     return this.#older * (1 - (moment - this.#begin) / window) + (admitted - this.#beforeCurrent);
   }
 
-  /** The least at the moments that a decision can have been made, from the first to the last, or the most. */
+  /** Returns the smallest (`isLeast`) or largest count at the moments at which a decision can have been made. */
   extremeAt(admitted: number, moments: Float64Array, isLeast: boolean): number {
     const [first, last] = [moments[0]!, moments[moments.length - 1]!];
     const current = this.windowOf(first);
-    // Within a window it only falls.
+    // Within a window the weighted count only falls until the next admission.
     if (current === this.windowOf(last)) return this.at(admitted, isLeast ? last : first, current);
     let extreme = isLeast ? Infinity : Number.NEGATIVE_INFINITY;
     for (const moment of moments) {
@@ -98,7 +107,7 @@ class CounterUsage {
   }
 }
 
-/** A decision with the moments at which it can have been made, in their order, and the number admitted before. */
+/** A decision, the ascending moments at which it can have been made, and the number of requests admitted before it. */
 interface CountedDecision {
   readonly moments: Float64Array;
   readonly before: number;
@@ -106,9 +115,10 @@ interface CountedDecision {
 }
 
 /**
- * Replays the weighted counters of every limit at once. What a counter holds follows from what was admitted, whatever its
- * limit is, so each decision is right from some limit on, if it was admitted, and up to some limit, if it was refused: one
- * pass counts for every limit what a replay with that limit counts.
+ * Counts the decisions that weighted counters contradict, for all limits in one pass. The count at a decision depends
+ * on the admissions before it and not on the limit. So an admission is consistent with every limit from some value on,
+ * and a refusal with every limit up to some value. Example (`some`): at a weighted count of 7.4 a counter of limit 7
+ * refuses and one of limit 8 admits; an admission contradicts all limits up to 7, a refusal all limits from 8 on.
  */
 export class CounterContradictions {
   readonly #middles: Float64Array;
@@ -133,20 +143,20 @@ export class CounterContradictions {
   }
 
   on(grid: CounterGrid, largest: number): ContradictedByLimit {
-    const some = new RuledOut(largest);
-    const whole = new RuledOut(largest);
+    const some = new LimitContradictions(largest);
+    const whole = new LimitContradictions(largest);
     const usage = new CounterUsage(this.#middles, grid);
     for (const { moments, before, admitted } of this.#decisions) {
       const held = usage.extremeAt(before, moments, admitted);
-      // The largest limits that refuse a request while so much is held.
+      // The largest limits at which a counter refuses a request while it holds `held`.
       const refusing = Math.floor(held);
-      const refusingWhole = Math.ceil(held + 1 - rounding) - 1;
+      const refusingWhole = Math.ceil(held + 1 - roundingTolerance) - 1;
       if (admitted) {
-        some.upTo(refusing);
-        whole.upTo(refusingWhole);
+        some.addUpTo(refusing);
+        whole.addUpTo(refusingWhole);
       } else {
-        some.above(refusing);
-        whole.above(refusingWhole);
+        some.addAbove(refusing);
+        whole.addAbove(refusingWhole);
       }
     }
     return { some: some.counts(), whole: whole.counts() };

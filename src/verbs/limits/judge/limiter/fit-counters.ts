@@ -16,27 +16,41 @@ import {
 import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-class.ts';
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
-/** The windows that are tried, as shares of the declared one: fewer if every phase has to be tried. How many at most in the length of that. */
+/**
+ * The shortest and longest window that are tried, as shares of the declared one. Without the server's clock every phase
+ * has to be tried, so the range is smaller.
+ */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-const mostInWindow = 60;
+/** The maximum number of steps between windows that are tried, in the length of the declared window. */
+const maxWindowSteps = 60;
+/** One second, in ms. */
 const second = 1000;
 
-/** The limits that are tried with the declared window, as shares of the declared one, and how many at most: an idle window does not show what a counter of two holds. */
-const lowest = 0.7;
-const highest = 1.3;
-const mostLimits = 40;
+/**
+ * The smallest limit that is tried with the declared window, as a share of the declared limit. A burst after an idle
+ * window does not show the limit of a weighted counter, so a range of limits has to be tried.
+ */
+const minLimitShare = 0.7;
+/** The largest limit that is tried with the declared window, as a share of the declared limit. */
+const maxLimitShare = 1.3;
+/** The maximum number of limits that are tried with the declared window. */
+const maxLimits = 40;
 
-/** How many places are looked at more closely, with so many times the phases, and with a few requests more and less. */
-const looked = 6;
-const finer = 3;
+/** The number of windows whose best limit is scored again with more phases and with neighbouring limits. */
+const closerPlaces = 6;
+/** The number of phases of a closer search, as a multiple of the first search. */
+const finerPhases = 3;
 
-/** Limits above this multiple of the largest one that is tried are not asked for. */
+/**
+ * The largest limit that is counted, as a multiple of the largest one that is tried: the interval of a fitted limit can
+ * reach beyond those.
+ */
 const largestMultiple = 2;
 
 const countsOf = (histories: readonly DecisionHistory[]): readonly CounterContradictions[] =>
   histories.map((history) => new CounterContradictions(history));
 
-/** What the counters on a grid contradict at the least, for each limit. */
+/** Returns the fewest decisions that the counters on a grid contradict, indexed by limit. */
 const fewestOnGrid = (
   counts: readonly CounterContradictions[],
   grid: CounterGrid,
@@ -51,7 +65,10 @@ const fewestOnGrid = (
   return fewest;
 };
 
-/** Which of some grids contradicts the fewest decisions with each limit, and how many. */
+/**
+ * The result of trying several grids, indexed by limit: the fewest contradicted decisions, and the phase of the grid
+ * that contradicts them.
+ */
 interface BestGrids {
   readonly fewest: Int32Array;
   readonly phases: Float64Array;
@@ -75,7 +92,10 @@ const bestGrids = (
   return { fewest, phases };
 };
 
-/** For each window the best grids of so many times the usual phases. */
+/**
+ * Returns a function that finds the best grids of a window, with `times` the usual number of phases. Each window is
+ * computed once.
+ */
 const bestByWindow = (
   clock: OffsetBounds | null,
   counts: readonly CounterContradictions[],
@@ -91,41 +111,45 @@ const bestByWindow = (
   };
 };
 
-/** The phases around the best one are divided twice, since a part of a request decides. What contradicts a larger share is not looked at more closely, the first time and the second. */
-const worthwhile = 0.1;
-const worthwhileCloser = 0.04;
+/** The share of contradicted decisions above which the phases around the best one are not searched. */
+const maxShareForCloser = 0.1;
+/** The share of contradicted decisions above which the phases are not searched once more, with all decisions. */
+const maxShareForClosest = 0.04;
 
-/** At a first look at most so many decisions are replayed. */
-const sampled = 600;
+/** The maximum number of decisions that an estimate replays. */
+const sampleSize = 600;
 
-/** A closer score: of the phases around the one that contradicts the fewest of a sample of the decisions. */
+/**
+ * Returns a score that divides the phases around the best one twice. The phase has to be that exact because a part of a
+ * request can decide.
+ */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
-  const every = Math.ceil(decisions / sampled);
+  const every = Math.ceil(decisions / sampleSize);
   const samples = countsOf(
     histories.slice(0, besides.length).map((history) => sampleOf(history, every)),
   );
   const whole = countsOf(histories);
-  const byWindow = bestByWindow(clock, samples, largest, finer);
+  const byWindow = bestByWindow(clock, samples, largest, finerPhases);
   const known = new Map<string, number>();
   const around = (near: number, window: number, apart: number): readonly CounterGrid[] =>
     phasesAround(near, apart).map((phase) => ({ window, phase }));
-  const closest = (limit: number, window: number): number => {
+  const closestScore = (limit: number, window: number): number => {
     const { fewest, phases } = byWindow(window);
     const estimate = every * (fewest[limit] ?? Infinity);
-    if (estimate > worthwhile * decisions) return estimate;
-    const [first, next] = counterGrids(clock, window, finer);
+    if (estimate > maxShareForCloser * decisions) return estimate;
+    const [first, next] = counterGrids(clock, window, finerPhases);
     const apart = next!.phase - first!.phase;
     const closer = bestGrids(samples, around(phases[limit]!, window, apart), largest);
     const closerEstimate = every * closer.fewest[limit]!;
-    if (closerEstimate > worthwhileCloser * decisions) return closerEstimate;
+    if (closerEstimate > maxShareForClosest * decisions) return closerEstimate;
     const grids = around(closer.phases[limit]!, window, apart / phaseParts);
     return bestGrids(whole, grids, largest).fewest[limit]!;
   };
   return (limit, window) => {
     const place = `${limit} ${window}`;
-    const wrong = known.get(place) ?? closest(limit, window);
+    const wrong = known.get(place) ?? closestScore(limit, window);
     known.set(place, wrong);
     return wrong;
   };
@@ -133,7 +157,7 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
 
 const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
   const [shortest, longest] = windowShares[clock === null ? 'anyPhase' : 'ofClock'];
-  const step = second * Math.ceil(window / mostInWindow / second);
+  const step = second * Math.ceil(window / maxWindowSteps / second);
   const windows: number[] = [];
   for (
     let tried = Math.ceil((shortest * window) / step) * step;
@@ -145,16 +169,20 @@ const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
 };
 
 const limitStep = ({ limit }: LimitRule): number =>
-  Math.max(1, Math.round(((highest - lowest) * limit) / mostLimits));
+  Math.max(1, Math.round(((maxLimitShare - minLimitShare) * limit) / maxLimits));
 
-/** Each limit and window to try: likely limits with all windows, all limits with the declared window. */
+/** Returns each limit and window to try: all limits with the declared window, and likely limits with all windows. */
 const placesToTry = (
   likely: readonly number[],
   rule: ReplayContext,
 ): readonly (readonly [limit: number, window: number])[] => {
   const limits: number[] = [];
   const step = limitStep(rule);
-  for (let limit = Math.ceil(lowest * rule.limit); limit <= highest * rule.limit; limit += step)
+  for (
+    let limit = Math.ceil(minLimitShare * rule.limit);
+    limit <= maxLimitShare * rule.limit;
+    limit += step
+  )
     limits.push(limit);
   return [
     ...limits.map((limit) => [limit, rule.window] as const),
@@ -162,13 +190,13 @@ const placesToTry = (
   ];
 };
 
-/** Limits close to one, the closest first. */
-const nearby = (limit: number, rule: LimitRule): readonly number[] => {
+/** Returns the limits next to a limit, and the limit itself, the closest first. */
+const limitsNear = (limit: number, rule: LimitRule): readonly number[] => {
   const most = Math.max(2, limitStep(rule));
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
-/** The best place of each window, the best first. */
+/** Returns the best place of each window, the best first. */
 const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
   const byWindow = Map.groupBy(places, ({ window }) => window);
   return [...byWindow.values()]
@@ -177,15 +205,16 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * The weighted counter of another limit or window that contradicts the fewest decisions of a log, if no more than
- * `mostWrong`. Counters of the server's clock are tried or, if that is unknown, of any phase; and only windows of whole
- * seconds, since the phase of a window that differs by a millisecond is another one.
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions of a log; empty if that
+ * is more than `mostWrong`. Counters aligned to the server's clock are tried or, if the clock is unknown, counters of
+ * any phase. Only windows of whole seconds are tried.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
-  const largest = largestMultiple * Math.ceil(Math.max(highest * context.limit, ...limits) + 2);
+  const largest =
+    largestMultiple * Math.ceil(Math.max(maxLimitShare * context.limit, ...limits) + 2);
   const coarse = bestByWindow(context.clock, countsOf(promptHistories), largest, 1);
   const score = closeScoreOf(evidence, largest);
   const places = placesToTry(limits, context).map(([limit, window]): Place => ({
@@ -194,9 +223,9 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
     wrong: coarse(window).fewest[limit] ?? Infinity,
   }));
   const closer = bestOfWindows(places)
-    .slice(0, looked)
+    .slice(0, closerPlaces)
     .flatMap(({ limit, window }) =>
-      nearby(limit, context).map((near): Place => ({
+      limitsNear(limit, context).map((near): Place => ({
         limit: near,
         window,
         wrong: score(near, window, Infinity),

@@ -5,8 +5,8 @@ import { ClassSearch, type Explains, type Score } from './class-search.ts';
 import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-class.ts';
 
 /**
- * The classes whose limit and window are fitted. The others have parameters of their own that explain another limit,
- * or explain nearly any bucket, as logs of all requests with some window. For weighted counters see `fit-counters.ts`.
+ * The classes whose limit and window are fitted here. `fit-counters.ts` fits weighted counters. The other classes are
+ * not fitted: their own parameters can explain another limit, or they explain nearly any bucket.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -16,28 +16,39 @@ const fittedClasses: readonly LimiterClass[] = [
   'burst-bucket',
 ];
 
-/** The windows that are tried, as shares of the declared one, and the ratio of two neighbours. */
-const shortest = 0.5;
-const longest = 2;
+/** The shortest window that is tried, as a share of the declared one. */
+const shortestShare = 0.5;
+/** The longest window that is tried, as a share of the declared one. */
+const longestShare = 2;
+/** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
-/** The ratio of neighbours when all that explain as well are searched. */
+/** The ratio of neighbouring windows in the search for all windows that explain as well as the best. */
 const fineStep = 1.0025;
-/** How many of them are looked at more closely, and into how many parts the space around each is divided, so many times. */
-const looked = 3;
+/** The number of places around which the search goes on. */
+const placesKept = 3;
+/** The number of parts into which each level divides the space around a place. */
 const parts = 6;
+/** The number of levels of the search around the best places. */
 const levels = 4;
-/** So many levels are estimated from a sample of so many decisions, with phases apart by a part of the step between windows. */
+/** The number of levels that use a sample of the decisions. */
 const roughLevels = 2;
-const sampled = 400;
-const phaseParts = 4;
-/** What then contradicts so large a share of the sample more than may be contradicted is not looked at again. */
+/** The maximum number of decisions in a sample. */
+const sampleSize = 400;
+/** The number of phases that are tried in one step between two windows, in estimates. */
+const phasesPerStep = 4;
+/**
+ * The share of the decisions by which the estimate of a class may exceed the allowed contradictions. A class beyond it
+ * is given up.
+ */
 const farOffShare = 0.015;
-/** A place is counted up to twice the fewest contradictions so far and so many. */
-const spared = 8;
-/** A class that contradicts so large a share at a first look is not looked at again. */
-const hopeless = 0.4;
-/** The precision of an interval's ends. */
+/** The number of contradictions, on top of twice the fewest so far, after which the count of a place stops. */
+const spareContradictions = 8;
+/** The share of contradicted decisions after the first search above which a class is given up. */
+const hopelessShare = 0.4;
+/** The relative precision of the ends of an interval. */
 const precision = 1e-4;
+
+/** A limit and a window, in ms, and the number of decisions that they contradict. */
 
 export interface Place {
   readonly limit: number;
@@ -45,7 +56,10 @@ export interface Place {
   readonly wrong: number;
 }
 
-/** How many were admitted of the requests that were sent, after a window without any, before a refusal was known: what a limiter holds. */
+/**
+ * Returns the size of each burst after an idle window: the number of requests that were admitted of those sent before
+ * the first refusal was known. It shows what a limiter holds at once.
+ */
 const admittedFromIdle = (
   { decisions, admitted }: DecisionHistory,
   window: number,
@@ -70,7 +84,7 @@ const admittedFromIdle = (
 
 export const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
 
-/** The declared limit, and what bursts from idle were admitted. */
+/** Returns the limits that are probable: the declared one, and the size of each burst after an idle window. */
 export const likelyLimits = (
   histories: readonly DecisionHistory[],
   { limit, window }: LimitRule,
@@ -78,8 +92,8 @@ export const likelyLimits = (
   ...new Set([limit, ...histories.flatMap((history) => admittedFromIdle(history, window))]),
 ];
 
-/** A look at all windows. */
-const lookAtAll = (
+/** Scores all windows with each limit, and returns the best places. */
+const searchAllWindows = (
   score: Score,
   limits: readonly number[],
   declared: LimitRule,
@@ -87,25 +101,28 @@ const lookAtAll = (
   const places: Place[] = [];
   let fewest = Infinity;
   for (const limit of limits) {
-    for (let share = shortest; share <= longest; share *= coarseStep) {
+    for (let share = shortestShare; share <= longestShare; share *= coarseStep) {
       const window = share * declared.window;
-      const wrong = score(limit, window, 2 * fewest + spared);
+      const wrong = score(limit, window, 2 * fewest + spareContradictions);
       fewest = Math.min(fewest, wrong);
       places.push({ limit, window, wrong });
     }
   }
-  return places.toSorted(fewestFirst).slice(0, looked);
+  return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/** What is around a place, up to `step` away from its window as a share of it. */
+/** Returns places with windows around that of a place, up to `step` away, as a share of the window. */
 const around = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
   Array.from({ length: 2 * parts - 1 }, (_, i) => ({
     limit,
     window: window * (1 + (step * (i + 1 - parts)) / parts),
   }));
 
-/** One closer look around the best places, and at their neighbours with a few requests more or less. */
-const lookAround = (
+/**
+ * Scores the places around the best ones, with limits that differ by each number in `near`, and returns the best of
+ * all.
+ */
+const searchAround = (
   score: Score,
   best: readonly Place[],
   step: number,
@@ -117,20 +134,24 @@ const lookAround = (
   let found = best;
   for (const { limit, window } of tried) {
     const wrong = score(limit, window, found.at(-1)!.wrong);
-    found = [...found, { limit, window, wrong }].toSorted(fewestFirst).slice(0, looked);
+    found = [...found, { limit, window, wrong }].toSorted(fewestFirst).slice(0, placesKept);
     if (wrong === 0) break;
   }
   return found;
 };
 
-/** Scores a class closely, and roughly with phases so far apart, as a share of the window. */
+/** The scores of a class. */
 interface ClassScores {
   readonly score: Score;
+  /** Returns a score that is an estimate from phases that are `apart`, as a share of the window. */
   readonly roughly: (apart: number) => Score;
 }
 
-/** Closer and closer looks around the best places; `null` if the class stays further than `farOff` from `mostWrong`. */
-const lookCloser = (
+/**
+ * Searches around the best places in ever smaller steps. Returns `null` if the class contradicts more than `mostWrong +
+ * farOff` decisions after the estimates.
+ */
+const searchCloser = (
   { score, roughly }: ClassScores,
   places: readonly Place[],
   mostWrong: number,
@@ -139,8 +160,8 @@ const lookCloser = (
   let found = places;
   let step = coarseStep - 1;
   for (let level = 0; level < roughLevels; level += 1) {
-    const rough = roughly(step / parts / phaseParts);
-    found = lookAround(rough, found, step, level === 0 ? [0, -1, 1] : [0]);
+    const rough = roughly(step / parts / phasesPerStep);
+    found = searchAround(rough, found, step, level === 0 ? [0, -1, 1] : [0]);
     step /= parts;
   }
   if (found[0]!.wrong > mostWrong + farOff) return null;
@@ -148,13 +169,13 @@ const lookCloser = (
     .map(({ limit, window }) => ({ limit, window, wrong: score(limit, window, Infinity) }))
     .toSorted(fewestFirst);
   for (let level = roughLevels; level < levels && found[0]!.wrong > 0; level += 1) {
-    found = lookAround(score, found, step, [0]);
+    found = searchAround(score, found, step, [0]);
     step /= parts;
   }
   return found[0]!;
 };
 
-/** How far a value can be moved to one side, between `from`, which explains, and `to`, before it explains less. */
+/** Finds by bisection the last value between `from`, which explains, and `to` that still explains. */
 const edgeOf = (explains: (value: number) => boolean, from: number, to: number): number => {
   let [inside, outside] = [from, to];
   if (explains(to)) return to;
@@ -166,8 +187,8 @@ const edgeOf = (explains: (value: number) => boolean, from: number, to: number):
   return inside;
 };
 
-/** The first value outwards from the best that no longer explains, by doubled steps. */
-const outwards = (
+/** Finds the last value that explains, beginning at `from` and going in one direction by doubled steps. */
+const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
   direction: 1 | -1,
@@ -177,7 +198,10 @@ const outwards = (
   return edgeOf(explains, from, from + direction * step);
 };
 
-/** All windows that explain as well, and what is between them: several lengths can, if no boundary was seen closely. */
+/**
+ * Returns the range from the shortest to the longest window that explains as well as the best. Windows in between may
+ * not: several lengths are possible if no request came close to a boundary.
+ */
 const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
@@ -185,20 +209,20 @@ const windowInterval = (
 ): Fitted => {
   const explains = (value: number): boolean => isExplained(limit, value, wrong);
   let [least, most] = [window, window];
-  for (let value = shortest * declared; value < least; value *= fineStep) {
+  for (let value = shortestShare * declared; value < least; value *= fineStep) {
     if (explains(value)) least = value;
   }
-  for (let value = longest * declared; value > most; value /= fineStep) {
+  for (let value = longestShare * declared; value > most; value /= fineStep) {
     if (explains(value)) most = value;
   }
   return {
     value: window,
-    least: outwards(explains, least, -1),
-    most: outwards(explains, most, 1),
+    least: searchOutwards(explains, least, -1),
+    most: searchOutwards(explains, most, 1),
   };
 };
 
-/** Limits are whole numbers. */
+/** Returns the range of whole limits, around the best one, that explain as well as it does. */
 export const limitInterval = (isExplained: Explains, { limit, window, wrong }: Place): Fitted => {
   const explains = (value: number): boolean => isExplained(value, window, wrong);
   let [least, most] = [limit, limit];
@@ -208,8 +232,8 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
 };
 
 /**
- * The limiters of another limit or window that contradict at most `mostWrong` decisions of a log, one of each class, the
- * best first. They are searched where no class with the declared limit explains the log.
+ * Finds the limiters of another limit or window that contradict at most `mostWrong` decisions of a log: one of each
+ * class, the best first. It is called where no class with the declared limit explains the log.
  */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
@@ -217,16 +241,16 @@ export const fitOtherLimits = (
 ): readonly LimiterFit[] => {
   const promptHistories = histories.slice(0, context.besides.length);
   const limits = likelyLimits(promptHistories, context);
-  const every = Math.max(1, Math.ceil(log.length / sampled));
+  const every = Math.max(1, Math.ceil(log.length / sampleSize));
   return fittedClasses
     .flatMap((name) => {
       const { score, explains } = new ClassSearch(name, histories, { every: 1, apart: 0 });
       const roughly = (apart: number): Score =>
         new ClassSearch(name, promptHistories, { every, apart }).score;
-      const places = lookAtAll(roughly((coarseStep - 1) / phaseParts), limits, context);
-      if (places[0]!.wrong > hopeless * log.length) return [];
-      const farOff = farOffShare * every * sampled;
-      const place = lookCloser({ score, roughly }, places, mostWrong, farOff);
+      const places = searchAllWindows(roughly((coarseStep - 1) / phasesPerStep), limits, context);
+      if (places[0]!.wrong > hopelessShare * log.length) return [];
+      const farOff = farOffShare * every * sampleSize;
+      const place = searchCloser({ score, roughly }, places, mostWrong, farOff);
       if (place === null || place.wrong > mostWrong) return [];
       return {
         limiter: name,
