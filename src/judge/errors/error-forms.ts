@@ -1,26 +1,34 @@
 import type { MeasureName } from '../../model/measures/measures.ts';
 import type { DelayName } from '../../model/measures/read-delays.ts';
 
-/** How a figure follows from a duration that is off by `e` ms; `scale` is what the duration is divided by, or divides. */
+/** Describes how an error of `e` ms in a duration changes a figure. `scale` below is the value of `per` or `rate`. */
 export interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether the duration begins with a read too. */
+  /** Whether the duration also begins with a read. */
   readonly isBetweenReads?: true;
-  /** The measure by which a request's duration is divided (`per`), or which is divided by it (`rate`); in samples of the same requests. */
+  /**
+   * The measure that divides the duration of a request (`per`), or that is divided by it (`rate`). Its samples are of
+   * the same requests.
+   */
   readonly per?: MeasureName;
   readonly rate?: MeasureName;
-  /** How much of `per` does not count: of a stream's tokens the first. */
-  readonly uncounted?: number;
-  /** Where the delays of each sample are known: the distributions of the least and the greatest that it can have been. */
+  /** The number of units of `per` that do not count. For example a stream's first token. */
+  readonly excludedUnits?: number;
+  /**
+   * The distributions of the least and the greatest value that each sample can truly have, where the delays of each
+   * sample are known.
+   */
   readonly between?: readonly [DelayName, DelayName];
-  /** The greatest of the durations of a request: any of its reads can have moved it. */
+  /**
+   * Whether the figure is the greatest of several durations of a request. Any of its reads can then have changed it.
+   */
   readonly isGreatest?: true;
 }
 
 const fromStart = { delay: 'first' } as const;
 const atEnd = { delay: 'end' } as const;
 
-/** Measures that are not times, or times that Weir sets itself, have no error. */
+/** The error form of each measure. Measures that are not times, and times that Weir sets itself, have no error. */
 export const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
   ttftService: fromStart,
@@ -30,7 +38,7 @@ export const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   connect: fromStart,
   gap: { delay: 'tokens', isBetweenReads: true, between: ['gapLow', 'gapHigh'] },
   stall: { delay: 'tokens', isBetweenReads: true, isGreatest: true },
-  tpot: { delay: 'tokens', isBetweenReads: true, per: 'outputTokens', uncounted: 1 },
+  tpot: { delay: 'tokens', isBetweenReads: true, per: 'outputTokens', excludedUnits: 1 },
   outputSpeed: { delay: 'tokens', isBetweenReads: true, rate: 'outputTokens' },
   closing: { delay: 'end', isBetweenReads: true },
   firstAudio: fromStart,
@@ -42,7 +50,10 @@ export const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   serviceTime: atEnd,
 };
 
-/** A figure at the lower or upper end of what a duration that is off by `e` ms allows; `scale` as in `ErrorForm`. */
+/**
+ * Returns the figure at the lower and upper end of what a duration with an error of `e` ms allows. `scale` is as in
+ * `ErrorForm`.
+ */
 export const shiftedFigure = (
   { per, rate }: ErrorForm,
   value: number,

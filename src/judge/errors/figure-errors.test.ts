@@ -32,7 +32,7 @@ const groupWith = (
   });
 };
 
-/** A run of one second whose self-test streams have these errors, each in a hundredth of a ms. */
+/** Returns a run of one second whose self-test streams have these errors, each in hundredths of a ms. */
 const resultWith = (group: Group, errors: CanarySample['errors']): Result => {
   const canary = { streams: 1, errors };
   return healthyResult({
@@ -41,17 +41,20 @@ const resultWith = (group: Group, errors: CanarySample['errors']): Result => {
   });
 };
 
-/** The sample that a share q of all do not exceed. */
+/** Returns the sample that a share q of all samples do not exceed. */
 const trueQuantile = (samples: readonly number[], q: number): number =>
   samples.toSorted((a, b) => a - b)[Math.ceil(samples.length * q - 1e-9) - 1]!;
 
 const all = () => true;
-/** Histograms keep three digits, of the measured values too from which a lower bound is computed. */
+/**
+ * The rounding error of histograms, which keep three digits. It also affects the values from which a lower bound is
+ * computed.
+ */
 const slack = 1.002;
 const lowSlackOf = (seen: readonly number[], q: number): number =>
   (slack - 1) * trueQuantile(seen, q);
 
-/** Twenty events, as many as a stream sends in a second. */
+/** Returns twenty events, as many as a stream sends in a second, one of which is late. */
 const events = (late: number): CanarySample['errors'] => [
   [0, 19],
   [late, 1],
@@ -79,7 +82,7 @@ describe('the bounds of a figure', () => {
     );
   });
 
-  it('of a gap contain the true quantile although both its ends were late', () => {
+  it('of a gap contain the true quantile even if both ends were read late', () => {
     const samples = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.nat({ max: 30 })), {
       minLength: 2,
       maxLength: 300,
@@ -101,7 +104,7 @@ describe('the bounds of a figure', () => {
     );
   });
 
-  it('lose a rank, not a level, to a rare pause', () => {
+  it('move by one rank, not by the length of the pause, if a pause is rare', () => {
     const times = Array.from({ length: 1000 }, (_, i) => 200 + i / 1000);
     const delays = times.map((_, i) => (i === 500 ? 7 : 0));
     const late = times.map((time, i) => time + delays[i]!);
@@ -116,14 +119,14 @@ describe('the bounds of a figure', () => {
     }
   });
 
-  it('allow for more of few requests than of all instants to be late by chance', () => {
+  it('allow for a larger share of late requests where there are few, since it varies by chance', () => {
     const times = [...Array.from({ length: 11 }, () => 200), 220];
     const seen: CanarySample['errors'] = [
       [0, 99],
       [20, 1],
     ];
     const result = resultWith(groupWith({ ttft: times }, { first: [0] }), seen);
-    // One event in a hundred was late: one request in twelve can have been.
+    // One event in a hundred was late. Of twelve requests one can have been.
     expect(figureErrorsOf(result).boundsOf('ttft', all)!(0.95).low).toBeLessThanOrEqual(200.2);
   });
 
@@ -150,7 +153,7 @@ describe('the bounds of a figure', () => {
     expect(bounds(12).low).toBe(0);
   });
 
-  it('of a figure for each token or second divide the error, and those of a speed have no upper end if all of it can be error', () => {
+  it('of a figure per token or second divide the error, and those of a speed have no upper end if the whole duration can be error', () => {
     const tpot = groupWith(
       {
         tpot: Array.from({ length: 50 }, () => 20),
@@ -175,7 +178,7 @@ describe('the bounds of a figure', () => {
     });
   });
 
-  it('are unknown for a figure for each of something that was not counted', () => {
+  it('are unknown for a figure per unit if the units were not counted', () => {
     const group = groupWith({ tpot: [20, 20] }, { tokens: [1, 1] });
     expect(figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf('tpot', all)?.(0.5)).toEqual({
       low: 0,
@@ -188,7 +191,7 @@ describe('the bounds of a figure', () => {
     expect(figureErrorsOf(resultWith(group, [[9, 20]])).boundsOf('outputTokens', all)).toBeNull();
   });
 
-  it('of results without delays count from the lag of the starts and the lateness of timers', () => {
+  it('of results without read delays use the lag of the starts and the lateness of timers', () => {
     const group = groupWith({ endToEnd: [100, 100, 100] }, {});
     const { delays: _, ...older } = group;
     const result = healthyResult({ groups: [older], lags: [[5, 5, 5, 5]] });

@@ -18,28 +18,41 @@ import { errorForms, type ErrorForm, shiftedFigure } from './error-forms.ts';
 import { type ReadingErrors, readingErrorsOf } from './reading-errors.ts';
 
 /**
- * By how much the load generator can have moved a percentile. An instant is read late by E ≥ 0, which is at most the sum
- * of two parts: what ran in the event loop before the read, with the lag of the start for what counts from due (recorded
- * for each request), and the time until the process ran at all (from the self-test streams). For any e,
- * P(X − E ≤ x) ≤ P(X ≤ x + e) + P(E > e), whatever depends on what; so the true q-quantile of a duration that ends with
- * such a read lies between X(q − α) − e and X(q), where α is the share of requests whose E is above e (of the part that the self-test streams tell, the most that is likely). A duration
- * between two reads, such as a gap, lies between X(q − α) − e and X(q + α) + e. Each α gives a bound; the best of some counts.
+ * This file computes by how much the load generator can have moved a percentile.
+ *
+ * An instant is read late by E ≥ 0. E is at most the sum of two parts: the time that other work in the event loop took
+ * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it); and
+ * the time until the process ran at all, which the self-test streams show.
+ *
+ * A measured duration X that ends with such a read is too long by E, so the true one is X − E. For any e, and however X
+ * and E depend on each other, P(X − E ≤ x) ≤ P(X ≤ x + e) + P(E > e). Let α be the share of requests with E > e, and X(q)
+ * the measured q-quantile. The true q-quantile then lies between X(q − α) − e and X(q). A duration between two reads, such
+ * as a gap, can also be too short, so the true q-quantile lies between X(q − α) − e and X(q + α) + e.
+ *
+ * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
+ * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads
+ * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So
+ * the true p95 lies between 228 and 240 ms.
+ *
+ * The share of late instants of the self-test streams is that of all instants. A few requests can be hit more often by
+ * chance, so α is then the largest share that is likely.
  */
 
-/** The shares of requests that are left out of a bound; the best pair of them counts. */
-const shares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
+/** The values of α that are tried. */
+const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
- * The share of `count` requests that a share of all instants can have hit, with a confidence of 95 %: of few requests by
- * chance a larger one. A binomial's upper quantile in the normal approximation, rounded up to a whole request.
+ * Returns the largest share of `count` requests that is likely to be hit if `share` of all instants is, with a
+ * confidence of 95 %. It is the upper quantile of a binomial in the normal approximation, rounded up to a whole
+ * request.
  */
-const shareHit = (share: number, count: number): number => {
+const likelyShare = (share: number, count: number): number => {
   const mean = count * share;
   return Math.ceil(mean + 1.645 * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
 };
 
 type Quantiles = (q: number) => number;
-/** Where the true q-quantile lies. */
+/** Returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
 
 const quantilesOf = (histogram: Histogram): Quantiles => {
@@ -57,7 +70,7 @@ const quantilesOf = (histogram: Histogram): Quantiles => {
 interface ReadResult {
   readonly result: Result;
   readonly reading: ReadingErrors;
-  /** The lag of the starts, which is the same for every figure. */
+  /** Returns the lag of the starts. It is the same for every figure. */
   readonly lag: () => Histogram;
 }
 
@@ -72,11 +85,14 @@ const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histog
   const found = recorded(read, name, where);
   if (found.count > 0) return found;
   const atEnds = recorded(read, 'end', where);
-  // Results of earlier versions have no delays of reads, only the lag of the starts.
+  // Results of earlier versions contain only the lag of the starts.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
 
-/** What instants can be late by, except for a share of the requests split in two: recorded delays and reading errors. */
+/**
+ * Creates a function that returns the time, in ms, by which instants can be late, except for two shares of the
+ * requests: one for the recorded delays, one for the reading errors.
+ */
 const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, requests: number) => {
   const delays = delaysOf(read, form.delay, where);
   const delayQuantiles = delays.count === 0 ? () => 0 : quantilesOf(delays);
@@ -87,7 +103,7 @@ const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, reque
     read.reading.beyond(ofReading / readsPerRequest);
 };
 
-/** The bounds where the delays of each sample are known; `null` if they are not. */
+/** Returns the bounds where the delays of each sample are known, otherwise `null`. */
 const boundsBetween = (
   read: ReadResult,
   [leastName, greatestName]: readonly [DelayName, DelayName],
@@ -98,11 +114,11 @@ const boundsBetween = (
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
   return (q) => {
     let [low, high] = [0, Number.POSITIVE_INFINITY];
-    for (const ofReading of shares) {
-      const left = shareHit(ofReading, least.count);
+    for (const ofReading of triedShares) {
+      const excluded = likelyShare(ofReading, least.count);
       const e = read.reading.beyond(ofReading);
-      if (left < q) low = Math.max(low, lows(q - left) - e);
-      if (left < 1 - q || left === 0) high = Math.min(high, highs(q + left) + e);
+      if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
+      if (excluded < 1 - q || excluded === 0) high = Math.min(high, highs(q + excluded) + e);
     }
     return { low, high };
   };
@@ -122,25 +138,30 @@ const boundsByLateness = (
   const scales = scale === null ? null : quantilesOf(scale);
   return (q) => {
     let [low, high] = [0, Number.POSITIVE_INFINITY];
-    for (const ofDelays of shares) {
+    for (const ofDelays of triedShares) {
       const ofScale = scales === null ? 0 : ofDelays;
-      const least = scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.uncounted ?? 0));
-      for (const ofReading of shares) {
-        const left = ofDelays + shareHit(ofReading, histogram.count) + ofScale;
+      const least =
+        scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.excludedUnits ?? 0));
+      for (const ofReading of triedShares) {
+        const excluded = ofDelays + likelyShare(ofReading, histogram.count) + ofScale;
         const e = lateness(ofDelays, ofReading);
         if (!Number.isFinite(e)) continue;
-        if (left < q) low = Math.max(low, shiftedFigure(form, samples(q - left), e, least).lower);
-        if (left < 1 - q || left === 0)
-          high = Math.min(high, shiftedFigure(form, samples(q + left), e, least).upper);
+        if (excluded < q)
+          low = Math.max(low, shiftedFigure(form, samples(q - excluded), e, least).lower);
+        if (excluded < 1 - q || excluded === 0)
+          high = Math.min(high, shiftedFigure(form, samples(q + excluded), e, least).upper);
       }
     }
     return { low, high };
   };
 };
 
-/** The bounds of figures of one result. */
+/** The bounds of the figures of one result. */
 export interface FigureErrors {
-  /** Where the true quantiles of a measure lie over the groups that `where` selects; `null` without samples or for a measure without an error. */
+  /**
+   * Returns the bounds of the true quantiles of a measure in the groups that `where` selects; `null` without samples,
+   * or for a measure without an error.
+   */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 
@@ -165,7 +186,7 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
         const value = values(q);
         const { low, high } = bounds(q);
         if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-        // A late end makes a duration longer and a rate lower, never the other way.
+        // A late end makes a duration longer and a rate lower, and never the reverse.
         return form.rate === undefined
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };

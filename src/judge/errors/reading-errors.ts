@@ -3,9 +3,9 @@ import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
 /**
- * How late this machine reads what has arrived, apart from what runs in the loop at that moment: the time until the
- * process gets a CPU, and the loop's own state at any time. `beyond(share)` is the delay in ms that at most this share
- * of instants exceeds; infinite where that is unknown.
+ * The time by which this machine reads late for reasons outside the event loop: until the process gets a CPU, and until
+ * the loop polls. `beyond(share)` is the delay in ms that at most this share of instants exceeds; infinite if it is
+ * unknown.
  */
 export interface ReadingErrors {
   readonly beyond: (share: number) => number;
@@ -16,7 +16,10 @@ interface Weighted {
   readonly weight: number;
 }
 
-/** The value that a share of the weight does not reach; `unknown` is the weight of values that were not seen. */
+/**
+ * Creates a function that returns the value that at most a share of the weight exceeds. `unknown` is the weight of
+ * values that were not observed, which count as infinite.
+ */
 const beyond = (values: readonly Weighted[], unknown: number): ReadingErrors['beyond'] => {
   const descending = values.toSorted((a, b) => b.value - a.value);
   const total = values.reduce((sum, { weight }) => sum + weight, unknown);
@@ -32,8 +35,8 @@ const beyond = (values: readonly Weighted[], unknown: number): ReadingErrors['be
 };
 
 /**
- * By the self-test streams: each of their events has its error, without what it can have waited in the loop, which is
- * known for each request; missing events have an unknown one.
+ * Computes the errors from the self-test streams. The error of each event excludes the time that it waited in the loop,
+ * which is known for each request. Missing events have an unknown error.
  */
 const byStreams = (samples: readonly GeneratorSample[]): ReadingErrors | null => {
   const { count, missing } = canaryErrors(samples);
@@ -41,17 +44,17 @@ const byStreams = (samples: readonly GeneratorSample[]): ReadingErrors | null =>
   const values = samples.flatMap(({ canary }) =>
     (canary?.outside ?? canary?.errors ?? []).map(([value, weight]) => ({ value, weight })),
   );
-  // At the edges of the seconds up to this share of the events is counted in another run or not at all.
+  // Up to this share of the events is assigned to another second or lost at the edges of the seconds.
   const tolerated = 0.01;
   return { beyond: beyond(values, missing <= tolerated ? 0 : (count * missing) / (1 - missing)) };
 };
 
-/** What the p99 of a second says of the lateness of its timers: one in a hundred is later, at most by the maximum. */
+/** The share of timers in a second that are later than its p99. They are late by at most its maximum. */
 const rareShare = 0.01;
-/** Between the kernel and the loop, in ms. */
+/** The delay between the kernel and the loop, in ms. */
 const kernelDelay = 0.1;
 
-/** By the lateness of the loop's timers, where no self-test streams ran. */
+/** Computes the errors from the lateness of the loop's timers, where no self-test streams ran. */
 const byTimers = (samples: readonly GeneratorSample[]): ReadingErrors => ({
   beyond: beyond(
     samples.flatMap(({ delayP99, delayMax }) => [
@@ -62,13 +65,13 @@ const byTimers = (samples: readonly GeneratorSample[]): ReadingErrors => ({
   ),
 });
 
-/** The reading errors of a run: at each share those of the worst slice. */
+/** Computes the reading errors of a run: at each share the largest of any slice. */
 export const readingErrorsOf = (result: Result): ReadingErrors => {
   const slices = result.slices.map((slice) => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
   });
-  // The same few shares are asked for every figure, and each scans all samples of the run.
+  // Every figure asks for the same few shares, and each answer scans all samples of the run.
   const known = new Map<number, number>();
   return {
     beyond: (share) => {

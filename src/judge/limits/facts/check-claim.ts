@@ -5,16 +5,16 @@ import { findingOf } from './rule-bounds.ts';
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** What was observed instead if there was no such request; the claim is then undecided. */
+  /** The observation if there was no such request, which leaves the claim undecided. */
   readonly unseen?: string | null;
   readonly wrong: readonly Request[];
-  /** Whether it is refuted if not only by `wrong`. */
+  /** Whether the claim is refuted; by default, if `wrong` has any request. */
   readonly isRefuted?: boolean;
 }
 
 export const maxEvidence = 5;
 
-/** Judges a claim, with the first counterexamples as its evidence. */
+/** Judges a claim. The first counterexamples are its evidence. */
 export const checkClaim = <Request>(
   { unseen = null, wrong, isRefuted = wrong.length > 0, ...claim }: Claim<Request>,
   describe: (request: Request) => string,
@@ -28,7 +28,7 @@ export const checkClaim = <Request>(
 
 export const formatCount = (value: number): string => value.toLocaleString('en-US');
 
-/** The claim that every request to which a limit was reported had the declared one. */
+/** Claims that every reported limit is the declared one. */
 export const reportedLimitClaim = <Request>(
   unit: 'requests' | 'tokens',
   declared: number,

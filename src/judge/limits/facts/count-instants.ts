@@ -1,4 +1,4 @@
-/** The number of ascending `times` before `moment`. */
+/** Counts the ascending `times` before `moment`. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;
@@ -10,7 +10,7 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** The number of ascending `times` up to and at `moment`. */
+/** Counts the ascending `times` up to and including `moment`. */
 export const countUpTo = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;

@@ -11,7 +11,7 @@ const decision = (sent: number, answered: number, admitted = true): LimiterDecis
   admitted,
 });
 
-/** Times and lengths on a grid of whole numbers, so that every possible moment can be tried. */
+/** Generates logs with whole-numbered times and lengths, so that every possible moment can be tried. */
 const logs = fc.array(
   fc
     .record({ sent: fc.nat(12), delay: fc.nat(4), admitted: fc.boolean() })
@@ -19,7 +19,7 @@ const logs = fc.array(
   { maxLength: 5 },
 );
 
-/** Every way in which the decisions of a log can have fallen. */
+/** Returns every combination of moments at which the decisions of a log can have been made. */
 const everyOrder = (log: readonly LimiterDecision[]): readonly (readonly number[])[] => {
   const [first, ...rest] = log;
   if (first === undefined) return [[]];
@@ -76,7 +76,7 @@ describe('the bounds of the requests admitted within a window', () => {
     );
   });
 
-  it('are the sums of the bounds of each request', () => {
+  it('equal the sums of the bounds of each request', () => {
     const charge = (from: number, until: number, least: number, most: number) => ({
       from,
       until,

@@ -2,8 +2,7 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import type { CountBounds } from '../../../model/limits/limit-facts.ts';
 
 /**
- * What a request was charged, between `least` and `most`, at an unknown moment between `from` and
- * `until`.
+ * The charge of a request: an amount between `least` and `most` at an unknown moment between `from` and `until`, in ms.
  */
 export interface Charge {
   readonly from: number;
@@ -22,8 +21,8 @@ interface Edge {
 }
 
 /**
- * The largest sum of weights of closed intervals that contain a common point. The intervals start
- * `lead` ms before `starts` and end at `ends`; both lists ascend.
+ * Returns the largest sum of the weights of closed intervals that have a common point. The intervals start `lead` ms
+ * before `starts` and end at `ends`; both lists ascend.
  */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;
@@ -44,9 +43,9 @@ const ascendingEdges = (edges: readonly Edge[]): readonly Edge[] =>
   edges.toSorted((a, b) => a.at - b.at);
 
 /**
- * Computes the maximum charged within any span of so many ms. A span that starts at t certainly
- * contains a charge that is wholly within it, and possibly one that overlaps it. Each charge yields an
- * interval of such t; the answer is the maximum overlap.
+ * Creates a function that returns the maximum charged within any span of a length in ms. A span that starts at t
+ * certainly contains each charge that is wholly within it, and possibly each that overlaps it. So each charge yields an
+ * interval of such t, and the answer is the maximum overlap of these intervals.
  */
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
@@ -60,7 +59,7 @@ export const spanCounts = (charges: readonly Charge[]): ((span: number) => Count
     charges.map(({ until, most }) => ({ at: until, weight: most })),
   );
   return (span) => {
-    // A charge that may have taken longer than the span is certainly within none.
+    // A charge that may have taken longer than the span is not certainly within it.
     const sure =
       longest <= span ? all : edgesOf(charges.filter(({ from, until }) => until - from <= span));
     return {
@@ -70,7 +69,7 @@ export const spanCounts = (charges: readonly Charge[]): ((span: number) => Count
   };
 };
 
-/** The maximum charged within any `window` milliseconds. */
+/** Returns the maximum charged within any `window` ms. */
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
   spanCounts(charges)(window);
 
@@ -94,7 +93,7 @@ const cumulativeSums = (parts: readonly (readonly [moment: number, amount: numbe
   };
 };
 
-/** Computes the amount charged within the `window` milliseconds before a decision. */
+/** Creates a function that returns the amount charged within the `window` ms before a decision. */
 export const chargedBefore = (charges: readonly Charge[]) => {
   const surelyBy = cumulativeSums(charges.map(({ until, least }) => [until, least]));
   const surelyFrom = cumulativeSums(charges.map(({ from, least }) => [from, least]));

@@ -1,22 +1,25 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 
-/** A limiter that keeps the rule, written from its definition: whether it admits a request at `now`, which never decreases. */
+/**
+ * Decides whether a limiter admits a request at `now`, which never decreases. It is written from the definition of the
+ * limiter and keeps the rule.
+ */
 export type TrueLimiter = (now: number) => boolean;
 
 export interface LimiterShape {
   readonly limit: number;
   /**
-   * The declared window in ms. Fixed windows and logs may count in units of `tolerance`, in ms, and so forget
-   * a part of one early, or have windows that are up to `tolerance` longer.
+   * The declared window in ms. Fixed windows and logs may count in units of `tolerance` ms: they forget up to one unit
+   * early, or their windows are up to one unit longer.
    */
   readonly window: number;
   readonly tolerance: number;
-  /** Evenly drawn from 0 to 1: phases, sizes and lengths within what is allowed. */
+  /** Random numbers from 0 to 1 that choose phases, sizes and lengths within what is allowed. */
   readonly draws: readonly [number, number, number];
 }
 
-/** When a window that begins, or a request that is logged, at a moment is forgotten. */
+/** Returns the moment at which a window or a logged request of `moment` is forgotten. */
 const forgottenAt = (
   { window, tolerance, draws: [, , draw] }: LimiterShape,
   moment: number,
@@ -62,7 +65,7 @@ const log = (shape: LimiterShape, countsRefusals: boolean): TrueLimiter => {
   };
 };
 
-/** Two counters of adjacent windows, which sum up to an estimate in one of several ways. */
+/** Creates a weighted counter over two adjacent windows. `rounding` says how it rounds the estimate. */
 const weighted = (
   { limit, window, draws: [phase] }: LimiterShape,
   rounding: string,
@@ -111,7 +114,7 @@ const stepped = ({ limit, window, draws: [phase] }: LimiterShape, steps: number)
   };
 };
 
-/** Every family, whatever its phase and size. */
+/** The limiters of every family, of any phase and size. */
 export const trueLimiters: Readonly<Record<string, (shape: LimiterShape) => TrueLimiter>> = {
   'windows on a grid': (shape) => grid(shape, 1),
   'half windows': (shape) => grid(shape, shape.limit % 2 === 0 ? 2 : 1),
@@ -131,7 +134,7 @@ export const trueLimiters: Readonly<Record<string, (shape: LimiterShape) => True
   'a bucket that refills in steps': (shape) => stepped(shape, 1 + Math.floor(shape.draws[1] * 11)),
 };
 
-/** What a client sees of a limiter: each request is decided at a moment within its interval. */
+/** Returns the decisions that a client sees: each is made at some moment between sending and answer. */
 export const seenDecisions = (
   limiter: TrueLimiter,
   requests: readonly { readonly sent: number; readonly there: number; readonly back: number }[],

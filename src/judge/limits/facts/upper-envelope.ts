@@ -3,23 +3,32 @@ import type { EnvelopeFact } from '../../../model/limits/limit-facts.ts';
 import { type Charge, spanCounts } from './interval-counts.ts';
 import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 
-/** Logs admit their limit in any window; all other limiters can add what a boundary or a full bucket admits. */
+/**
+ * The classes that admit no more than the limit in any window. All others can admit more at a boundary or from a full
+ * bucket.
+ */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** The limits that permitted classes admit on top of one for each window; a cap on requests in flight adds none. */
+/**
+ * Returns the number of limits that permitted classes admit on top of one for each window. A cap on requests in flight
+ * adds none.
+ */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
 };
 
-/** Of very many windows only some numbers are tried: a day of requests would take minutes. */
-const triedShare = 1 / 64;
-const stepFrom = (windows: number): number => Math.max(1, Math.floor(triedShare * windows));
+/**
+ * The step between two numbers of windows that are tried, as a share of the number. Trying each would take minutes for
+ * a day of requests.
+ */
+const stepShare = 1 / 64;
+const stepFrom = (windows: number): number => Math.max(1, Math.floor(stepShare * windows));
 
 /**
- * No limiter admits more than (⌈T / window⌉ + 1) limits in a span T: fixed windows touch one more
- * window than they fill, a bucket holds one limit and refills another in each window. The bound only
- * grows at multiples of the window, so those are all spans that matter.
+ * Checks the bound that no limiter exceeds: (⌈T / window⌉ + 1) limits in a span T. Fixed windows touch one more window
+ * than they fill; a bucket holds one limit and refills another in each window. The bound grows only at multiples of the
+ * window, so no other spans need checking. Example: a limit of 20 permits at most 80 requests in 3 windows.
  */
 export const upperEnvelope = (
   charges: readonly Charge[],
@@ -38,7 +47,8 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // What is left out is kept if the longer span keeps the bound of the shortest one left out.
+    // The numbers of windows that are not tried keep their bound if the next longer span keeps the smallest of their
+    // bounds.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

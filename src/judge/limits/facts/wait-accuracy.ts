@@ -1,17 +1,20 @@
-/** A retry time compared with when the key was admitted again. */
+/** The accuracy of a retry time, compared with when the key was admitted again. */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
-/** Servers report whole seconds. */
+/** The tolerance of a retry time, in ms: servers report whole seconds. */
 export const retryAfterTolerance = 1000;
 
-/** The last request that was still refused, and the next one that was admitted. */
+/** The instants, in ms, of the last request that was still refused and of the next one that was admitted. */
 interface RefusalFollowUp {
   readonly stillRefused: number;
-  /** The first byte of its answer; `null` if nothing was admitted again. */
+  /** The first byte of the answer of the next admission; `null` if nothing was admitted again. */
   readonly admittedAgain: number | null;
 }
 
-/** `deceptive`: the key was still refused after the promised time; `conservative`: it was admitted long before. Instants in ms. */
+/**
+ * Rates a retry time. It is `deceptive` if the key was still refused after it, and `conservative` if the key was
+ * admitted long before it. Instants in ms.
+ */
 export const retryAfterAccuracyOf = (
   promised: number,
   { stillRefused, admittedAgain }: RefusalFollowUp,

@@ -18,7 +18,7 @@ export const checkEntries = (claim: Claim<LedgerEntry>): LimitCheck =>
       `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
   );
 
-/** Whether responses have the two headers of each declared limit. */
+/** Checks that responses have the two headers of each declared limit. */
 export const checkLedgerHeaders = (
   { entries }: KeyEvidence,
   units: readonly Unit[],
@@ -65,14 +65,14 @@ const checkRetryAccuracy = (
       counts.exact + counts.conservative > 0 && counts.unknown === 0,
       counts.deceptive > 0,
     ),
-    // `12 exact, 3 absent`.
+    // For example `12 exact, 3 absent`.
     observed: accuracies
       .filter((name) => counts[name] > 0)
       .map((name) => `${formatCount(counts[name])} ${name}`)
       .join(', '),
   });
 
-/** The form of refusals, and their two promises of when the key is admitted again. */
+/** Checks the form of refusals, and the two ways in which they announce when the key is admitted again. */
 export const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
   const { forms, count, retryAfter, resetTime } = refusals;
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);

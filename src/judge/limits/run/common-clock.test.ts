@@ -38,11 +38,11 @@ const entryOf = (result: Result) => {
   return ledgers === null ? null : toLedgerEntry(ledgers[0]!.rows[0]!);
 };
 
-it('a ledger of one slice is as it is', () => {
+it('the ledger of one slice stays unchanged', () => {
   expect(entryOf(runOf({}))).toMatchObject({ sent: 1000, answered: 1050, ended: 1080 });
 });
 
-it('slices whose clocks a coordinator compared are judged together, each interval wider by the worst uncertainty', () => {
+it('slices whose clocks a coordinator compared are judged together, with intervals widened by the largest uncertainty', () => {
   const result = runOf(
     { clockOffset: { offset: 1500, uncertainty: 0.4 } },
     { clockOffset: { offset: -3, uncertainty: 2 } },
@@ -50,13 +50,13 @@ it('slices whose clocks a coordinator compared are judged together, each interva
   expect(entryOf(result)).toMatchObject({ sent: 998, answered: 1052, ended: 1082, status: 200 });
 });
 
-it('slices with unknown clocks, or of which one is missing, are not judged', () => {
+it('slices are not judged if their clocks are unknown or one slice is missing', () => {
   const known = { clockOffset: { offset: 0, uncertainty: 1 } };
   expect(entryOf(runOf(known, {}))).toBeNull();
   expect(entryOf(runOf({ ...known, count: 3 }, { ...known, count: 3 }))).toBeNull();
 });
 
-it('workers of one process of which one has crashed are not judged, and one slice of several is', () => {
+it('a run of one process is not judged if a worker crashed; one slice of several is', () => {
   expect(entryOf(runOf({ count: 2, clock: 'main' }))).toBeNull();
   expect(entryOf(runOf({ count: 2, clock: undefined }))).not.toBeNull();
 });

@@ -30,25 +30,30 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
   admitted: status !== 429,
 });
 
-/** The requests that count against a limit, by the counting methods of gateways: the interface leaves it open. */
+/** The sets of requests that gateways may count against a limit. The interface does not say which. */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
   ({ traffic }) => traffic !== 'models',
   () => true,
 ];
 
-/** Whether a status certainly shows a decision: answered, limited, or refused after the limiter. */
+/**
+ * Decides whether a status certainly shows a decision of the limiter: answered, limited, or refused after the limiter.
+ */
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
-/** The admitted requests, by gateway: a server error (5xx) or broken connection (0) can come before or after the limiter. */
+/**
+ * The sets of requests that gateways may have admitted. A server error (5xx) or a broken connection (0) can come before
+ * or after the limiter.
+ */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
   (entry) => isDecided(entry) || entry.status >= 500,
   (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
 ];
 
-/** The first decisions of a key, once for each different set that the rules select. */
+/** Returns the first decisions of a key, once for each distinct set of requests that the rules select. */
 const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDecision[][] => {
   const places = countingRules.flatMap((counts) =>
     admissionRules.map((isIn) =>
@@ -64,7 +69,10 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
   return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
 };
 
-/** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
+/**
+ * Returns the classes that explain the first decisions of a key by some counting method, assuming that no one else used
+ * the key; `null` if nothing was refused.
+ */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { declared: { limit, window: milliseconds(minute) }, clock: null, besides: [[]] };
@@ -75,14 +83,13 @@ const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterCl
       wrong === 0 && fitted.least <= limit && limit <= fitted.most ? [limiter] : [],
     );
   });
-  // A cap on requests in flight has no rate and would explain almost anything.
+  // A cap on requests in flight has no rate, and would explain almost anything.
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
 /**
- * Whether a permitted class explains the decisions. If none does, the check is undecided: other users
- * of the key explain any refusal, and a replay assumes that decisions fall in the middle of their
- * intervals.
+ * Checks whether a permitted class explains the decisions. If none does, the check is undecided: other users of the key
+ * can cause any refusal, and a replay assumes decisions in the middle of their intervals.
  */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
@@ -110,7 +117,7 @@ const declaredLimits = (
     { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
   ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
 
-/** The 429s of one key after the warm-up that its declared limits explain. */
+/** Counts the 429s of a key after the warm-up that its declared limits explain. */
 const countExplained = (
   { rows }: Result['ledger'][number],
   { limits, warmUp }: Result['plan'],
@@ -118,7 +125,7 @@ const countExplained = (
   const evidence = keyEvidence(rows.map(toLedgerEntry));
   const declared = declaredLimits(evidence, limits).map(({ unit, limit, charges }) => ({
     limit,
-    // One request without reported tokens would make every sum around it infinite.
+    // One request without reported tokens would make every sum that contains it infinite.
     charged: chargedBefore(unit === 'tokens' ? knownOnly(charges) : charges),
   }));
   return evidence.refused.filter(
@@ -129,9 +136,9 @@ const countExplained = (
 };
 
 /**
- * The measured arrivals that were answered 429 and that a compliant gateway refuses: a declared limit
- * was, or possibly was, used up within the minute before. `null` if unknown: no limit is declared,
- * attempts are not arrivals (retries), the ledger was too small, or slices have separate clocks.
+ * Counts the measured arrivals that were answered 429 and that a compliant gateway refuses, because a declared limit
+ * was, or possibly was, used up in the minute before. Returns `null` if that is unknown: no limit is declared, attempts
+ * are not arrivals (retries), the ledger was too small, or slices have separate clocks.
  */
 const explainedRefusals = (result: Result): number | null => {
   const { limits, retry } = result.plan;
@@ -175,7 +182,7 @@ const judgeKey = (
     refusals,
     explainedBy,
     checks: checks.map((check) =>
-      // A claim about an incomplete run is not proved.
+      // An incomplete run does not prove a claim.
       reason === null || check.finding !== 'proved'
         ? check
         : { ...check, finding: 'undecided', observed: `${check.observed}; ${reason}` },
@@ -184,8 +191,8 @@ const judgeKey = (
 };
 
 /**
- * What the ledger of a run proves about the limits of its keys. Slices whose clocks were never compared, and runs of
- * which a slice is lost, which used the same keys, prove nothing.
+ * Judges what the ledger of a run proves about the limits of its keys. A run proves nothing if its slices' clocks were
+ * never compared, or if a slice is lost, since that slice used the same keys.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;

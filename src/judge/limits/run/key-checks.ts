@@ -22,7 +22,7 @@ export const minute = 60_000;
 const shorter = shortestWindow(minute);
 const longer = longestWindow(minute);
 
-/** A declared limit per minute, and the charges of the requests. */
+/** A declared limit per minute, and what each request was charged against it. */
 export interface KeyLimit {
   readonly unit: 'requests' | 'tokens';
   readonly limit: number;
@@ -30,9 +30,9 @@ export interface KeyLimit {
 }
 
 interface ClassTraits {
-  /** The excess of a window is forgotten with it; otherwise it remains as a debt. */
+  /** Whether the excess of a window ends with the window. Otherwise it remains as a debt. */
   readonly forgetsExcess?: true;
-  /** It refuses only if the whole limit was admitted within the window before. */
+  /** Whether the limiter refuses only if the whole limit was admitted within the window before. */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -50,11 +50,14 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'in-flight': {},
 };
 
-/** Charges without what is possible but not certain. */
+/** Reduces charges to what is certain. */
 export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, most: charge.least }));
 
-/** Maximum in flight at an admission, including it: tokens charged after the answer can exceed a limit by this much. */
+/**
+ * Returns the largest charge in flight at an admission, including that of the request itself. Tokens charged after the
+ * answer can exceed a limit by as much.
+ */
 const maxInFlightCharge = (
   charges: readonly Charge[],
   admitted: KeyEvidence['admitted'],
@@ -68,14 +71,14 @@ export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
   return { least, most: Number.isFinite(most) ? most : null };
 };
 
-/** `60`, `between 58 and 61`, `at least 1,000`. */
+/** For example `60`, `between 58 and 61` or `at least 1,000`. */
 const boundsText = ({ least, most }: AdmittedPeak): string => {
   if (most === null) return `at least ${formatCount(least)}`;
   const from = formatCount(least);
   return least === most ? from : `between ${from} and ${formatCount(most)}`;
 };
 
-/** Whether the limit was ever exceeded, which is not a fault by itself. */
+/** Checks whether the limit was ever exceeded. That alone is no fault. */
 const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
   advisoryCheck({
     id: `most-${unit}`,
@@ -88,11 +91,11 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
-/** A cap on requests in flight has no rate: alone it permits any. */
+/** Decides whether the permitted classes limit a rate. A cap on requests in flight alone does not. */
 const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
   permitted.some((name) => name !== 'in-flight');
 
-/** Whether more requests were admitted in any span than a limiter of a permitted class admits. */
+/** Checks that no span has more admitted requests than a limiter of a permitted class admits. */
 const checkRequestsKept = (
   { limit, charges }: KeyLimit,
   permitted: readonly LimiterClass[],
@@ -116,9 +119,8 @@ const checkRequestsKept = (
 };
 
 /**
- * Whether more tokens were admitted than any permitted class admits. Tokens can overshoot by what is in
- * flight, so only a request admitted afterwards counts, and classes that forget the excess of an ended
- * window allow for it.
+ * Checks that no permitted class would have admitted fewer tokens. Tokens in flight can exceed a limit, so only a
+ * request admitted afterwards counts, and classes that forget the excess of an ended window are considered.
  */
 const checkTokensKept = (
   { limit, charges }: KeyLimit,

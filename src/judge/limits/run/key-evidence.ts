@@ -4,14 +4,14 @@ import { retryAfterAccuracyOf } from '../facts/wait-accuracy.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The ledger of one key: the charges of its requests, and which were refused. */
+/** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {
-  /** In the order of sending. */
+  /** The entries in the order of sending. */
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
   readonly refused: readonly LedgerEntry[];
-  /** Certainly admitted and counted. */
+  /** The requests that were certainly admitted and counted. */
   readonly admitted: readonly LedgerEntry[];
 }
 
@@ -20,12 +20,15 @@ export const isChat = ({ traffic }: LedgerEntry): boolean =>
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;
 
-/** Whether a request was certainly not charged to this key: limited, or refused before the key was known. */
+/**
+ * Decides whether a request was certainly not charged to this key: it was limited, or refused before the key was known.
+ */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * An answered chat counts as one request. The interface (8) leaves open whether audio, model lists and
- * refused requests count, so their charge is 0 or 1, as for requests that were never answered.
+ * Returns the charge of a request in requests. An answered chat counts as one. The interface (8) does not say whether
+ * audio, model lists and refused requests count, so their charge is 0 or 1, like that of requests that were never
+ * answered.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
@@ -33,7 +36,10 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/** Tokens of a chat are charged at any time between sending and the end; they are unknown if not reported. */
+/**
+ * Returns the charge of a request in tokens. A chat can be charged at any time between sending and its end; the amount
+ * is unknown if it was not reported.
+ */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens } = entry;
@@ -50,12 +56,12 @@ export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });
 
-/** What followed each refusal. */
+/** Finds what followed each refusal. */
 const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
   return refused.map((refusal) => {
-    // Requests that overlap the refusal have no order.
+    // Requests that overlap the refusal have no known order.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);
@@ -88,7 +94,7 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // At most: from the first refusal to the answer of the next admission.
+  // The longest time it can have been: from the first refusal to the answer of the next admission.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );

@@ -15,7 +15,10 @@ const admittedAt = (sent: number): LimiterDecision => ({
 const burstAt = (begin: number, count: number): readonly LimiterDecision[] =>
   Array.from({ length: count }, () => admittedAt(begin));
 
-/** Two bursts, the first after an idle window, so far apart in windows, and requests that follow the second one slowly. */
+/**
+ * Decides whether two bursts, `apart` windows from each other, are found to exceed the limit. The first comes after an
+ * idle window; `slow` more requests follow the second one slowly.
+ */
 const isExceeded = (apart: number, counts: readonly [number, number], slow = 0): boolean => {
   const before = admittedAt(0);
   const second = 100_000 + apart * rule.window;
@@ -29,16 +32,16 @@ const isExceeded = (apart: number, counts: readonly [number, number], slow = 0):
   return burstEnvelope(decisions, requests, rule).isExceeded;
 };
 
-it('two short bursts above the limit at phases that no boundaries share are a proof', () => {
+it('two short bursts above the limit are a proof if no grid of windows has a boundary in both', () => {
   expect(isExceeded(1.045, [68, 68])).toBe(true);
   expect(isExceeded(1.045, [68, 60])).toBe(false);
 });
 
-it('boundaries of windows, or steps of a refill, that can be in both bursts excuse them', () => {
+it('two bursts are no proof if a boundary of windows, or a step of a refill, can be in both', () => {
   expect(isExceeded(2, [68, 68])).toBe(false);
   expect(isExceeded(1.2, [68, 68])).toBe(false);
 });
 
-it('what follows a burst slowly takes nothing from its proof: its beginning has no room for a boundary', () => {
+it('slow requests after a burst do not weaken its proof', () => {
   expect(isExceeded(1.045, [66, 66], 3)).toBe(true);
 });

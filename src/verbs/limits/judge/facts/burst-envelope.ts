@@ -6,11 +6,14 @@ import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/ru
 /** The longest span of a burst, in windows. */
 const longestBurst = 0.1;
 
-/** By which share free-running windows can drift from their length: timers that are late. Steps of a refill are shorter, and computed. */
+/** The maximum drift of free-running windows, as a share of their length: their timers can be late. */
 const windowDrift = 0.004;
+/**
+ * The maximum drift of the steps of a refill, as a share of their length. Steps are short, and computed from the time.
+ */
 const stepDrift = 0.001;
 
-/** A burst from an idle key, and the shortest time in which the key was refused everything after it. */
+/** A burst of a key that was idle before. */
 interface Burst {
   readonly admitted: readonly LimiterDecision[];
   readonly begin: number;
@@ -19,13 +22,16 @@ interface Burst {
   readonly blockedFor: number;
 }
 
-/** One prefix of a burst, by its last answer. */
+/** The beginning of a burst, up to one of its answers. */
 interface Prefix {
   readonly end: number;
   readonly count: number;
 }
 
-/** How long after the burst's last admission the key certainly still refused, with nothing admitted in between. */
+/**
+ * Returns how long after the burst's last admission, in ms, the key certainly still refused, with no admission in
+ * between.
+ */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
@@ -43,7 +49,10 @@ const blockedTimeOf = (
   return refused.reduce((most, { sent }) => Math.max(most, sent - end), 0);
 };
 
-/** The bursts that begin a log, or come after a whole window without any request, so that no window of the key’s own ends within them. */
+/**
+ * Returns the bursts at the beginning of a log or after a whole window without requests. So no window that starts with
+ * the key's own first request ends within them.
+ */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],
@@ -72,7 +81,7 @@ const burstsIn = (
   });
 };
 
-/** Whether a grid of windows of some length can have a boundary within both spans. */
+/** Decides whether a grid of windows that are `period` ms long can have a boundary within both spans. */
 const straddlesBoth = (
   [from, until]: readonly [number, number],
   [laterFrom, laterUntil]: readonly [number, number],
@@ -89,8 +98,8 @@ const straddlesBoth = (
 };
 
 /**
- * The units that a refill in steps can add to both bursts; infinite if a boundary of whole windows can
- * be in both. A key that stayed refused for longer than a step has no such steps.
+ * Returns the number of requests that a refill in steps can add to both bursts; infinite if a boundary of whole windows
+ * can be in both. Steps longer than the time for which the key stayed refused are ruled out.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -107,14 +116,17 @@ const stepUnits = (
   return 0;
 };
 
-/** What a burst of a span can have been admitted, without steps: one limit, its refill, and one for limiters that compare after they count. */
+/**
+ * Returns the number of requests that a burst can have been admitted without boundaries and steps: one limit, its
+ * refill in the span, and one more for limiters that compare after they count.
+ */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
 
 const prefixesOf = ({ admitted }: Burst): readonly Prefix[] =>
   admitted.map(({ answered }, i) => ({ end: answered, count: i + 1 }));
 
-/** The prefix of a burst that is furthest above what is allowed. */
+/** Finds the prefix of a burst that exceeds the allowed number most. */
 const worstPrefix = (burst: Burst, rule: LimitRule): Prefix | null => {
   const excess = ({ end, count }: Prefix): number => count - allowedIn(end - burst.begin, rule);
   return prefixesOf(burst).reduce<Prefix | null>(
@@ -132,15 +144,18 @@ const factOf = (
   return { begin, span, isAfterIdle, admitted: count, allowed: allowedIn(span, rule) };
 };
 
-/** How many prefixes of a burst are compared with those of another one. */
-const mostPrefixes = 16;
+/** The maximum number of prefixes of a burst that are compared with those of another one. */
+const maxPrefixes = 16;
 
-/** Prefixes that were admitted more than is allowed, the shortest first: a shorter one has fewer boundaries within it, a longer one more excess. */
+/**
+ * Returns prefixes that exceed the allowed number, the shortest first. Short ones contain fewer possible boundaries,
+ * long ones exceed by more, so both are compared.
+ */
 const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] => {
   const exceeding = prefixesOf(burst)
     .map((prefix) => factOf(burst, prefix, rule))
     .filter(({ admitted, allowed }) => admitted > allowed);
-  const every = Math.max(1, Math.ceil(exceeding.length / mostPrefixes));
+  const every = Math.max(1, Math.ceil(exceeding.length / maxPrefixes));
   const worst = worstPrefix(burst, rule)?.count;
   return exceeding.filter(
     ({ admitted }, place) => admitted === worst || (exceeding.length - 1 - place) % every === 0,
@@ -148,8 +163,8 @@ const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] 
 };
 
 /**
- * The bursts of a log, and whether two of them prove that more than the limit is admitted at once: a
- * boundary of windows or a step of a refill explains one, but no grid of boundaries explains both.
+ * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of windows,
+ * or a step of a refill, explains one burst above the limit; two are a proof if no grid of boundaries has one in both.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],
@@ -159,7 +174,7 @@ export const burstEnvelope = (
   const found = burstsIn(decisions, requests, rule);
   const blockedFor = Math.max(0, ...found.map((burst) => burst.blockedFor));
   const spanOf = ({ begin, span }: BurstFact): readonly [number, number] => [begin, begin + span];
-  const isBoth = (first: BurstFact, second: BurstFact): boolean => {
+  const isProof = (first: BurstFact, second: BurstFact): boolean => {
     const extra = stepUnits([spanOf(first), spanOf(second)], rule, blockedFor);
     return [first, second].every(({ admitted, allowed }) => admitted > allowed + extra);
   };
@@ -168,7 +183,7 @@ export const burstEnvelope = (
     .map((burst) => exceedingPrefixes(burst, rule));
   const pairs = idle.flatMap((later, i) => idle.slice(0, i).map((earlier) => ({ earlier, later })));
   const isExceeded = pairs.some(({ earlier, later }) =>
-    earlier.some((first) => later.some((second) => isBoth(first, second))),
+    earlier.some((first) => later.some((second) => isProof(first, second))),
   );
   const bursts = found.flatMap((burst) => {
     const prefix = worstPrefix(burst, rule);

@@ -4,13 +4,14 @@ import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-ins
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { fewRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
 
-/** Absorbs the rounding of sums of instants, in requests. */
-const rounding = 1e-9;
+/** The tolerance for rounding errors of sums of instants, in requests. */
+const roundingTolerance = 1e-9;
 
 /**
- * Computes whether a client certainly kept the even rate up to a request: for every earlier request j,
- * the number since j, j included, is at most rate × (time since j). Requests count whether they were
- * admitted or not, since some limiters count refusals.
+ * Creates a check of whether a client certainly kept the even rate up to a request. It did if for every earlier request
+ * j the number of requests since j, j included, is at most rate × (time since j). Example: at 1 request/s, a request 5
+ * s after j is within the rate if at most 5 came from j on. Refused requests count, too, since some limiters count
+ * them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -19,7 +20,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
   const byEnd = requests.toSorted((a, b) => b.until - a.until);
   const begin = froms[0] ?? 0;
   const isPaced = (count: number, time: number): boolean =>
-    time >= 0 && count <= rate * time + rounding;
+    time >= 0 && count <= rate * time + roundingTolerance;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered);
     // Windows, logs and counters forget what came before the log after two windows.
@@ -37,7 +38,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         passedItself = true;
         continue;
       }
-      // All that can have been decided since this request, without the decision itself.
+      // All requests that can have been decided since this one, without the decision itself.
       const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
@@ -46,9 +47,9 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
 };
 
 /**
- * Whether every limiter of the rule admits what came evenly. A refusal of a client that certainly kept
- * the even rate is against the rule: it is within buckets of any size, windows of any phase and length,
- * logs and weighted counters.
+ * Finds the requests that came evenly and those of them that were refused. Every limiter of the rule admits requests at
+ * the even rate, so each such refusal breaks the rule: this holds for buckets of any size, windows of any phase and
+ * length, logs and weighted counters.
  */
 export const evenPace = (
   decisions: readonly LimiterDecision[],
@@ -68,7 +69,10 @@ export const evenPace = (
   };
 };
 
-/** The requests per window that the evenly sent requests came to: a lower limit refuses some of them. `null` without a whole window. */
+/**
+ * Returns the largest number of evenly sent requests in any window: a lower limit would have refused some of them.
+ * Returns `null` if they cover less than half a window.
+ */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);
   let most = 0;

@@ -36,7 +36,10 @@ const factsOf = (
 
 const window = 10_000;
 
-/** Loads of the kinds that an examination sends, and any mixture: pauses between and spacings within groups, in parts of the window or of the even spacing. */
+/**
+ * Generates loads like those of an examination, and mixtures. Pauses between groups and spacings within them are parts
+ * of the window or of the even spacing.
+ */
 const groups = fc.array(
   fc.record({
     pause: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2.6, noNaN: true })),
@@ -95,14 +98,14 @@ describe('facts never accuse a limiter that keeps its rule', () => {
     );
   });
 
-  it.each(Object.keys(trueLimiters))('%s whose earlier use is unknown', (name) => {
+  it.each(Object.keys(trueLimiters))('%s, if its earlier use is unknown', (name) => {
     fc.assert(
       fc.property(shapes, groups, delays, fc.nat(1e6), (shape, list, delay, seed) => {
         const limiter = trueLimiters[name]!(shape);
         const decisions = seenDecisions(limiter, requestsOf(list, shape.limit, delay, seed));
         const unseen = (decisions[Math.floor(decisions.length / 4)]?.answered ?? 0) + 1;
         const seen = decisions.filter(({ sent }) => sent > unseen);
-        // What overlaps the beginning is neither before nor in the log.
+        // Requests that overlap the beginning are neither before nor in the log.
         if (decisions.some(({ sent, answered }) => sent <= unseen && answered > unseen)) return;
         const facts = factsOf(seen, shape, { isIdleBefore: false });
         expect(facts.envelope.worst).toBeNull();
@@ -113,7 +116,7 @@ describe('facts never accuse a limiter that keeps its rule', () => {
     );
   });
 
-  it.each(Object.keys(trueLimiters))('%s after two requests that are not in the log', (name) => {
+  it.each(Object.keys(trueLimiters))('%s, if it admitted two requests before the log', (name) => {
     const loads = fc.record({
       places: fc.double({ min: 0, max: 5, noNaN: true }),
       hurry: fc.constantFrom(1, 1.001, 1.01, 1.1),
@@ -134,11 +137,11 @@ describe('facts never accuse a limiter that keeps its rule', () => {
   });
 });
 
-describe('a load that always asks for more never shows too low a rate', () => {
+describe('a load above the limit never proves a rate below the limit', () => {
   it.each(Object.keys(trueLimiters))('%s', (name) => {
     const loads = fc.record({
       windows: fc.double({ min: 2, max: 14, noNaN: true }),
-      // Requests for each place of the limit, evenly or in clusters.
+      // Requests for each unit of the limit, evenly or in clusters.
       multiple: fc.constantFrom(1, 1.4, 2, 4),
       cluster: fc.integer({ min: 1, max: 3 }),
       before: fc.integer({ min: 0, max: 40 }),
@@ -167,7 +170,7 @@ describe('a load that always asks for more never shows too low a rate', () => {
   });
 });
 
-/** Serial requests with a fixed round trip. */
+/** Returns serial requests with a fixed round trip. */
 const serial = (
   moments: readonly number[],
   admits: (place: number) => boolean,
@@ -203,19 +206,19 @@ describe('facts prove', () => {
     ).toStrictEqual([]);
   });
 
-  it('more than any limiter admits in a long span, and only one more', () => {
+  it('more requests in a long span than any limiter admits, even if only one more', () => {
     const steady = (count: number) =>
       serial(
         Array.from({ length: count }, (_, i) => (i * 26_000) / 80),
         () => true,
         1,
       );
-    // 81 within three windows less a second: four limits are 80.
+    // 81 requests within three windows minus a second. Four limits are 80.
     expect(factsOf(steady(81), rule).envelope.worst).toMatchObject({ admitted: 81, allowed: 80 });
     expect(factsOf(steady(80), rule).envelope.worst).toBeNull();
   });
 
-  it('two bursts above the limit, unless boundaries of one grid can be in both', () => {
+  it('two bursts above the limit, unless a grid can have a boundary in each', () => {
     const burst = (begin: number, count: number) =>
       serial(
         Array.from({ length: count }, (_, i) => begin + i),
@@ -231,7 +234,7 @@ describe('facts prove', () => {
     expect(bursts(25_000, 28).burst.isExceeded).toBe(false);
   });
 
-  it('much less than the limit under a load that always asks for more, unless refusals can count', () => {
+  it('a rate far below the limit under a load above it, unless refusals may count', () => {
     const moments = Array.from({ length: 100 }, (_, i) => i * 340);
     const half = serial(moments, (place) => place % 5 === 0, 1);
     expect(factsOf(half, rule).sustained).toMatchObject({ isShort: true });

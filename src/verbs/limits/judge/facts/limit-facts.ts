@@ -22,18 +22,20 @@ import { sustainedRate } from './sustained-rate.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
 export interface FactEvidence {
-  /** The decisions of the limiter in any order; facts name them by their index. */
+  /** The decisions of the limiter, in any order. Facts refer to them by their index. */
   readonly decisions: readonly LimiterDecision[];
-  /** Decisions on requests of every kind, which a limiter admits at an even pace. */
+  /** The decisions on requests of every kind, used for the even pace. */
   readonly paced: readonly LimiterDecision[];
-  /** Those of the phase that always asks for more. */
+  /** The decisions of the phase whose load is always above the limit. */
   readonly sustained: readonly LimiterDecision[];
   readonly history: KeyHistory;
-  /** The classes that the user permits; they can tighten a bound. */
+  /** The classes that the user permits. They can make a bound tighter. */
   readonly permitted: readonly LimiterClass[];
 }
 
-/** Which refusals came although fewer than the limit can have been admitted in the two windows before them. */
+/**
+ * Finds the refusals that came although fewer requests than the limit can have been admitted in the two windows before.
+ */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;
   const admittedBefore = chargedBefore(admissions(log));
@@ -63,7 +65,7 @@ const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   };
 };
 
-/** The facts of a log under a declared limit, whatever the limiter is. */
+/** Finds the facts that a log proves under a declared limit, whatever the limiter is. */
 export const limitFacts = (
   { decisions, paced, sustained, history, permitted }: FactEvidence,
   rule: LimitRule,

@@ -1,17 +1,25 @@
-/** A request of a key, whatever became of it: a limiter can have counted it at any moment of the span, in ms. */
+/**
+ * The span of a request of a key, whatever its outcome. A limiter can have counted it at any moment of the span, in ms.
+ */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
 }
 
-/** As many as an empty bucket may lack, some of which go into debt by one. */
+/**
+ * The number of earlier requests that a fresh key may have. An empty bucket may lack as many, and some buckets go into
+ * debt by one.
+ */
 export const fewRequests = 2;
 
-/** All requests of a key. */
+/** The requests of a key. */
 export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */
   readonly isIdleBefore: boolean;
-  /** Whether at most `fewRequests` were certainly counted before: a list of models for one. */
+  /**
+   * Whether at most `fewRequests` requests were counted before the first one, for example a request for the list of
+   * models.
+   */
   readonly isFreshBefore?: boolean;
 }

@@ -6,16 +6,15 @@ import {
   shortestWindow,
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** Spared for the ends of the phase. */
+/** The number of requests that may be missing at the ends of the phase. */
 const slackRequests = 2;
 
 /**
- * The requests that every limiter of the rule admits in the end, but for one limit at the edge: picks
- * whose spacing is certain, one for each place of the even rate. It holds whatever else is sent:
- * - a bucket gains more than one place between two picks, so it loses none but those of its start;
- * - a window, or a log, has at most as many picks as places: if it refuses one, it has admitted as many;
- * - a weighted counter with the whole limit in its last window can refuse one pick of the next one, but
- *   has then admitted one more than its picks in the last one.
+ * Counts requests that are certainly far enough apart: each is sent at least the even spacing after the answer of the one
+ * before. Every limiter of the rule admits at least as many requests as these, minus one limit, whatever else is sent:
+ * - a bucket gains more than one request between two of them, so it can lack only what it lacked at the start;
+ * - a window or a log contains at most `limit` of them, so if it refuses one it has admitted `limit` others;
+ * - a weighted counter whose last window is full can refuse one of them, but then it has admitted one more in that window.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
@@ -29,12 +28,12 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
   return picks;
 };
 
-/** The phases of a weighted counter that are tried, as parts of its window. */
+/** The number of phases of a weighted counter that are tried. */
 const phaseParts = 16;
 
 /**
- * Whether refusals certainly do not count: something was admitted that a log and a weighted counter of
- * all requests would both have refused, the counter whatever its phase.
+ * Decides whether refusals certainly do not count: something was admitted that both a log and a weighted counter of any
+ * phase would have refused if they counted refusals.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -47,7 +46,8 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // What is not certainly in the current window weighs at least as much as the older one does at the end of this part.
+      // Requests that are not certainly in the current window count with the smallest weight that the older window has
+      // in this part.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -56,8 +56,9 @@ export const ignoresRefusals = (
 };
 
 /**
- * The rate that a limiter admits under a load that always asks for more, with its bounds: in n windows
- * a limiter of L admits between (n − 1)·L and (n + 1)·L. `null` without such a load.
+ * Returns the rate that a limiter admits under a load that is always above the limit, with its bounds. In n windows a
+ * limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4 windows mean a limit
+ * between 20 and 33.3. Returns `null` without such a load.
  */
 export const sustainedRate = (
   decisions: readonly LimiterDecision[],
@@ -70,7 +71,7 @@ export const sustainedRate = (
   const loaded = (last.sent - first.sent) / window;
   if (loaded < 1) return null;
   const admitted = ordered.filter((decision) => decision.admitted);
-  // What a queue delays it admits later than the load ends.
+  // A queue admits delayed requests after the load has ended.
   const answered = admitted.reduce<number>(
     (latest, each) => Math.max(latest, each.answered),
     last.sent,
@@ -79,7 +80,7 @@ export const sustainedRate = (
   const spaced = spacedRequests(ordered, rule);
   const isShort =
     admitted.length < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
-  // A load that is refused only for what came before it can be lower than the limit.
+  // A load that is refused only because of earlier requests can itself be below the limit.
   const isExceeded = ordered.some((each) => {
     const isPrompt = each.admitted && each.answered - each.sent < window / limit;
     return !isPrompt && each.sent > first.sent + longestWindow(window);
@@ -90,7 +91,7 @@ export const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // The longest span that `admitted` windows can fill, and the shortest.
+    // The least rate assumes the longest time that the admissions can have taken, the most the shortest.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
