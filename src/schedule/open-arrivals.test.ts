@@ -20,7 +20,10 @@ const arrivals = (
   { slice = wholeRunSlice, start = 0, seed = 7, stage = 0 } = {},
 ): readonly Arrival[] => [...openArrivals(load, { stage, seed, slice, start: instant(start) })];
 
-/** Rates in tenths and lengths in hundredths of a second, so that the oracle counts in whole numbers. */
+/**
+ * Generates curves with rates in tenths and lengths in hundredths of a second, so that the oracle counts in whole
+ * numbers.
+ */
 const curves = fc.array(
   fc.record({
     from: fc.integer({ min: 0, max: 300 }),
@@ -34,10 +37,10 @@ const curveOf = (tenths: Tenths): RateSegment[] =>
   tenths.map(({ from, to, duration }) => segment(from / 10, to / 10, duration * 10));
 
 const microsPerDuration = 10_000n;
-/** One arrival in the oracle's unit: twice an area, in tenths of a rate times microseconds. */
+/** One arrival in the oracle's unit: twice the area, with the rate in tenths and the time in microseconds. */
 const arrivalArea = 2n * 10n * 1_000_000n;
 
-/** The exact area up to a moment in whole microseconds, as a fraction, by summing trapezes forward. */
+/** Computes the exact area up to a moment in whole microseconds, as a fraction, by summing trapezes. */
 const areaUntil = (tenths: Tenths, micros: bigint): { over: bigint; under: bigint } => {
   let over = 0n;
   let under = 1n;
@@ -191,7 +194,7 @@ describe('Poisson arrivals', () => {
 /** Γ(shape) of some shapes, to hold the variates against a function that draws nothing. */
 const gammaOf = { 0.25: 3.625_609_908_221_908, 0.5: Math.sqrt(Math.PI), 1: 1, 2: 1, 5: 24 };
 
-/** The distribution function of gamma gaps with mean 1, by the series of the incomplete gamma function. */
+/** Returns the distribution function of gamma gaps with mean 1, by the series of the incomplete gamma function. */
 const shareBelow = (gap: number, shape: keyof typeof gammaOf): number => {
   const x = gap * shape;
   let term = 1 / shape;

@@ -14,10 +14,13 @@ export interface Placement {
   readonly slice: Slice;
 }
 
-/** Keeps the draws of gaps apart from those of request contents, which use (seed, stage, index). */
+/** The index that separates the draws of gaps from those of request contents, which use (seed, stage, index). */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/** The area rounded up: every whole number n ≥ 0 below it has an arrival. */
+/**
+ * Returns the number of evenly spaced arrivals, the area rounded up: every whole number n ≥ 0 below the area has an
+ * arrival.
+ */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -32,8 +35,8 @@ function* evenArrivals(
 }
 
 /**
- * A process of rate 1 along the area is one of the curve's rate along time (Çinlar 1975, time-scale
- * transformation). Every slice walks the whole sequence and keeps its own.
+ * Generates random arrivals. A process of rate 1 along the area of a curve has the curve's rate along time (time-scale
+ * transformation, Çinlar 1975). Every slice walks the whole sequence and keeps its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,
@@ -57,11 +60,10 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
   spacing === 'poisson' ? exponentialGaps : (draw) => gammaGaps(draw, spacing.gamma);
 
 /**
- * The arrivals of an open load that one slice owns, in order, made on demand.
- * `even`: arrival n = 0, 1, 2 … is due when the area under the curve reaches n, so the first is
- * due as soon as the rate leaves 0, and there are as many as the area, rounded up. `poisson`:
- * exponential gaps in that area, a random number of them; `gamma`: gaps of that shape. All are due
- * within the stage.
+ * Generates the arrivals of an open load that one slice owns, in order and on demand. All are due within the stage.
+ * With `even`, arrival n = 0, 1, 2 … is due when the area under the curve reaches n: at 2/s arrival 3 is due after 1.5
+ * s. The first is due as soon as the rate leaves 0, and their number is the area, rounded up. `poisson` draws
+ * exponential gaps in that area, `gamma` gaps of the given shape, so their number is random.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);
@@ -76,13 +78,15 @@ export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Ar
     : randomArrivals(curve, placement, dueAt, gapsOf(spacing));
 };
 
-/** How many arrivals an open load has: exactly for even spacing, on average for drawn gaps. */
+/** Returns the number of arrivals of an open load: exact for even spacing, the mean for drawn gaps. */
 export const openArrivalCount = (load: OpenLoad): number => {
   const curve = rateCurveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;
 };
 
-/** The arrivals of a trace that one slice owns, in order: request n of the trace is arrival n of the stage. */
+/**
+ * Generates the arrivals of a trace that one slice owns, in order. Request n of the trace is arrival n of the stage.
+ */
 export function* traceArrivals(
   trace: Trace,
   { stage, start, slice }: Pick<Placement, 'stage' | 'start' | 'slice'>,

@@ -1,32 +1,34 @@
 import type { RateSegment } from '../model/plan/plan.ts';
 
-/** One segment with rate and length > 0, placed along its curve. Areas are numbers of arrivals. */
+/** A segment of a curve with a rate and a length above 0. Areas are numbers of arrivals. */
 interface CurvePiece {
-  /** Seconds since the start of the curve, and the length of the piece. */
+  /** The start of the piece, in seconds since the start of the curve. */
   readonly start: number;
+  /** The length of the piece, in seconds. */
   readonly length: number;
+  /** The rate at its start, per second. */
   readonly from: number;
-  /** Change of the rate, per second². */
+  /** The change of the rate, per second². */
   readonly slope: number;
-  /** The area under everything before this piece, and at its end. */
+  /** The area under everything before this piece. */
   readonly areaBefore: number;
+  /** The area under everything up to the end of this piece. */
   readonly areaAtEnd: number;
 }
 
-/** A rate curve by its area; `area` is its number of arrivals. */
+/** A rate curve. Its `area` is its number of arrivals. */
 export interface RateCurve {
   readonly area: number;
   /**
-   * The last time, in seconds since the start of the curve, at which the area does not exceed `area`
-   * (0 ≤ area < the whole): a pause at rate 0 belongs to what came before it.
+   * Returns the last time, in seconds since the start of the curve, at which the area does not exceed `area` (0 ≤ area
+   * < the whole). A pause at rate 0 belongs to the arrivals before it.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * Sums of a few hundred segments are far more exact than this part of an arrival. An area this close to
- * the end of a segment counts as after it, so that 0.1/s for 30 s means 3 arrivals although 0.1 is no
- * binary fraction.
+ * The tolerance of areas, in arrivals. Sums of a few hundred segments are far more exact. An area this close to the end
+ * of a segment counts as after it, so that 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 export const areaTolerance = 1e-6;
 
@@ -46,7 +48,7 @@ const piecesOf = (segments: readonly RateSegment[]): readonly CurvePiece[] => {
   return pieces;
 };
 
-/** Solves from·t + slope·t²/2 = area for t in the form that neither cancels nor divides by a slope of 0. */
+/** Solves from·t + slope·t²/2 = area for t, in the form that neither cancels nor divides by a slope of 0. */
 const secondsWithin = ({ from, slope, length }: CurvePiece, area: number): number => {
   if (area <= 0) return 0;
   const rate = Math.sqrt(Math.max(0, from * from + 2 * slope * area));

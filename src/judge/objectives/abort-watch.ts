@@ -10,14 +10,16 @@ import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
 import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
 
-/** Checks the objectives that can abort a run while it is in progress. */
+/** Checks, during a run, the objectives that can abort it. */
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
-  /** The first objective that is broken now and can abort the run; too few samples break nothing. */
+  /**
+   * Returns the first objective that is broken now; `null` for none. An objective with too few samples is not broken.
+   */
   readonly breach: (now: Instant) => Breach | null;
 }
 
-/** The figure of an objective over the arrivals so far. */
+/** Computes the figure of an objective over the arrivals so far. */
 class RunningFigure {
   readonly objective: Objective;
   readonly #plan: Plan;
@@ -40,7 +42,7 @@ class RunningFigure {
     if (!inScope(wanted, { traffic, model, key, stage })) return;
     switch (figure.kind) {
       case 'server':
-        // No objective on them ends a run: a scenario with one is refused.
+        // An objective on these cannot abort a run: a scenario with one is refused.
         return;
       case 'measure':
         for (const sample of measures[figure.name].of(observation)) this.#histogram.record(sample);
@@ -57,7 +59,7 @@ class RunningFigure {
     }
   }
 
-  /** Counts an arrival by its outcome, and whether it met all objectives if the figure needs it. */
+  /** Counts an arrival by its outcome and, if the figure needs it, by whether it met all objectives. */
   #count(observation: Observation, stage: string | null): void {
     const counted = this.#counted;
     counted.outcomes[observation.outcome.kind] += 1;

@@ -47,7 +47,7 @@ const decided = (objectives: readonly Objective[], of = groups) =>
 const scope = { traffic: null, model: null, key: 'main', stages: null };
 
 describe('the forecast samples of a plan', () => {
-  it('are those of each measure, with chunk gaps if answers have a maximum length', () => {
+  it('are counted for each measure, with chunk gaps if answers have a maximum length', () => {
     const samples = forecastSamples(groups.slice(0, 1), samplePlan());
     expect(samples).toContainEqual({ measure: 'ttft', traffic: 'chat-stream', samples: 100 });
     expect(samples).toContainEqual({ measure: 'gap', traffic: 'chat-stream', samples: 900 });
@@ -57,7 +57,7 @@ describe('the forecast samples of a plan', () => {
     expect(names).not.toContain('paceWait');
   });
 
-  it('are the requests in the scope of each objective', () => {
+  it('are counted for the requests in the scope of each objective', () => {
     expect(
       decided([
         objective('ttft.p95', {}),
@@ -75,7 +75,7 @@ describe('the forecast samples of a plan', () => {
     ]);
   });
 
-  it('are unknown for one key under a pace, which chooses the keys', () => {
+  it('are unknown for a single key under a pace, since the pace chooses the keys', () => {
     expect(decided([objective('ttft.p95{key=main}', { scope })], [group({ key: null })])).toEqual([
       [null, null],
     ]);

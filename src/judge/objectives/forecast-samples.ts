@@ -8,7 +8,10 @@ import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/** Measures that do not have one sample per completed request; `null` if only the answers can show it. */
+/**
+ * The number of samples, for measures that do not have one per completed request; `null` if only the answers can show
+ * it.
+ */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
 > = {
@@ -22,7 +25,7 @@ const specialCounts: Partial<
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Maximum samples of a measure in some groups; `null` if unknown for one of them. */
+/** Returns the maximum number of samples of a measure in some groups; `null` if it is unknown for one of them. */
 const samplesOf = (
   name: MeasureName,
   groups: readonly ForecastGroup[],
@@ -37,7 +40,7 @@ const samplesOf = (
   );
 };
 
-/** Maximum samples of each measure and traffic kind, without unknown ones. */
+/** Returns the maximum number of samples of each measure and traffic kind. Unknown numbers are omitted. */
 export const forecastSamples = (
   groups: readonly ForecastGroup[],
   plan: Plan,
@@ -69,7 +72,7 @@ const forecastFor = (
     : own.reduce((sum, { measured }) => sum + measured, 0);
 };
 
-/** Whether each objective can have the samples that it needs. */
+/** Forecasts whether each objective can have the samples that it needs. */
 export const forecastDecisions = (
   groups: readonly ForecastGroup[],
   plan: Plan,

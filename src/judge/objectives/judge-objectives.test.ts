@@ -79,7 +79,7 @@ describe('an objective on a distribution', () => {
     expect(seen).toMatchObject({ observed: expect.closeTo(observed, 0), n: 200, unit: 'ms' });
   });
 
-  it('is decided at exactly its bound', () => {
+  it('is decided exactly at its bound', () => {
     const ruling = (comparison: Objective['comparison'], bound: number) =>
       judged({ comparison, bound, figure: ttft('max') }, [group([100])]).ruling;
     expect([ruling('<', 100), ruling('<=', 100), ruling('>', 100), ruling('>=', 100)]).toEqual([
@@ -211,12 +211,12 @@ describe('counts, shares and rates', () => {
       { ...result, scheduled: milliseconds(20_500) },
       { level: 'valid', evidence: [], figures: [] },
     );
-    // Seconds 2 … 19 are measured, 8 of them calm; the peak’s last half second is none.
+    // Seconds 2 to 19 are measured, 8 of them calm. The peak’s last half second is not a whole second.
     expect(verdicts.map(({ observed }) => observed)).toEqual([
       (8 * 2 + 10 * 7) / 18,
       5,
       1,
-      // No answer reported its tokens: unknown, not 0.
+      // No answer reported its tokens, so their rate is unknown, not 0.
       null,
     ]);
     expect(verdicts[3]).toMatchObject({ ruling: 'fail', grounds: 'no-data' });
@@ -243,14 +243,14 @@ describe('the verdict of an objective', () => {
     expect(judged({}, kept, { slices })).toMatchObject({ grounds: 'incomplete' });
   });
 
-  it('is never kept in a stopped run, but can be broken', () => {
+  it('is never met in a stopped run, but can be broken', () => {
     const partial = 'stopped by SIGINT before the load had ended';
     expect(judged({}, kept, { partial })).toMatchObject({ ruling: 'inconclusive' });
     expect(judged({}, [], { partial })).toMatchObject({ ruling: 'inconclusive' });
     expect(judged({ bound: 1 }, kept, { partial })).toMatchObject({ ruling: 'fail' });
   });
 
-  it('stays broken for the objective that stopped a run, even if the last answers would keep it', () => {
+  it('stays broken for the objective that stopped a run, even if the last answers would meet it', () => {
     const breach = { text: 'the objective', at: instant(30_000), observed: 900 };
     const ended = { breach, partial: 'ended by an objective' };
     expect(judged({}, kept, ended)).toMatchObject({ grounds: 'aborted', observed: 900, n: 10 });

@@ -27,7 +27,7 @@ import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { observeFigure, type ObservedValue, ratedSeconds, stageSpans } from './observed-value.ts';
 
-/** Whether an observed value meets an objective; too few samples are `no-data`, never a pass. */
+/** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
   { observed, n }: ObservedValue,
@@ -47,10 +47,13 @@ const ratedIn = (result: Result, name: RateName, { stages, traffic }: Objective[
   return { events, seconds: seconds.size };
 };
 
-/** With a smaller share of the readings that were to be made, what is missing could have broken the bound. */
-const leastServerShare = 0.8;
+/**
+ * The share of the planned readings of the server's figures below which an objective on them is inconclusive, since the
+ * missing ones could have broken the bound.
+ */
+const minServerShare = 0.8;
 
-/** The server’s values within the measured time, of some stages if named. */
+/** Returns the server’s values within the measured time, or within the named stages. */
 const serverValues = (
   { server, plan, scheduled }: Result,
   name: string,
@@ -65,7 +68,7 @@ const serverValues = (
     spans.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0) / server.every;
   const values = serverValuesOf(samples, name);
   const read = isOfRequests(name) ? samples.length : values.length;
-  return read < leastServerShare * Math.floor(wanted) ? [] : values;
+  return read < minServerShare * Math.floor(wanted) ? [] : values;
 };
 
 const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
@@ -83,7 +86,10 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
   });
 };
 
-/** Whether the whole confidence interval is on the same side of the bound as the figure; `null` without one. */
+/**
+ * Decides whether the whole confidence interval is on the same side of the bound as the figure; `null` without an
+ * interval.
+ */
 const isSure = (
   { comparison, bound }: Objective,
   { observed, low, high }: ObservedValue,
@@ -94,7 +100,7 @@ const isSure = (
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
-/** Where the true figure lies; `null` for one that the load generator cannot have moved. */
+/** Returns the bounds of the true figure; `null` for a figure that the load generator cannot have moved. */
 const errorOf = ({ boundsOf }: FigureErrors, { figure, scope }: Objective): ErrorBounds | null =>
   figure.kind === 'measure' && typeof figure.statistic === 'number'
     ? (boundsOf(
@@ -103,17 +109,17 @@ const errorOf = ({ boundsOf }: FigureErrors, { figure, scope }: Objective): Erro
       )?.(figure.statistic) ?? null)
     : null;
 
-/** Whether the true figure can be on the other side of the bound than the observed one. */
+/** Decides whether the true figure can be on the other side of the bound than the observed one. */
 const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
   error !== null &&
   comparisonOperators[comparison](error.low, bound) !==
     comparisonOperators[comparison](error.high, bound);
 
-/** Whether no reading of the whole run has the server’s figure that an objective bounds. */
+/** Decides whether no reading of the whole run contains the server’s figure that an objective bounds. */
 const isNeverGiven = ({ server }: Result, { figure }: Objective): boolean =>
   figure.kind === 'server' && serverValuesOf(server?.samples ?? [], figure.name).length === 0;
 
-/** What the observed value shows, as far as the load generator and the server let it. */
+/** Returns what the observed value shows, given the error of the load generator and the figures of the server. */
 const findingOf = (
   result: Result,
   objective: Objective,
@@ -138,7 +144,7 @@ const judge = (
   const found = findingOf(result, objective, observedValue, error);
   const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
   const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
-  // The last answers of an aborted run can improve the figure; the breach counts.
+  // The last answers of an aborted run can improve the figure. The breach counts.
   const { observed, n, low, high } =
     breach === null
       ? observedValue
@@ -162,9 +168,10 @@ const judge = (
 };
 
 /**
- * The verdicts on the plan's objectives, in its order, by the observed values; confidence intervals
- * decide nothing. Where the load generator can have moved a figure across its bound, or the server never gave it, the objective is inconclusive. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
- * inconclusive unless broken.
+ * Judges the plan's objectives, in its order, by the observed values. Confidence intervals decide nothing. An objective
+ * fails if it has too few samples. It is inconclusive if the load generator can have moved the figure across its bound,
+ * or if the server never gave the figure. In an invalid, incomplete or stopped run it is inconclusive unless it is
+ * broken.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
   const isIncomplete = missingSlices(result).length > 0;

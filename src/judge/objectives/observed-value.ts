@@ -14,20 +14,21 @@ import { firstMeasuredSecond } from '../../model/result/summary.ts';
 
 /** The figure of an objective, at the end of a run or during it. */
 export interface ObservedValue {
-  /** In the unit of the figure; `null` without data. */
+  /** The value in the unit of the figure; `null` without data. */
   readonly observed: number | null;
-  /** Samples, or arrivals of a share; `null` for counts and rates. */
+  /** The number of samples, or of arrivals for a share; `null` for counts and rates. */
   readonly n: number | null;
-  /** The 95 % confidence interval. */
+  /** The lower end of the 95 % confidence interval. */
   readonly low: number | null;
+  /** The upper end of the 95 % confidence interval. */
   readonly high: number | null;
 }
 
-/** What figures are observed from: the one that a figure needs is called. */
+/** The sources of figures. Only the one that a figure needs is called. */
 interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
   readonly counted: () => CountedArrivals;
-  /** The values of one of the server’s own figures; empty where too many of its samples are missing. */
+  /** Returns the values of one of the server’s own figures; empty if too many of its samples are missing. */
   readonly server: (name: string) => readonly number[];
   readonly rated: (name: RateName) => { readonly events: number; readonly seconds: number };
 }
@@ -39,7 +40,7 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   high: null,
 });
 
-/** A statistic of some values, a quantile by nearest rank; `null` without any. */
+/** Computes a statistic of some values, quantiles by nearest rank; `null` without values. */
 const statisticOf = (values: readonly number[], statistic: Statistic): number | null => {
   if (values.length === 0) return null;
   if (statistic === 'mean') return values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -48,7 +49,7 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   return sorted[Math.max(0, Math.ceil(q * sorted.length - 1e-9) - 1)]!;
 };
 
-/** Shares in percent of all arrivals, rates per second. */
+/** Computes a figure. Shares are in percent of all arrivals, rates per second. */
 export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): ObservedValue => {
   switch (figure.kind) {
     case 'measure': {
@@ -80,7 +81,7 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
   }
 };
 
-/** Start and end of each stage in ms of the run. */
+/** Returns the start and end of each stage, in ms of the run. */
 export const stageSpans = (
   plan: Plan,
 ): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
@@ -93,8 +94,8 @@ export const stageSpans = (
 };
 
 /**
- * The whole seconds of a rate: from the end of the warm-up to `until` (ms), within the named stages if
- * any.
+ * Returns the whole seconds over which a rate is computed: from the end of the warm-up to `until` (ms), and within the
+ * named stages if there are any.
  */
 export const ratedSeconds = (
   plan: Plan,

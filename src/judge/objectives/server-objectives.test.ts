@@ -21,7 +21,7 @@ const objective = (
   abortAfter: null,
 });
 
-/** One value a second; `null` for a reading that failed, `{}` for one without the figure. */
+/** Returns one reading a second. `null` is a reading that failed, `{}` one without the figure. */
 const metricsOf = (values: readonly (number | null | Record<string, never>)[]): ServerMetrics => ({
   address: 'http://host/metrics',
   software: 'vLLM',
@@ -89,7 +89,7 @@ describe('an objective on the server’s own figures', () => {
     expect(judged(server, objective('max', 1000))).toEqual([['no-data', null]]);
   });
 
-  it('bears some readings that failed', () => {
+  it('is decided even if some readings failed', () => {
     const some = metricsOf(rising.map((second) => (second % 8 === 0 ? null : 1)));
     expect(judged(some, objective('max', 2))).toEqual([['kept', 1]]);
   });

@@ -1,13 +1,11 @@
-/**
- * The used part of `cephes`: the `exports` of its package hide its types from the compiler.
- */
+/** Declares the used part of `cephes`, because the `exports` of that package hide its types from the compiler. */
 declare module 'cephes' {
-  /** Resolves when the WebAssembly is ready; before that the functions throw. */
+  /** Resolves when the WebAssembly is ready. Before that the functions throw. */
   export const compiled: Promise<void>;
-  /** The regularised incomplete beta function I_x(a, b). */
+  /** Computes the regularised incomplete beta function I_x(a, b). */
   export const incbet: (a: number, b: number, x: number) => number;
-  /** The standard normal distribution function. */
+  /** Computes the standard normal distribution function. */
   export const ndtr: (x: number) => number;
-  /** Its inverse. */
+  /** Computes the inverse of `ndtr`. */
   export const ndtri: (p: number) => number;
 }

@@ -1,10 +1,10 @@
 /**
- * Values that the functions of `student-t.ts` must have. mpmath 1.3.0 made them with 40 digits: `betainc(ν/2, 1/2, 0, ν/(ν + t²),
- * regularized=True)` and `erfc(z/√2)`, their inverses by `findroot` on logarithms; each is rounded to a double. SciPy 1.15.3
- * (`stats.t.sf`, `stats.t.isf`) has the same within 2.1e-11.
+ * This file contains reference values for the functions of `student-t.ts`. mpmath 1.3.0 computed them with 40 digits by
+ * `betainc(ν/2, 1/2, 0, ν/(ν + t²), regularized=True)` and `erfc(z/√2)`, and their inverses by `findroot` on
+ * logarithms. Each is rounded to a double. SciPy 1.15.3 (`stats.t.sf`, `stats.t.isf`) agrees within 2.1e-11.
  */
 
-/** Degrees of freedom, t, and the probability of a |T| beyond it. */
+/** Rows of degrees of freedom, t, and the probability of a |T| beyond it. */
 export const tailsOfT = [
   [1, 0.001, 0.9993633804398389],
   [1, 0.25, 0.8440417392452614],
@@ -61,7 +61,7 @@ export const tailsOfT = [
   [100000, 7, 2.575655667815983e-12],
 ] as const;
 
-/** Degrees of freedom, a probability, and the t that |T| exceeds with it. */
+/** Rows of degrees of freedom, a probability, and the t that |T| exceeds with that probability. */
 export const criticalValuesOfT = [
   [1, 0.9, 0.15838444032453625],
   [1, 0.5, 1],
@@ -119,7 +119,7 @@ export const criticalValuesOfT = [
   [100000, 1e-9, 6.109995609253467],
 ] as const;
 
-/** z, and the probability of a standard normal |Z| beyond it. */
+/** Rows of z and the probability of a standard normal |Z| beyond it. */
 export const tailsOfNormal = [
   [0.001, 0.9992021155721779],
   [0.5, 0.6170750774519738],
@@ -130,7 +130,7 @@ export const tailsOfNormal = [
   [12, 3.552964224155358e-33],
 ] as const;
 
-/** A probability, and the z that |Z| exceeds with it. */
+/** Rows of a probability and the z that |Z| exceeds with that probability. */
 export const criticalValuesOfNormal = [
   [0.9, 0.12566134685507402],
   [0.5, 0.6744897501960817],

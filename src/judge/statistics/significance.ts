@@ -3,9 +3,9 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
 /**
- * The p-values of several tests, in the given order, adjusted so that the probability of any false alarm
- * stays below the level: S. Holm, "A simple sequentially rejective multiple test procedure",
- * Scandinavian Journal of Statistics 6 (1979).
+ * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level; the order
+ * stays. Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
+ * 6 (1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
@@ -20,11 +20,11 @@ export const holm = (values: readonly number[]): readonly number[] => {
 
 /** The difference of two sets of values, and its uncertainty. */
 export interface Contrast {
-  /** Mean of the second less mean of the first. */
+  /** The mean of the second set minus that of the first. */
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;
-  /** Two-sided. */
+  /** The two-sided p-value. */
   readonly p: number;
 }
 
@@ -34,17 +34,17 @@ export const meanOf = (values: readonly number[]): number =>
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(meanOf(values.map(Math.log)));
 
-/** The sample variance; `values` are at least two. */
+/** Computes the sample variance of at least two values. */
 export const varianceOf = (values: readonly number[]): number => {
   const mean = meanOf(values);
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
 };
 
 /**
- * Welch's t test: B. L. Welch, "The generalization of 'Student's' problem when several different
- * population variances are involved", Biometrika 34 (1947), with the degrees of freedom of
- * F. E. Satterthwaite, Biometrics Bulletin 2 (1946). Each side has at least two values. `resolution` is
- * the variance of a value from rounding alone.
+ * Performs Welch's t test on two sets of at least two values. `resolution` is the variance of a value from rounding
+ * alone. Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances
+ * are involved", Biometrika 34 (1947); the degrees of freedom are those of F. E. Satterthwaite, Biometrics Bulletin 2
+ * (1946).
  */
 export const welch = (
   first: readonly number[],
@@ -63,7 +63,7 @@ export const welch = (
   return { difference, error, freedom, p: beyondT(difference / error, freedom) };
 };
 
-/** Half the width of the confidence interval whose chance of missing the true difference is `alpha`. */
+/** Returns half the width of the confidence interval that misses the true difference with probability `alpha`. */
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;
 
@@ -80,10 +80,9 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * The counts of all repetitions, divided by the design effect: how much more the repetitions differ
- * than independent requests would (at least 1), since failures within a repetition correlate.
- * J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
- * Biometrics 48 (1992).
+ * Sums the counts of all repetitions and divides them by the design effect, which is at least 1. It says how much more
+ * the repetitions differ than independent requests would, since failures within a repetition correlate. Source: J. N.
+ * K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992).
  */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const { events, of } = sumOfShares(repetitions);
@@ -98,9 +97,9 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
 };
 
 /**
- * The interval of the difference of two shares, second less first: R. G. Newcombe, "Interval
- * estimation for the difference between independent proportions: comparison of eleven methods",
- * Statistics in Medicine 17 (1998), method 10. `z` is the normal quantile of the confidence.
+ * Computes the confidence interval of the difference of two shares, second minus first. `z` is the normal quantile of
+ * the confidence. Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions:
+ * comparison of eleven methods", Statistics in Medicine 17 (1998), method 10.
  */
 export const newcombe = (
   first: Share,
@@ -117,7 +116,9 @@ export const newcombe = (
   };
 };
 
-/** The p-value of the interval: the smallest alpha at which it excludes zero, by bisection. */
+/**
+ * Returns the p-value that belongs to the interval: the smallest alpha at which it excludes zero, found by bisection.
+ */
 export const newcombeP = (first: Share, second: Share): number => {
   const leavesOutZero = (z: number): boolean => {
     const { low, high } = newcombe(first, second, z);
@@ -133,7 +134,7 @@ export const newcombeP = (first: Share, second: Share): number => {
   return beyondNormal(out);
 };
 
-/** The distributions are compared at this many quantiles: the distance is accurate to a hundredth. */
+/** The number of quantiles at which distributions are compared. It makes the distance accurate to a hundredth. */
 const steps = 200;
 
 const quantilesOf = (histogram: Histogram): readonly number[] =>
@@ -145,8 +146,8 @@ const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
 /**
- * The maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if equal,
- * 1 without overlap; `null` if one is empty.
+ * Computes the maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if they are
+ * equal, 1 without overlap; `null` if one is empty.
  */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;

@@ -28,7 +28,7 @@ describe('Student’s t distribution', () => {
   );
 
   it('agrees with its integrated density at fractional degrees of freedom', () => {
-    // The density without its constant, which the integral over everything gives.
+    // This is the density without its constant, which the integral over everything gives.
     const integral = (from: number, to: number, freedom: number): number => {
       const steps = 200_000;
       const width = (to - from) / steps;
@@ -60,7 +60,7 @@ describe('Student’s t distribution', () => {
 });
 
 describe('the reference values of mpmath', () => {
-  /** The largest relative error: the smallest value is below 1e-70. */
+  /** Returns the largest relative error. The smallest value is below 1e-70. */
   const worst = (pairs: readonly (readonly [found: number, wanted: number])[]): number =>
     Math.max(...pairs.map(([found, wanted]) => Math.abs(found / wanted - 1)));
 

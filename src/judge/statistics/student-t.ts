@@ -1,21 +1,21 @@
 import { compiled, incbet, ndtr, ndtri } from 'cephes';
 
 /**
- * Student's t with any number of degrees of freedom, as Welch's test needs them, and the normal
- * distribution, both from Moshier's Cephes library (the `cephes` package; SciPy has used the same source).
+ * This file computes Student's t with any number of degrees of freedom, as Welch's test needs it, and the normal
+ * distribution. Both come from Moshier's Cephes library (the `cephes` package), whose source SciPy used, too.
  */
 await compiled;
 
 /**
- * The probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²). Abramowitz & Stegun,
+ * Returns the probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²). Source: Abramowitz & Stegun,
  * Handbook of Mathematical Functions, 26.5.27.
  */
 export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * The t that |T| exceeds with probability `tails`, 0 < tails < 1: the inverse of `beyondT`, by bisection to the last digit. Cephes’s
- * own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
+ * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1. It is the inverse of `beyondT`, by bisection
+ * to the last digit. Cephes’s own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {
   let [low, high] = [0, 1];
@@ -28,8 +28,8 @@ export const criticalT = (tails: number, freedom: number): number => {
   }
 };
 
-/** The probability of a standard normal |Z| beyond |z|. */
+/** Returns the probability of a standard normal |Z| beyond |z|. */
 export const beyondNormal = (z: number): number => 2 * ndtr(-Math.abs(z));
 
-/** The z that |Z| exceeds with probability `tails`. */
+/** Returns the z that |Z| exceeds with probability `tails`. */
 export const criticalNormal = (tails: number): number => -ndtri(tails / 2);

@@ -15,7 +15,7 @@ const complaints = (result: Result): readonly (readonly string[])[] =>
     .map(({ signal, level }) => [signal, level]);
 
 describe('the canary', () => {
-  /** Seconds in which 360 of 400 events were read at once, and the others this late. */
+  /** Returns a run whose self-test streams read 360 of 400 events a second at once, and the others `late` ms late. */
   const reading = (late: number, seconds = 30): Result =>
     generating(
       repeated(
@@ -51,8 +51,8 @@ describe('the canary', () => {
     expect(evidence(reading(6), 'canary')?.advice).toContain('independent of the target');
   });
 
-  it('does not invalidate a short run for one hiccup', () => {
-    // Two seconds are judged: 200 events, of which one hiccup met three.
+  it('does not invalidate a short run because of one pause', () => {
+    // Two seconds are judged. They have 200 events, three of them late because of one pause.
     const once: GeneratorSample['canary'] = {
       streams: 5,
       errors: [
@@ -101,7 +101,7 @@ describe('the canary', () => {
     if (level === 'degraded') expect(found?.advice).toContain('is not verified');
   });
 
-  it('proves nothing while its own process was delayed, even with a beat in each second', () => {
+  it('proves nothing while its own process was delayed, even if that reported in each second', () => {
     const held: GeneratorSample['canary'] = { streams: 20, errors: [[0.1, 20]] };
     expect(evidence(generating(repeated({ canary: held }, 30)), 'canary')).toMatchObject({
       level: 'degraded',
@@ -109,7 +109,7 @@ describe('the canary', () => {
     });
   });
 
-  it('is not evidence if it did not run', () => {
+  it('is not reported if it did not run', () => {
     expect(evidence(generating(repeated({ canary: null }, 30)), 'canary')).toBeUndefined();
     expect(evidence(healthyResult(), 'canary')).toBeUndefined();
   });

@@ -6,8 +6,9 @@ import type { Result } from '../../model/result/result.ts';
 import type { TrustSignal } from '../../model/result/verdict.ts';
 
 /**
- * Requests that were lost on kept connections which the server closed: the target never got to answer a part of the planned
- * load, which a client that opens its connections anew would not have lost. Other failures of connections are the target's.
+ * Reports requests that were lost on kept connections which the server closed. The target never received that part of
+ * the planned load, and a client that opens a connection for each request would not have lost it. Other failures of
+ * connections belong to the target.
  */
 export const connectionSignal = (result: Result): TrustSignal | null => {
   const { due, byCause } = connectionFailuresOf(result);

@@ -22,11 +22,12 @@ import type {
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { figureErrorsOf } from '../errors/figure-errors.ts';
 
-/** An error of this share of a figure, or of this many ms, is small. */
+/** The share of a figure up to which an error is small. */
 const smallShare = 0.05;
+/** The time in ms up to which an error is small. */
 const smallTime = 1;
 
-/** A figure that can be off by more than this share says little about the target. */
+/** The share of a figure above which its error leaves it with little meaning. */
 const greatShare = 0.5;
 
 const offBy = (value: number, { low, high }: ErrorBounds): number =>
@@ -38,7 +39,7 @@ const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: stri
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
 
-/** The errors of all percentiles that reports print; exact figures have none. */
+/** Returns the errors of all percentiles that reports print. Exact figures have none. */
 export const figureErrors = (result: Result): readonly FigureError[] => {
   const { boundsOf } = figureErrorsOf(result);
   const errorsOf = (traffic: TrafficKind, measure: MeasureName): readonly FigureError[] => {
@@ -72,7 +73,7 @@ export const figureErrors = (result: Result): readonly FigureError[] => {
 
 const rounded = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** A figure with its error, as `chat-stream TTFT p95 238 ms (up to 14 ms too high)`. */
+/** For example `chat-stream TTFT p95 238 ms (up to 14 ms too high)`. */
 const errorText = ({ traffic, measure, q, value, low, high }: FigureError): string => {
   const { short, unit } = measures[measure];
   const errors = [
@@ -84,7 +85,7 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** The figures that the load generator can have moved. */
+/** Reports the figures that the load generator can have moved. */
 export const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;

@@ -13,18 +13,18 @@ import {
   judgedSeconds,
 } from './trust-levels.ts';
 
-/** How one signal of a slice's samples is judged and reported. */
+/** Describes how one signal of a slice's samples is judged and reported. */
 interface Signal {
   readonly signal: string;
   readonly expected: string;
-  /** The level of a slice over all its judged seconds; `null` without data. */
+  /** Returns the level of a slice over all its judged seconds; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Why its level is not that of its worst second, if each second is judged. */
+  /** Explains why the level differs from that of the worst second, if each second is judged. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** What is expected of a load that saturates the target; absent if it is judged like any other. */
+  /** The expectation for a load that saturates the target; absent if such a load is judged like any other. */
   readonly whenSaturating?: string;
 }
 
@@ -37,12 +37,12 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const rounded = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** CPU wait: the loop is busy for twice the CPU time that it gets. */
+/** Decides whether the loop waits for a CPU: it is busy for twice the CPU time that it gets. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
- * Utilisation alone shows only that the loop was not idle, CPU only that something computed: a loop
- * between 50 and 90 % busy counts only if it used half a core, or starved.
+ * Judges the event loop. Utilisation alone shows only that it was not idle, and CPU time only that something computed.
+ * So a loop between 50 and 90 % busy counts only if it also used half a core or waited for a CPU.
  */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
@@ -52,21 +52,30 @@ const loopLevel = (sample: GeneratorSample): TrustLevel => {
 const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
-/** With bursty servers up to 28 events wait per turn of a healthy loop, and an idle loop hardly turns: a queue counts only with utilisation. */
+/**
+ * Judges the queue of the event loop. With servers that answer in bursts up to 28 events wait per turn of a healthy
+ * loop, and an idle loop has few turns. So a queue counts only if utilisation is high, too.
+ */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
   if (sample.utilisation > 0.9 && (waiting >= 100 || sample.loops < 100)) return 'invalid';
   return sample.utilisation > 0.5 && waiting >= 30 ? 'degraded' : 'valid';
 };
 
-/** Throttling by the cgroup is CPU wait too. */
+/** Returns the share of a second spent waiting for a CPU. Throttling by the cgroup counts, too. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
-/** Waking up takes some 26 µs on a virtual machine, at every turn of the loop; in seconds. */
+/**
+ * The longest time that waking up counts as normal, in seconds. It takes some 26 µs on a virtual machine, at every turn
+ * of the loop.
+ */
 const longestWakeUp = 50e-6;
 
-/** The CPU wait beyond what waking up takes on this machine, by the second in which it took least. */
+/**
+ * Returns the CPU wait beyond that of waking up on this machine, which the second with the shortest wait per turn
+ * shows.
+ */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(
     longestWakeUp,
@@ -82,7 +91,7 @@ const hasCanary = ({ canary }: GeneratorSample): boolean => canary !== undefined
 
 const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(judgedValueOf(p99), 1, 5);
 
-/** Maximum share of missing events of a valid canary. */
+/** The maximum share of missing events of a valid canary. */
 const maxMissing = 0.05;
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
@@ -185,8 +194,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * The signals of the generator's samples, each by its worst slice: causes of measurement errors, which decide nothing by
- * themselves. The levels were measured with prototypes of the engine.
+ * Returns the signals of the generator's samples, each judged by its worst slice. They are possible causes of
+ * measurement errors and decide nothing by themselves. The thresholds were measured with prototypes of the engine.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

@@ -14,12 +14,12 @@ import {
 } from '../sample-result.fixture.ts';
 import { judgeTrust } from './judge-trust.ts';
 
-/** A list of `length` in which every `period`-th place holds `value` and the others `otherwise`. */
+/** Returns a list in which every `period`-th element is `value` and the others are `otherwise`. */
 const every = <T>(period: number, value: T, otherwise: T, length = 40): readonly T[] =>
   Array.from({ length }, (_, i) => (i % period === period - 1 ? value : otherwise));
 const repeated = <T>(value: T, length: number): readonly T[] => every(1, value, value, length);
 
-/** What judging says beyond `valid`, as signal and level. */
+/** Returns the signals that are not `valid`, with their levels. */
 const complaints = (result: Result): readonly (readonly [string, TrustLevel])[] =>
   judgeTrust(result)
     .evidence.filter(({ level }) => level !== 'valid')
@@ -32,7 +32,7 @@ const generating = (samples: readonly Partial<GeneratorSample>[], lag = 0.3): Re
     slices: [sampleJudgedSlice(sampleSeconds(samples))],
     lags: repeated(repeated(lag, 40), 30),
   });
-/** A run in which a signal was off in every second. */
+/** Returns a run in which a signal was bad in every second. */
 const throughout = (differing: Partial<GeneratorSample>, lag?: number): Result =>
   generating(repeated(differing, 30), lag);
 
@@ -150,14 +150,14 @@ describe('the start lag', () => {
     });
   });
 
-  it('is not called late after the first second if few starts and their p99 prove nothing', () => {
+  it('is not called late after the first second if the starts are too few for their p99 to prove it', () => {
     const lags = [repeated(150, 40), [...repeated(50, 90), ...repeated(120, 1)]];
     expect(evidence(healthyResult({ lags }), 'start lag')?.advice).toContain(
       'Without the first second the starts are not provably late (p99 120 ms after it; too few for a p99',
     );
   });
 
-  it('of the warm-up is in no figure and does not count', () => {
+  it('does not count in the warm-up, which no figure contains', () => {
     const lags = [...repeated(repeated(150, 40), 5), ...repeated(repeated(0.3, 40), 25)];
     const plan = samplePlan({ warmUp: milliseconds(5000) });
     expect(judgeTrust(healthyResult({ lags, plan })).level).toBe('valid');
@@ -176,7 +176,7 @@ describe('the start lag', () => {
     ]);
   });
 
-  it('alone invalidates a run whose arrivals pile up: at least 5 %, and at least three, begin a second late', () => {
+  it('alone invalidates a run whose arrivals pile up', () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 2000 }), (starts) => {
         const late = Math.max(3, Math.ceil(starts / 20));
@@ -196,7 +196,7 @@ describe('the start lag', () => {
 });
 
 describe('the starts of slices', () => {
-  it('are judged by the latest slice, which a sum would hide', () => {
+  it('are judged by the slice with the largest lag, which a sum would hide', () => {
     const slices = [0.3, 0.3, 160].map((lag, index) => {
       const { timeline } = healthyResult({ lags: repeated(repeated(lag, 10), 5) });
       return sampleJudgedSlice([], { index, count: 3, lag: lagOver(timeline).toJSON() });

@@ -12,18 +12,21 @@ import { connectionSignal } from './connection-signal.ts';
 import { figureErrors, figuresSignal } from './figure-signals.ts';
 import { generatorSignals } from './generator-signals.ts';
 
-/** Three digits, as in the table of figures. */
+/** Formats a duration with three significant digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-/** Later starts, in ms, are another load than the planned one: in a second of it, a tenth of the requests is missing. */
-const latestStart = 100;
+/**
+ * The largest p99 of the start lag of a valid run, in ms. Beyond it the load differs from the planned one: in each
+ * second a tenth of the requests is missing.
+ */
+const maxStartLag = 100;
 
-/** `decisive` in ms is compared with the limit; `null` without starts. */
+/** Judges the lags of starts; `null` without any. `decisive`, in ms, is the value that is compared with the limit. */
 const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
   const decisive = judgedValueOf(p99);
-  const level: TrustLevel = decisive > latestStart ? 'invalid' : 'valid';
+  const level: TrustLevel = decisive > maxStartLag ? 'invalid' : 'valid';
   return { p99, decisive, level };
 };
 type JudgedLag = NonNullable<ReturnType<typeof judge>>;
@@ -37,16 +40,15 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
     return 'Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.';
   }
   const afterwards =
-    later.p99.value <= latestStart ? 'the starts are on time' : 'the starts are not provably late';
+    later.p99.value <= maxStartLag ? 'the starts are on time' : 'the starts are not provably late';
   return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
 };
 
 /**
- * The generator's lag, begun − released, over every measured start, independent of connections and
- * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
- * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
- * worst decides: in their sum the others would hide it. `later`: the starts in the seconds by which other
- * signals are judged.
+ * Judges the lag of the generator, begun − released, over every measured start, whatever connections and server did.
+ * With fewer than 1,000 starts the p99 is close to the maximum. Then the lower bound of its 95 % confidence interval
+ * decides, so that one pause does not invalidate a run. The worst slice decides, since a sum would hide it. `later` is
+ * the lag in the seconds by which other signals are judged.
  */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
@@ -69,23 +71,29 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
     decides: true,
     level,
     observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
-    expected: `p99 up to ${latestStart} ms; later starts are another load than the planned one`,
+    expected: `p99 up to ${maxStartLag} ms; later starts are another load than the planned one`,
     advice: advise(found, whose === '' && unjudged !== null ? later : null),
   };
 };
 
-/** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
+/** The maximum delay of a sample after its second, in ms. A second has no sample if the load ended before. */
 const maxSampleDelay = 100;
 
-/** With samples of a smaller share of the seconds, the state of the load generator is unknown. */
+/** The share of sampled seconds below which the state of the load generator counts as unknown. */
 const minSampledShare = 0.9;
 
-/** Slices end together only at a planned time, not when users complete a number of requests or the run is stopped. */
+/**
+ * Decides whether slices end together. They do at a planned time, but not when users complete a number of requests or
+ * the run is stopped.
+ */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
-/** The whole seconds of its load that a slice must have sampled; up to its last sample if its end is unknown. */
+/**
+ * Returns the number of whole seconds of its load that a slice must have sampled, up to its last sample if its end is
+ * unknown.
+ */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
   if (endTogether(result) || generator.length === 0) return ofRun;
@@ -93,7 +101,7 @@ const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   return Math.min(ofRun, last + 1);
 };
 
-/** Seconds without a sample: the state of the load generator is not verified. */
+/** Reports seconds without a sample, in which the state of the load generator is not verified. */
 const missingSamples = (result: Result): TrustSignal | null => {
   const shortSlices = result.slices.flatMap((slice) => {
     const expected = wholeSeconds(result, slice);
@@ -157,8 +165,8 @@ const ownFailures = (
 };
 
 /**
- * The timeline counts seconds from the start of each slice, so slices must start together. The workers
- * of one process share a clock.
+ * Checks that slices started together. The timeline counts seconds from the start of each slice. The workers of one
+ * process share a clock.
  */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
@@ -179,9 +187,9 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Whether the load was the planned one, and whether the load generator can have moved the figures by more than little.
- * A slow, limiting or failing target does not matter, nor does the state of the load generator by itself: that is
- * evidence of causes.
+ * Judges whether the load was the planned one, and whether the load generator can have moved the figures noticeably. A
+ * slow, limiting or failing target does not lower the trust. The state of the load generator does not by itself either:
+ * it is evidence of causes.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

@@ -5,7 +5,7 @@ import type { TrustLevel } from '../../model/result/verdict.ts';
 
 const worstLast: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
 
-/** The worst level; `valid` if there are none. */
+/** Returns the worst level; `valid` if there are none. */
 export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
   worstLast[[...levels].reduce((worst, level) => Math.max(worst, worstLast.indexOf(level)), 0)]!;
 
@@ -14,14 +14,13 @@ export const levelAbove = (value: number, degraded: number, invalid: number): Tr
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/** The value of a percentile to judge: with few samples the lower bound of its 95 % confidence interval. */
+/** Returns the value of a percentile to judge: with few samples, the lower bound of its 95 % confidence interval. */
 export const judgedValueOf = ({ weak, low, value }: Quantile): number =>
   weak ? (low ?? value) : value;
 
 /**
- * The level of a run from those of its seconds. A run has a level if at least 5 % of its seconds, and at
- * least three (or all, if there are fewer), have that level or a worse one. A single invalid second
- * still degrades the run.
+ * Returns the level of a run from those of its seconds. A run has a level if at least 5 % of its seconds, and at least
+ * three (or all, if there are fewer), have that level or a worse one. A single invalid second still degrades the run.
  */
 export const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -31,7 +30,7 @@ export const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** In how many seconds a signal was at its worst, if they are too few to count for the run; otherwise empty. */
+/** Says how many seconds had the worst level if they are too few to count for the run; otherwise empty. */
 export const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
@@ -46,8 +45,8 @@ interface Split<T> {
 }
 
 /**
- * The measured seconds without the first second of the run, in which code is compiled and connections
- * are established at any load. If there are no other seconds, all are judged.
+ * Returns the seconds to judge: those that are measured, without the first second of the run, in which code is compiled
+ * and connections are established at any load. If there are no others, all are judged.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
