@@ -10,7 +10,7 @@ const read = (entry: string) =>
 const { entryOf, problemsOf } = trafficEntryReaders(read);
 
 describe('an entry of the kind speech', () => {
-  it('with only a model speaks a short sentence as mp3', () => {
+  it('has a short sentence spoken as mp3 if only a model is given', () => {
     expect(entryOf('{kind: speech, model: tts}')).toMatchInlineSnapshot(`
       {
         "body": {},
@@ -27,7 +27,7 @@ describe('an entry of the kind speech', () => {
     `);
   });
 
-  it('passes each of its fields to the plan', () => {
+  it('passes all its fields to the plan', () => {
     const fields =
       'weight: 2, texts: [One., Two.], voice: Ada.wav, format: opus, speed: 1.5, body: {seed: 3}';
     expect(entryOf(`{kind: speech, model: tts, ${fields}}`)).toEqual({
@@ -90,7 +90,7 @@ describe('an entry of the kind transcription', () => {
     return entry?.kind === 'transcription' ? entry.clips : null;
   };
 
-  it('with only a model uploads the bundled recordings', () => {
+  it('uploads the bundled recordings if only a model is given', () => {
     expect(entryOf('{kind: transcription, model: w}')).toMatchInlineSnapshot(`
       {
         "clips": [
@@ -110,7 +110,7 @@ describe('an entry of the kind transcription', () => {
     `);
   });
 
-  it('passes each of its fields to the plan', () => {
+  it('passes all its fields to the plan', () => {
     const fields =
       'weight: 2, format: verbose_json, language: de, granularities: [word, segment], oversized: true';
     expect(entryOf(`{kind: transcription, model: w, ${fields}}`)).toEqual({
@@ -125,7 +125,7 @@ describe('an entry of the kind transcription', () => {
     });
   });
 
-  it('names its clips in several ways, and keeps their paths as written', () => {
+  it('may name its clips in several ways, and keeps their paths as written', () => {
     expect(clipsOf('../a/./b.wav')).toEqual([{ file: '../a/./b.wav', text: null }]);
     expect(clipsOf('{file: a.wav, text: Hello.}')).toEqual([{ file: 'a.wav', text: 'Hello.' }]);
     expect(clipsOf('{file: a.wav}')).toEqual([{ file: 'a.wav', text: null }]);

@@ -15,7 +15,7 @@ const messages = (budget: string): string => {
 };
 
 describe('the budget of a scenario', () => {
-  it('is money in whole millionths, and whole requests and tokens, each optional', () => {
+  it('holds money in whole millionths and whole numbers of requests and tokens, each optional', () => {
     expect(reading('budget: { cost: 2.5, tokens: 1000 }')).toMatchObject({
       plan: { budget: { cost: 2_500_000, tokens: 1000, requests: null } },
     });

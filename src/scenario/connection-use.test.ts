@@ -9,8 +9,8 @@ const read = (wire: string) =>
     environment: {},
   });
 
-describe('how often a connection is used', () => {
-  it('is as often as the server allows, unless the scenario says how often', () => {
+describe('the number of uses of a connection', () => {
+  it('is limited only if the scenario says so', () => {
     const planned = (wire: string) => {
       const reading = read(wire);
       if (!reading.ok) return reading.problems;
@@ -26,7 +26,7 @@ describe('how often a connection is used', () => {
     expect(planned('{maxRequestsPerConnection: none}')).toEqual(planned('{}'));
   });
 
-  it('is refused with its place where it is no number or contradicts itself', () => {
+  it('is refused with its place if it is not a number or contradicts another field', () => {
     const faulty = [
       '{reuse: never}',
       '{maxRequestsPerConnection: 0}',

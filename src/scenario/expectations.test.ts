@@ -15,7 +15,7 @@ const { entryOf, problemsOf } = trafficEntryReaders(read);
 const chat = 'kind: chat, model: m';
 
 describe('what an entry expects of its answers', () => {
-  it('is in the plan, and absent where nothing is expected', () => {
+  it('is in the plan, and absent if nothing is expected', () => {
     const all =
       '{json: true, schema: {type: object, required: [a]}, toolArguments: true, matches: "^a", minLength: 3}';
     expect(entryOf(`${chat}, expect: ${all}`)).toMatchObject({
@@ -43,7 +43,7 @@ describe('what an entry expects of its answers', () => {
     expect(hashOf(`${chat}, maxTokens: 5`)).not.toBe(hashOf(chat));
   });
 
-  it('is shortened in results where it is long', () => {
+  it('is shortened in results if it is long', () => {
     const secret = 'planted '.repeat(8);
     const reading = read(
       `${chat}, expect: {matches: "${secret}", schema: {title: "${secret}", type: object}}`,

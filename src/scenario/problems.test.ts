@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { problemsText } from './text/scenario-problem.ts';
 import { readScenario, type ScenarioSource } from './read-scenario.ts';
 
-/** The problems as people see them, one a line; none when the text is a sound scenario. */
+/** Returns the problems as users see them, one per line; empty if the text is a valid scenario. */
 const problemsOf = (text: string, more: Partial<ScenarioSource> = {}): string[] => {
   const reading = readScenario({ text, name: 'f.yaml', environment: {}, ...more });
   return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
@@ -10,7 +10,7 @@ const problemsOf = (text: string, more: Partial<ScenarioSource> = {}): string[] 
 
 const models = 'traffic: [{kind: models}]\n';
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
-const sound = `${models}${load}`;
+const validText = `${models}${load}`;
 
 describe('an empty scenario', () => {
   it.each([
@@ -103,7 +103,7 @@ target: moc
   });
 
   it('include a duplicate key as well as invalid fields', () => {
-    expect(problemsOf(`${sound}seed: 1\nseed: x\n`)).toMatchInlineSnapshot(`
+    expect(problemsOf(`${validText}seed: 1\nseed: x\n`)).toMatchInlineSnapshot(`
       [
         "f.yaml:4:1: this key is set twice in the same mapping; keep one of them",
         "f.yaml:4:7: expected a whole number from 0 to 9,007,199,254,740,991, got "x"",
@@ -213,7 +213,7 @@ describe('stages', () => {
   const one = '{kind: constant, rate: 1/s, duration: 5s}';
 
   it('replace a load and cannot be combined with one', () => {
-    expect(problemsOf(`${sound}stages:\n  - {name: a, load: ${one}}\n`)).toMatchInlineSnapshot(`
+    expect(problemsOf(`${validText}stages:\n  - {name: a, load: ${one}}\n`)).toMatchInlineSnapshot(`
       [
         "f.yaml:3:1: a scenario has either "load" or "stages", and this one has both; keep one of them",
       ]
@@ -299,8 +299,8 @@ describe('stages', () => {
 
 describe('a warm-up', () => {
   it('leaves a part of the run to measure', () => {
-    expect(problemsOf(`${sound}warmUp: 29s\n`)).toEqual([]);
-    expect(problemsOf(`${sound}warmUp: 30s\n`)).toMatchInlineSnapshot(`
+    expect(problemsOf(`${validText}warmUp: 29s\n`)).toEqual([]);
+    expect(problemsOf(`${validText}warmUp: 30s\n`)).toMatchInlineSnapshot(`
       [
         "f.yaml:3:9: the warm-up leaves nothing to measure: the load lasts 30s; shorten the warm-up or lengthen the load",
       ]
@@ -331,7 +331,7 @@ describe('a traffic entry', () => {
           "f.yaml:2:87: "topP" already sets this field; keep one of them",
         ]
       `);
-    expect(problemsOf(`body: {messages: [], model: m}\n${sound}`)).toMatchInlineSnapshot(`
+    expect(problemsOf(`body: {messages: [], model: m}\n${validText}`)).toMatchInlineSnapshot(`
       [
         "f.yaml:1:8: Weir sets the request field "messages" itself; leave it out",
         "f.yaml:1:22: Weir sets the request field "model" itself; leave it out",
@@ -388,7 +388,7 @@ describe('a traffic entry', () => {
 
 describe('a target', () => {
   const withTarget = (target: string): string[] =>
-    problemsOf(`${sound}target: ${target}\n`, { environment: { WEIR_API_KEY: 'k' } });
+    problemsOf(`${validText}target: ${target}\n`, { environment: { WEIR_API_KEY: 'k' } });
 
   it.each([
     'http://127.0.0.1:8000/v1',

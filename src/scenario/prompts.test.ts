@@ -56,7 +56,7 @@ const problems = (entry: string, load?: string, more?: string): string => {
 };
 
 describe('a prompt', () => {
-  it('of exact length has a number of tokens, and by default shares nothing', () => {
+  it('of exact length has a number of tokens, and by default shares no prefix', () => {
     expect(entryOf('prompt: {tokens: 500}, system: s')).toMatchObject({
       conversations: {
         kind: 'synthetic',
@@ -200,7 +200,7 @@ describe('a trace', () => {
     expect(entryOf('prompt: a', load)).toMatchObject({ conversations: [[{ content: 'a' }]] });
   });
 
-  it('with a cut keeps its cut', () => {
+  it('keeps the part of it that the scenario selects', () => {
     const cut = '{kind: trace, file: short.jsonl, from: 10s, until: 1m, maxOutputTokens: 9}';
     expect(planOf('weight: 1', cut).load).toMatchObject({
       speed: 1,
@@ -216,7 +216,7 @@ describe('a pace for tokens', () => {
   const pace = 'pace: {}\n';
   const trace = '{kind: trace, file: short.jsonl}';
 
-  it('reserves what a distribution or a trace allows, and needs a limit for everything else', () => {
+  it('reserves the maximum of a distribution or a trace, and needs a limit otherwise', () => {
     expect(problems('maxTokens: {kind: uniform, min: 1, max: 9}', steady, pace)).toBe('none');
     expect(problems('weight: 1', trace, pace)).toBe('none');
     const missing = '"maxTokens" is missing: a pace for tokens';
@@ -294,7 +294,7 @@ describe('errors in prompts and traces', () => {
     `);
   });
 
-  it('are reported where no files can be read', () => {
+  it('are reported even if no files can be read', () => {
     const text = `traffic: [{kind: chat, model: m, prompt: {file: p.jsonl}}]\nload: {kind: trace, file: t.csv}\n`;
     const reading = readScenario({ text, name: 'f.yaml', environment: {} });
     expect(reading.ok ? [] : reading.problems.map(({ message }) => message)).toEqual([

@@ -33,7 +33,7 @@ describe('a scenario', () => {
     expect(stages[0]!.traffic).toMatchObject([{ kind, name: 'one' }]);
   });
 
-  it('with two lines has every default', () => {
+  it('with two lines has all defaults', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {
         "budget": null,
@@ -205,13 +205,13 @@ describe('a scenario', () => {
     expect(planOf(`name: mine\n${minimal}`).name).toBe('mine');
   });
 
-  it('declares no limits with one word', () => {
+  it('can declare with one word that it has no limits', () => {
     const limits = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
     expect(planOf(`${minimal}limits: none\n`).limits).toEqual(limits);
     expect(planOf(minimal, { overrides: ['limits=none'] }).limits).toEqual(limits);
   });
 
-  it('passes each field of its file to the plan', () => {
+  it('passes all fields of its file to the plan', () => {
     const text = `
 name: all
 description: everything said

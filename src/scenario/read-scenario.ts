@@ -38,26 +38,26 @@ import {
 import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
-/** A scenario to read, and what bears on its meaning. */
+/** A scenario to read, and everything else that affects its meaning. */
 export interface ScenarioSource {
   /** The file's text, YAML or JSON, or the tree of a module or of flags. */
   readonly text: string | ScenarioTree;
-  /** The file's name; the plan is named after it where the scenario has no name. */
+  /** The file's name. The plan gets this name if the scenario has none. */
   readonly name: string;
   readonly environment: Environment;
-  /** Whether keys and headers are filled in on other machines: then their variables need not be set here. */
+  /** Whether other machines fill in keys and headers. Their variables then need not be set here. */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** `path=value` each, in order. */
+  /** The `path=value` texts of overrides, in order. */
   readonly overrides?: readonly string[] | undefined;
-  /** The values of one point of a sweep, set after the overrides. */
+  /** The values of one point of a sweep, which are set after the overrides. */
   readonly point?: readonly PointSetting[] | undefined;
-  /** What `--target` says: an address, `mock` or `container`. */
+  /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
-  /** The files of prompts and traces that it names; without, naming one is a problem. */
+  /** The files of prompts and traces that the scenario names. If absent, naming a file is a problem. */
   readonly workload?: WorkloadFiles;
-  /** What `--transport` says: `undici` or `socket`. */
+  /** The value of `--transport`: `undici` or `socket`. */
   readonly transport?: string | undefined;
-  /** What `--workers` says: a number or `auto`. */
+  /** The value of `--workers`: a number or `auto`. */
   readonly workers?: string | undefined;
 }
 
@@ -71,7 +71,10 @@ const noFiles: WorkloadFiles = {
   trace: ({ file }) => notAvailable(file),
 };
 
-/** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
+/**
+ * A plan or the problems of a scenario, and in either case the files that the scenario names and that have not been
+ * read.
+ */
 export type ScenarioReading = { readonly files: readonly ReferencedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly ScenarioProblem[] }
@@ -106,8 +109,8 @@ const rules: readonly Rule[] = [
   objectiveRule,
 ];
 
-/** Without what is missing only because its name is misspelt beside it. */
-const withoutMeant = (
+/** Removes problems about missing keys that are present under a misspelt name. */
+const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,
 ): readonly ScenarioFinding[] => {
@@ -136,10 +139,10 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // A load that flags put beside the file's stages is one problem, not several.
+  // A load that flags add to the file's stages is one problem, not several.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
-  // Only a real gateway needs keys: the reference gateway has its own test keys.
-  const needsKeys = scenario.at('target').sound?.kind === 'url';
+  // Only a real gateway needs keys. The reference gateway has its own test keys.
+  const needsKeys = scenario.at('target').validValue?.kind === 'url';
   const secretsHere = secretsAreElsewhere ? null : environment;
   const priorityFindings = [
     ...filled.findings,
@@ -154,19 +157,19 @@ const planOfTree = (
     ),
     ...rules.flatMap((rule) => [...rule(scenario, workload)]),
   ];
-  const findings = withoutMeant(all, tree.value);
+  const findings = withoutMisspelt(all, tree.value);
   const files = Array.from(referencedFileUses(scenario, needsKeys), ({ use, path }) => ({
     use,
     place: placeOf(tree, path, 'value'),
   }));
-  return findings.length === 0 && scenario.sound !== undefined
-    ? { ok: true, plan: compilePlan(scenario.sound, nameFrom(name), workload), files }
+  return findings.length === 0 && scenario.validValue !== undefined
+    ? { ok: true, plan: compilePlan(scenario.validValue, nameFrom(name), workload), files }
     : fail(findings, files);
 };
 
 const wholeNumber = /^\d+$/;
 
-/** The scenario that was opened, with its flags applied. */
+/** Reads an opened scenario with its flags applied. */
 const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioReading => {
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const { overrides = [], point = [], target, transport } = source;
@@ -188,7 +191,7 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
 };
 
-/** Names at each problem in the file the flags without which it would not be there. */
+/** Adds to each problem in the file the flags without which it would not exist. */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
   opened: ParsedTree,
@@ -220,7 +223,7 @@ const problemId = (problem: ScenarioProblem): string => JSON.stringify(problem);
 const openText = (text: string | ScenarioTree): ParsedTree =>
   typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
 
-/** The variables of a sweep: those that the scenario writes under `vary`, and those of `flags`, `PATH=VALUES` each. */
+/** Reads the variables of a sweep: those under `vary` in the scenario, and those of `flags`, each `PATH=VALUES`. */
 export const readVariables = (source: ScenarioSource, flags: readonly string[]): ReadVariables => {
   const { tree } = openText(source.text);
   return tree === null
@@ -228,7 +231,7 @@ export const readVariables = (source: ScenarioSource, flags: readonly string[]):
     : readVariablesOf(applyOverrides(tree, source.overrides ?? []).tree, flags);
 };
 
-/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
+/** Reads the plan of a scenario, or all its problems in the order of the text. */
 export const readScenario = (source: ScenarioSource): ScenarioReading => {
   const opened = openText(source.text);
   const reading = readWithFlags(opened, source);

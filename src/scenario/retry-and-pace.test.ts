@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { problemsText } from './text/scenario-problem.ts';
 import { readScenario } from './read-scenario.ts';
 
-/** The problems as people see them, one a line; none when the text is a sound scenario. */
+/** Returns the problems as users see them, one per line; empty if the text is a valid scenario. */
 const problemsOf = (text: string): string[] => {
   const reading = readScenario({ text, name: 'f.yaml', environment: {} });
   return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
 };
 
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
-const sound = `traffic: [{kind: models}]\n${load}`;
+const validText = `traffic: [{kind: models}]\n${load}`;
 
 describe('retries', () => {
   it('are refused for every kind of error', () => {
@@ -26,7 +26,7 @@ describe('retries', () => {
     ];
     const lines = faulty.flatMap((fields) => [
       `${fields}:`,
-      ...problemsOf(`${sound}retry: ${fields}\n`),
+      ...problemsOf(`${validText}retry: ${fields}\n`),
     ]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "three:
@@ -53,12 +53,12 @@ describe('retries', () => {
   });
 
   it('are valid without any field', () => {
-    expect(problemsOf(`${sound}retry: {}\n`)).toEqual([]);
+    expect(problemsOf(`${validText}retry: {}\n`)).toEqual([]);
   });
 });
 
 describe('a pace', () => {
-  const withPace = (fields: string, more = sound): string[] =>
+  const withPace = (fields: string, more = validText): string[] =>
     problemsOf(`${more}pace: ${fields}\n`);
 
   it('is refused for every kind of error', () => {
@@ -72,7 +72,7 @@ describe('a pace', () => {
       ['{requests: 1/min, window: 30s}'],
       ['{}', chats],
       ['{tokens: none}', chats],
-      ['{tokens: none}', `${sound}limits: {requestsPerMinute: none}\n`],
+      ['{tokens: none}', `${validText}limits: {requestsPerMinute: none}\n`],
       ['{request: 60/min}'],
       ['{burst: 0}'],
       ['{requests: none, burst: 5}'],

@@ -3,16 +3,16 @@ import type { Traffic } from '../model/workload/traffic.ts';
 import { problemsText } from './text/scenario-problem.ts';
 import type { ScenarioReading } from './read-scenario.ts';
 
-/** Test support: entries of traffic, each read by `read` within a scenario named f.yaml. */
+/** Returns readers of traffic entries for tests. `read` reads each within a scenario named f.yaml. */
 export const trafficEntryReaders = (read: (entry: string) => ScenarioReading) => ({
-  /** What an entry without a fault becomes in the plan. */
+  /** Returns what an entry without a fault becomes in the plan. */
   entryOf(this: void, entry: string): Traffic | undefined {
     const reading = read(entry);
     if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));
     return planSchema.parse(reading.plan).stages[0]?.traffic[0];
   },
 
-  /** What is said of an entry with faults; empty where there is none. */
+  /** Returns the problems of an entry; empty if it has none. */
   problemsOf(this: void, entry: string): string {
     const reading = read(entry);
     return reading.ok ? '' : problemsText(reading.problems, 'f.yaml');

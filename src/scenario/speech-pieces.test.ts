@@ -22,7 +22,7 @@ const read = (entry: string) =>
 const { entryOf, problemsOf } = trafficEntryReaders(read);
 
 describe('texts for speech', () => {
-  it('are pieces if they are to be split, also those of a file', () => {
+  it('are in pieces if they are to be split, also those of a file', () => {
     expect(entryOf('texts: [One. Two., {file: c.txt}], split: {characters: 40}')).toMatchObject({
       texts: ['One. Two.', 'The gate is open. The river is calm.', 'The keeper sleeps.'],
       split: { characters: 40 },

@@ -18,7 +18,7 @@ const files: WorkloadFiles = {
 };
 const compiled = (load: unknown) => compileLoad(scenarioLoadSchema.parse(load), files);
 
-/** The exact count by brute force: the rate in the middle of each of many short pieces. */
+/** Counts arrivals by brute force: the sum of the rates in the middle of many short pieces. */
 const summedBySlices = (load: Load): number => {
   if (load.kind !== 'open') throw new Error('only an open load has a curve');
   const pieces = 100;
@@ -50,7 +50,7 @@ describe('a compiled load', () => {
     expect(gamma?.load).toEqual({ ...constant?.load, spacing: { gamma: 0.5 } });
   });
 
-  it('with a ramp begins at zero by default, and jumps where a step takes no time', () => {
+  it('with a ramp begins at zero by default, and jumps where a segment takes no time', () => {
     const steps = [
       { to: '4/s', over: '10s' },
       { to: '8/s', over: '0s' },
@@ -91,7 +91,7 @@ describe('a compiled load', () => {
     });
   });
 
-  it('with a trace is its cut with the content of its file, and absent if that cannot be read', () => {
+  it('with a trace is the selected part of its file, and absent if the file cannot be read', () => {
     const trace = { kind: 'trace', file: 'short.jsonl', speed: 2, maxInputTokens: 700 };
     expect(compiled(trace)).toEqual([{ suffix: '', load: sampleTraceLoad }]);
     expect(arrivalCountOf(sampleTraceLoad)).toBe(3);

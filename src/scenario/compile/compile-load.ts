@@ -4,7 +4,7 @@ import type { ScenarioLoad } from '../schema/load-schema.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
-/** A load of the plan, and what is added to its stage's name where one scenario load becomes several. */
+/** A load of the plan, and the suffix of its stage's name if one scenario load becomes several. */
 export interface CompiledLoad {
   readonly suffix: string;
   readonly load: Load;
@@ -26,7 +26,7 @@ const rampingCurve = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => 
     if (over > 0) curve.push({ from: rate, to, duration: over });
     rate = to;
   }
-  // A curve has at least one piece; one of no length is refused later, as a load without requests.
+  // A curve has at least one piece. A piece of no length is refused later, as a load without requests.
   if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
   return { kind: 'open', curve, spacing };
 };
@@ -58,15 +58,18 @@ const loadCompilers: {
   },
 };
 
-/** The plan's loads for one of the scenario's: stairs give one each, a trace that cannot be read none, all others one. */
+/**
+ * Returns the plan's loads for one load of a scenario: one for each stair, none for a trace that cannot be read, and
+ * otherwise one.
+ */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,
 ): readonly CompiledLoad[] => loadCompilers[load.kind](load, files);
 
-/** The stage's name where a scenario has one load only. */
+/** The stage's name in a scenario with only one load. */
 export const defaultStageName = 'main';
 
-/** The names of the plan's stages that a scenario's stage becomes. */
+/** Returns the names of the plan's stages that a scenario's stage becomes. */
 export const planStageNames = (name: string, load: ScenarioLoad): readonly string[] =>
   load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];

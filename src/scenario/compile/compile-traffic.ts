@@ -15,27 +15,27 @@ import {
   type ScenarioTrafficOf,
 } from '../schema/traffic-schema.ts';
 
-/** What is asked where a scenario says nothing. */
+/** The question that is asked if a scenario gives none. */
 const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
-/** What is spoken where a scenario says nothing. */
+/** The text that is spoken if a scenario gives none. */
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
-/** What holds for all entries of a stage. */
+/** The settings that apply to all entries of a stage. */
 interface StageContext extends Pick<Scenario, 'body' | 'prices'> {
-  /** Whether the stage's load is a trace, which then says how long prompts and answers are. */
+  /** Whether the stage's load is a trace, which then determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
 }
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
-/** What a rule has looked at already. */
+/** Returns the value of a read whose errors a rule has already reported. */
 const expectFound = <T>(found: ReadResult<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a rule let it pass although ${found.problem}`);
 };
 
-/** Prompts that are made or read. */
+/** Compiles the source of prompts that are generated or read from a file. */
 const promptSourceOf = (
   {
     tokens,
@@ -67,7 +67,7 @@ const promptSourceOf = (
 
 type ScenarioContent = string | readonly WrittenPart[];
 
-/** Images and recordings are in the plan as data, so that every worker sends the same. */
+/** Puts the data of images and recordings into the plan, so that every worker sends the same. */
 const contentWithMedia = (content: ScenarioContent, files: WorkloadFiles): MessageContent =>
   typeof content === 'string'
     ? content
@@ -97,7 +97,7 @@ const conversationsOf = (
   return prompts.map((content) => [...opening, { role: 'user', content: filled(content) }]);
 };
 
-/** The body of an entry's requests: the fields nearest to the entry take precedence. */
+/** Merges the body of an entry's requests. The entry's own fields take precedence over the common ones. */
 export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
   const named = {
@@ -105,7 +105,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan keeps this one in a separate field.
+  // The plan keeps this field separately.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };
@@ -113,11 +113,11 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
-/** The plan's `name`; a plan without names is written, and hashed, without them. */
+/** Returns the plan's `name`. It is absent if the entry has none, so that the hash of such a plan stays the same. */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-/** Absent in the plan of an entry that expects nothing. */
+/** Returns the plan's `expect`. It is absent if the entry expects nothing. */
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 
@@ -132,13 +132,13 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   ...expectOf(entry),
 });
 
-/** The sources of clips that an entry names, in its order. */
+/** Returns the sources of the clips that an entry names, in its order. */
 export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
   [clips].flat().map((clip) => (typeof clip === 'string' ? { file: clip, text: null } : clip));
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
-/** The texts of an entry, cut where it says so. */
+/** Returns the texts of an entry, split if it says so. */
 const splitTextsOf = (
   spoken: NonNullable<SpeechEntry['texts']>,
   split: SpeechEntry['split'],
@@ -172,9 +172,9 @@ const trafficCompilers: {
   models: (entry) => entry,
 };
 
-/** The plan's entry for one of the scenario's. */
+/** Compiles a traffic entry of the scenario. */
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
-  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  // The compiler cannot see that the table's row is of the entry's own kind. The table's type proves it.
   const row = trafficCompilers[entry.kind] as (
     entry: ScenarioTraffic,
     context: StageContext,

@@ -21,10 +21,10 @@ import { compileTraffic } from './compile-traffic.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
-/** Where the key comes from when a scenario names none. */
+/** The template of the key if a scenario names none. */
 export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
-/** What reports call the key of a scenario that names none. */
+/** The name of the key in reports if a scenario names none. */
 export const defaultKeyName = 'default';
 
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
@@ -50,10 +50,13 @@ const compileKeys = (keys: Scenario['keys']): ApiKey[] => {
   return [{ name: defaultKeyName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** A written stage's name, and the names of the plan's stages that it became. */
+/** Maps the name of each written stage to the names of the plan's stages that it became. */
 type StageNames = ReadonlyMap<string, readonly string[]>;
 
-/** An objective of the plan as far as both kinds are alike; its text is one line, however it was folded in the file. */
+/**
+ * Compiles the part of an objective that both kinds share. Its text becomes one line, even if it was folded in the
+ * file.
+ */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
   parsed: ParseResult<T>,
@@ -73,7 +76,10 @@ const scopedObjective = <T extends ParsedObjective>(
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
 
-/** A mean of the server’s own figures is one over time, of which enough must be covered whatever the number of samples. */
+/**
+ * Returns the default number of samples that an objective needs. A mean of the server’s own figures is over time, so it
+ * needs coverage, not a number of samples.
+ */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
   return figure.kind === 'server' && figure.statistic === 'mean'
@@ -106,15 +112,19 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-/** Left out where it names the usual header, so that such plans stay equal. */
+/**
+ * Returns the plan's `auth`. It is absent if it names the usual header, so that the hash of such a plan stays the same.
+ */
 const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
-/** Left out of scenarios without it, so that such plans stay equal. */
+/**
+ * Returns the plan's `server`. It is absent if the scenario has none, so that the hash of such a plan stays the same.
+ */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
-/** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
+/** Compiles a scenario that has passed every rule. `name` is used if the scenario has no name. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,

@@ -9,10 +9,10 @@ import {
   sizeNotation,
 } from '../schema/notation.ts';
 
-/** How the bounds of objectives are written: every unit has its notation. */
+/** This file defines how the bounds of objectives are written. Every unit has its notation. */
 
 type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
-  /** What to say to a plain number; `null` where it is one. */
+  /** Suggests what to write instead of a plain number; `null` if a plain number is right. */
   readonly withUnit: ((n: number) => string) | null;
 };
 
@@ -26,7 +26,7 @@ const scaled = (notation: BoundNotation, factor: number): BoundNotation => ({
 
 const plainNumberText = /^\d+(\.\d+)?$/;
 
-/** A number with a mark behind it, or without where the mark is empty. */
+/** Returns the notation of a number with a mark after it, or of a plain number if the mark is empty. */
 const numberWith = (mark: string, expected: string): BoundNotation => ({
   read: (text) => {
     const number = text.slice(0, text.length - mark.length);
@@ -66,7 +66,7 @@ const runNotations = {
   rate: scaled(rateNotation, 1),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
-/** By the units of the server’s own figures. */
+/** The notation of bounds by the units of the server’s own figures. */
 const serverNotations = {
   requests: numberWith('', 'a number such as 20'),
   number: numberWith('', 'a number such as 20'),
@@ -82,7 +82,7 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
     : runNotations[figure.kind];
 };
 
-/** The bound in the figure's unit, or what was expected in its place and what to write. */
+/** Reads a bound in the figure's unit. If it cannot, it returns what was expected and what to write instead. */
 export const readBound = (figure: ObjectiveFigure, text: string) => {
   const { read, expected, withUnit } = notationOf(figure);
   const bound = read(text);

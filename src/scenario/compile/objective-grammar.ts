@@ -11,11 +11,11 @@ import { readBound } from './objective-bound.ts';
 import { didYouMean } from '../text/spelling.ts';
 
 /**
- * The grammar of objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. What the labels
- * may be is known to the scenario only and judged there (`objective-rules.ts`).
+ * This file parses objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. Only the scenario knows which
+ * labels are allowed, so `objective-rules.ts` checks them.
  */
 
-/** An objective as its text says it. */
+/** The parsed text of an objective. */
 export interface ParsedObjective {
   readonly figure: ObjectiveFigure;
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
@@ -23,7 +23,7 @@ export interface ParsedObjective {
   readonly bound: number;
 }
 
-/** What is wrong with a text, and what to do. */
+/** Says what is wrong with the text of an objective, and what to do. */
 export class ObjectiveError extends Error {
   readonly hint: string | null;
 
@@ -37,7 +37,7 @@ export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ObjectiveError };
 
-/** What `read` returns, or the `ObjectiveError` that it throws. */
+/** Returns the result of `read`, or the `ObjectiveError` that it throws. */
 const resultOf = <T>(read: () => T): ParseResult<T> => {
   try {
     return { ok: true, value: read() };
@@ -53,7 +53,7 @@ export type LabelName = (typeof labelNames)[number];
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);
 
-/** A short name that everybody knows. */
+/** The short names of measures that are common elsewhere. */
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
 const runFigures = [...Object.keys(counts), ...Object.keys(shares), ...Object.keys(rates)];
@@ -78,7 +78,7 @@ const runFigure = (name: string): ObjectiveFigure | null => {
   return has(rates, name) ? { kind: 'rate', name } : null;
 };
 
-/** `server.waiting.max`: which figures there are is known to the scenario. */
+/** Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows which figures exist. */
 const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   const [name = '', statistic, ...more] = (text ?? '').split('.');
   if (/^\w+$/.test(name) && statistic !== undefined && more.length === 0) {
@@ -111,7 +111,7 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
   throw new ObjectiveError(message, `leave ".${statistic}" out`);
 };
 
-/** `label=value` or `label="value"`, to the end of the braces. */
+/** Matches `label=value` or `label="value"`, up to a comma or the end of the braces. */
 const labelText = /\s*([^\s=,"]+)\s*=\s*(?:"([^"]*)"|([^,"]*?))\s*(?:,|$)/y;
 
 const readLabels = (text: string): ParsedObjective['labels'] => {
@@ -139,7 +139,7 @@ const readLabels = (text: string): ParsedObjective['labels'] => {
   return labels;
 };
 
-/** No objective needs more; the pattern below takes long over thousands of blanks. */
+/** The maximum length of an objective. The pattern below takes long over thousands of blanks. */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
@@ -151,7 +151,7 @@ const quotedStart = (text: string): string =>
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
-/** An objective whose figure has been read, with the other parts of its text. */
+/** Parses the other parts of an objective whose figure has been read. */
 const withParts = <Figure extends ObjectiveFigure>(
   figure: Figure,
   [, , , written = '', sign = '', boundText = '']: RegExpExecArray,
@@ -167,7 +167,7 @@ const withParts = <Figure extends ObjectiveFigure>(
   throw new ObjectiveError(message, read.advice);
 };
 
-/** An aggregate objective: `ttft.p95{traffic=chat-stream} < 800ms`, `errorRate < 1%`. */
+/** Parses an aggregate objective such as `ttft.p95{traffic=chat-stream} < 800ms` or `errorRate < 1%`. */
 export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
   resultOf(() => {
     const parts = partsOf(text);
@@ -178,7 +178,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
     );
   });
 
-/** What each request is held to: `ttft < 500ms`. A single request has no statistics. */
+/** Parses an objective on each request such as `ttft < 500ms`. It has no statistic. */
 export const parseRequestObjective = (text: string) =>
   resultOf(() => {
     const parts = partsOf(text);

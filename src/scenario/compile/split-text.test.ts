@@ -9,7 +9,7 @@ const piecesOf = (text: string, most: number): readonly string[] => {
 };
 
 describe('a split text', () => {
-  it('stays whole if it is short enough', () => {
+  it('stays in one piece if it is short enough', () => {
     expect(piecesOf('The gate is open. The river is calm.', 36)).toEqual([
       'The gate is open. The river is calm.',
     ]);
@@ -23,13 +23,13 @@ describe('a split text', () => {
     expect(piecesOf('One is here. Two is there!', 25)).toEqual(['One is here.', 'Two is there!']);
   });
 
-  it('is not cut where a line ends, but may be where a paragraph does', () => {
+  it('is not cut at the end of a line, but may be at the end of a paragraph', () => {
     expect(
       piecesOf('The gate\nis  open.\r\nIt is\tcalm.\r\n\r\nA heading\n\n\nAn end.', 33),
     ).toEqual(['The gate is open. It is calm.', 'A heading\n\nAn end.']);
   });
 
-  it('is counted in characters, not in code units, and is cut in scripts without spaces', () => {
+  it('is measured in characters, not in code units, and is also cut in scripts without spaces', () => {
     expect(piecesOf('🌊🌊. 🌊🌊.', 7)).toEqual(['🌊🌊. 🌊🌊.']);
     expect(piecesOf('水门开着。河水很静。', 5)).toEqual(['水门开着。', '河水很静。']);
   });
@@ -46,7 +46,7 @@ describe('a split text', () => {
     expect(piecesOf(' \n\n\t', 5)).toEqual([]);
   });
 
-  it('loses only white space, and no two neighbours would fit into one piece', () => {
+  it('loses only white space, and no piece has room for the next sentence', () => {
     const words = fc.array(fc.constantFrom('weir', 'gate', 'ö', '🌊', 'a'), { minLength: 1 });
     const sentence = fc
       .tuple(words, fc.constantFrom('. ', '! ', '.\n', '.\n\n', '?  '))
@@ -60,7 +60,7 @@ describe('a split text', () => {
         let before = '';
         for (const piece of found.value) {
           expect([...piece].length).toBeLessThanOrEqual(most);
-          // Of a next piece only its first sentence had to fit.
+          // Only the first sentence of the next piece would have had to fit.
           const [first] = piece.match(/^X[^.!?]*[.!?]/)!;
           if (before !== '') expect([...`${before}${first}`].length).toBeGreaterThan(most);
           expect(rest.startsWith(piece)).toBe(true);

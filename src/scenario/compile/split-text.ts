@@ -1,24 +1,27 @@
 import { charactersIn } from '../../model/workload/characters.ts';
 import type { ReadResult } from '../../model/workload/workload.ts';
 
-/** By the rules of one language on every machine; those of Unicode hold for all scripts. To load them takes 10 ms. */
+/**
+ * Splits a text into sentences by the rules of one language on every machine. The Unicode rules hold for all scripts.
+ * Loading them takes 10 ms.
+ */
 const sentencesOf = (text: string): Intl.Segments =>
   new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text);
 
-/** Without the ends of lines within a paragraph, which would pass for ends of sentences; as long as before. */
+/** Replaces the ends of lines within a paragraph, which would count as ends of sentences. The length stays. */
 const withoutLineEnds = (text: string): string =>
   text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
 
-/** White space as it is spoken: one space, or an empty line between paragraphs. */
+/** Reduces white space to one space, or to an empty line between paragraphs. */
 const tidyWhitespace = (text: string): string =>
   text.replaceAll(/[^\S\n]+/g, ' ').replaceAll(/\s*\n\s*/g, '\n\n');
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
 /**
- * A text as pieces of at most so many Unicode characters (interface 4.3), each as long as the ends of
- * sentences (Unicode, Annex 29) let it be. Lines of a paragraph are joined. A sentence that is longer
- * is a problem; it is named by its line and not quoted.
+ * Splits a text into pieces of at most `maxCharacters` Unicode characters (interface 4.3). Each piece is as long as the
+ * ends of sentences (Unicode, Annex 29) allow. Lines of a paragraph are joined. A sentence that is longer than a piece
+ * is a problem; the message names its line and does not quote it.
  */
 export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
   const pieces: string[] = [];

@@ -13,13 +13,13 @@ import {
 
 const syntheticFields = ['tokens', 'turns', 'prefix', 'cache', 'tokenizer', 'calibration'] as const;
 
-/** What is wrong with the file that a field names, if it names any, or with what the file holds. */
+/** Finds problems with a file that a field names, and with its content. */
 function* fileFindings<T>(
   file: ScenarioPart<unknown>,
   lookUp: (name: string) => ReadResult<T>,
   judge: (content: T) => Findings = () => [],
 ): Findings {
-  if (file.sound === undefined || file.text === null || file.text === '') return;
+  if (file.validValue === undefined || file.text === null || file.text === '') return;
   const found = lookUp(file.text);
   if (found.ok) yield* judge(found.value);
   else yield file.valueFinding(found.problem);
@@ -56,9 +56,9 @@ function* splitFindings(
   }
 }
 
-/** What is wrong with the texts of a speech entry: their files, and how they are split. */
+/** Finds problems with the texts of a speech entry: their files, and how they are split. */
 function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
-  const maxCharacters = entry.at('split').sound?.characters;
+  const maxCharacters = entry.at('split').validValue?.characters;
   const texts: readonly ScenarioPart<unknown>[] = [entry.at('text'), ...entry.at('texts').items];
   for (const part of texts) {
     const file = part.at('file');
@@ -71,10 +71,10 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
-/** What is wrong with the images and recordings of one content. */
+/** Finds problems with the images and recordings of one content. */
 function* partFindings(content: ScenarioPart<unknown>, files: WorkloadFiles): Findings {
   for (const item of content.items) {
-    const part = item.sound as WrittenPart | undefined;
+    const part = item.validValue as WrittenPart | undefined;
     if (part === undefined || part.type === 'text') continue;
     const found = withMedia(part, (reference) => files.media(reference));
     const field = part.type === 'image_url' ? 'url' : 'data';
@@ -96,7 +96,7 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
-/** What is wrong with the prompts that are generated or come from a file, with images and recordings, and with texts to speak. */
+/** Finds problems with generated prompts, prompts from files, images, recordings, and texts to speak. */
 export function* contentRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const entries = placedEntries(scenario);
   for (const entry of entries) {

@@ -12,7 +12,7 @@ const problemsOf = (text: string, more: Partial<ScenarioSource> = {}): string[] 
 };
 
 describe('keys', () => {
-  it('in the file are refused in any form', () => {
+  it('are refused in any form if they are in the file', () => {
     expect(problemsOf(`keys: sk-123456\n${rest}`)).toMatchInlineSnapshot(`
       [
         "f.yaml:1:7: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
@@ -200,7 +200,7 @@ describe('headers', () => {
     `);
   });
 
-  it('need their variables for any target', () => {
+  it('need their environment variables for any target', () => {
     expect(withHeaders('  x-team: ${env:TEAM}\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:2:11: the environment variable TEAM is not set; set it before the run, for example: export TEAM=…",

@@ -10,7 +10,9 @@ import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
 import type { Findings, WholeScenario } from './placed-stages.ts';
 
-/** The rules of keys and headers. No message repeats a value: what is in the wrong place may be a secret. */
+/**
+ * This file contains the rules of keys and headers. No message repeats a value, since a misplaced one may be a secret.
+ */
 
 const wholeReference = /^\$\{(env|secret):[^}]+\}$/;
 const anyReference = /\$\{(env|secret):[^}]+\}/g;
@@ -48,7 +50,9 @@ function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | nu
 export const missingKeyHint =
   'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
 
-/** What is wrong with `keys`; `environment` is `null` when the target has its own keys, or other machines have them. */
+/**
+ * Finds problems with `keys`. `environment` is `null` if the target has its own keys, or if other machines have them.
+ */
 export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
@@ -68,10 +72,13 @@ export function* keyRuleFindings(
   } else yield* variableFindings(target, defaultKeyTemplate, environment);
 }
 
-/** Names of headers that hold keys and the like, and values that look so. */
+/** Matches the names of headers that hold keys and other secrets. */
 export const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
+/** Matches header values that look like keys and other secrets. */
 export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
-/** A scheme (`Bearer`) or a cookie's name may stand beside a reference, a key may not. */
+/**
+ * Matches a word that is long enough to be a key. A scheme (`Bearer`) or a cookie's name may stand beside a reference.
+ */
 const longWordPattern = /[\w-]{16,}/;
 
 const holdsSecret = (name: string, value: string): boolean => {
@@ -80,7 +87,7 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
-/** What requests have besides their key; another value would change what they mean. */
+/** The headers that requests already have. Another value would change their meaning. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -110,7 +117,7 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment 
   if (environment !== null) yield* variableFindings(header, value, environment);
 }
 
-/** What is wrong with the header that carries the key. */
+/** Finds problems with the header that carries the key. */
 function* authFindings(scenario: WholeScenario): Findings {
   const header = scenario.at('auth').at('header');
   const name = header.text?.toLowerCase() ?? '';
@@ -127,7 +134,7 @@ function* authFindings(scenario: WholeScenario): Findings {
   yield headers.at(twin).keyFinding(message, 'leave it out here, or leave "auth" out');
 }
 
-/** What is wrong with `headers`; `environment` is `null` when other machines fill them in. */
+/** Finds problems with `headers`. `environment` is `null` if other machines fill them in. */
 export function* headerRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,

@@ -12,7 +12,7 @@ const patternProblem = (pattern: string): string | null => {
   }
 };
 
-/** What is wrong with the patterns and schemas that answers must match. */
+/** Finds problems with the patterns and schemas that answers must match. */
 export function* expectRule(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {
     const expect: ScenarioPart<unknown> = entry.at('expect');
@@ -23,8 +23,8 @@ export function* expectRule(scenario: WholeScenario): Findings {
       const message = 'a transcription has no tool calls';
       yield expect.at('toolArguments').keyFinding(message, 'leave it out');
     }
-    if (!schema.isPresent || schema.sound === undefined) continue;
-    const test = compileJsonSchema(schema.sound as boolean | object);
+    if (!schema.isPresent || schema.validValue === undefined) continue;
+    const test = compileJsonSchema(schema.validValue as boolean | object);
     if (typeof test === 'string') yield schema.valueFinding(`expected a JSON Schema: ${test}`);
   }
 }

@@ -13,12 +13,12 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** More requests than this are no longer a test, and would outgrow a run's records. */
+/** The maximum number of requests of a run. More would outgrow its records. */
 const maxArrivals = 10_000_000;
 
 const grouped = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage whose load is present, and what its load compiles to: nothing while it is faulty. */
+/** A stage with a load, and its compiled loads: none if the load is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -27,11 +27,11 @@ const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly L
   placedStages(scenario)
     .filter(({ load }) => load.isPresent || scenario.at('stages').isList)
     .map((stage) => {
-      const load = stage.load.sound;
+      const load = stage.load.validValue;
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** A finding at each name that occurs above it already. */
+/** Finds each name that occurs above it already. */
 export function* duplicateNameFindings(
   what: string,
   named: readonly { readonly part: ScenarioPart<unknown>; readonly name: string | null }[],
@@ -61,7 +61,7 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** The callers that ask again when answered, and how many there are. */
+/** Returns the kind and number of the callers that send the next request when the last one is answered. */
 const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
   if (load.kind === 'saturate') return ['connections', load.connections];
   return ['users', 'users' in load ? load.users : 0];
@@ -72,7 +72,7 @@ function* stageFindings(
   files: WorkloadFiles,
   inFlight: number | undefined,
 ): Findings {
-  const load = part.sound;
+  const load = part.validValue;
   if (load === undefined) return;
   if (load.kind === 'trace') {
     const found = files.trace(load);
@@ -107,16 +107,16 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
     yield whole.keyFinding(`the run would last ${shown}; expected at most ${most}`);
   }
   const warmUp = scenario.at('warmUp');
-  if (warmUp.sound !== undefined && warmUp.sound > 0 && warmUp.sound >= duration) {
+  if (warmUp.validValue !== undefined && warmUp.validValue > 0 && warmUp.validValue >= duration) {
     const message = `the warm-up leaves nothing to measure: the load lasts ${shown}`;
     yield warmUp.valueFinding(message, 'shorten the warm-up or lengthen the load');
   }
 }
 
-/** What is wrong with the loads of a scenario: each by itself, one beside the other, and all together. */
+/** Finds problems with the loads of a scenario: with each by itself, between them, and with all together. */
 export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const stages = loadedStages(scenario, files);
-  const inFlight = scenario.at('inFlight').sound;
+  const inFlight = scenario.at('inFlight').validValue;
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
   for (const stage of stages) yield* stageFindings(stage, files, inFlight);

@@ -17,18 +17,18 @@ import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';
 import { type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** What is wrong with a scenario's objectives, found before anything is sent. */
+/** This file finds problems with a scenario's objectives before anything is sent. */
 
-/** Requests of one traffic entry in one stage, as far as both are sound. */
+/** The requests of one traffic entry in one stage, as far as both are valid. */
 interface TrafficTarget {
-  /** The stage's name as it was written, and those that reports use: stairs have several. */
+  /** The stage's written name, and the names in reports, of which stairs have several. */
   readonly stages: readonly (string | null)[];
   readonly kind: string | null;
   readonly model: ScenarioPart<string | undefined>;
 }
 
 const trafficTargetsOf = (scenario: WholeScenario): readonly TrafficTarget[] =>
-  placedStages(scenario).flatMap(({ name, load: { sound: load }, entries }) => {
+  placedStages(scenario).flatMap(({ name, load: { validValue: load }, entries }) => {
     const planned = name === null || load === undefined ? [] : planStageNames(name, load);
     return entries.map((entry) => ({
       stages: [name, ...planned],
@@ -42,7 +42,7 @@ interface ObjectiveContext {
   readonly targets: readonly TrafficTarget[];
 }
 
-/** The values that a label can have in this scenario. */
+/** Returns the values that a label can have in this scenario. */
 const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) => {
   const keys = scenario.at('keys');
   switch (label) {
@@ -63,7 +63,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   for (const { label, name } of labels) {
     const known = choicesOf(label, context);
     if (known.length === 0 || known.includes(name)) continue;
-    // A model from the environment may be a secret in the wrong place.
+    // A model from the environment may be a misplaced secret.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
     const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
@@ -74,7 +74,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
-/** Labels that are sound by themselves, but that no request has together. */
+/** Finds labels that are valid by themselves, but that no request has together. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -97,7 +97,7 @@ function* emptyScopeErrors(
   );
 }
 
-/** Rates are counted per second of the run, which keeps few labels. */
+/** Finds labels that a rate cannot have. Rates are counted per second of the run, which keeps few labels. */
 function* rateErrors({ figure, labels }: ParsedObjective): Errors {
   if (figure.kind !== 'rate') return;
   const allowed = rates[figure.name].byTraffic ? ['stage', 'traffic'] : ['stage'];
@@ -107,7 +107,10 @@ function* rateErrors({ figure, labels }: ParsedObjective): Errors {
   }
 }
 
-/** The server’s own figures are of the whole server, and only of a scenario that reads them. */
+/**
+ * Finds problems with the server’s own figures. They are of the whole server, and exist only in a scenario that reads
+ * them.
+ */
 function* serverErrors(
   { figure, labels }: ParsedObjective,
   { scenario }: ObjectiveContext,
@@ -121,7 +124,7 @@ function* serverErrors(
     );
     return;
   }
-  const own = (server.sound?.figures ?? []).map(({ name }) => name);
+  const own = (server.validValue?.figures ?? []).map(({ name }) => name);
   const known = [...serverFigureNames, ...own];
   if (!known.includes(figure.name)) {
     const message = `${JSON.stringify(figure.name)} is none of the server’s figures: expected ${known.join(', ')}`;
@@ -143,7 +146,7 @@ const abortProblem = ({ figure, comparison }: ParsedObjective): string | null =>
     : null;
 };
 
-/** What is wrong between an objective and the fields of the mapping around it. */
+/** Finds contradictions between an objective and the fields of the mapping around it. */
 function* longFormFindings(objective: ParsedObjective, holder: ScenarioPart<unknown>): Findings {
   const [abort, minSamples] = [holder.at('abort'), holder.at('minSamples')];
   const cannotAbort = abortProblem(objective);

@@ -6,19 +6,19 @@ import { compilePace } from '../schema/pace-schema.ts';
 import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** Chat entries whose answers have no bound: nobody knows how many tokens to reserve for them. */
+/** Finds chat entries whose answers have no maximum length, so that the tokens to reserve are unknown. */
 function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   const message =
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
   const hint = 'add maxTokens, or write pace: {tokens: none}';
-  const commonBody = scenario.at('body').sound ?? {};
-  // A trace bounds the answers to prompts that it makes.
+  const commonBody = scenario.at('body').validValue ?? {};
+  // A trace limits the answers to the prompts that it generates.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),
   );
   for (const part of placedEntries(scenario)) {
-    const entry = part.sound;
+    const entry = part.validValue;
     if (entry?.kind !== 'chat' && entry?.kind !== 'chat-stream') continue;
     const maxTokens = entry.maxTokens === null ? null : 1;
     const isBounded = maxAnswerTokens({ maxTokens, body: bodyOf(entry, commonBody) }) !== null;
@@ -28,10 +28,10 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** What is wrong between a scenario's pace and the rest of it. */
+/** Finds contradictions between a scenario's pace and the rest of it. */
 export function* paceRule(scenario: WholeScenario): Findings {
   const part = scenario.at('pace');
-  const [pace, limits] = [part.sound, scenario.at('limits').sound];
+  const [pace, limits] = [part.validValue, scenario.at('limits').validValue];
   if (pace === undefined || limits === undefined) return;
   const compiled = compilePace(pace, limits);
   if (compiled.requests === null && compiled.tokens === null) {

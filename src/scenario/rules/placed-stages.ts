@@ -10,15 +10,15 @@ export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
 export type Findings = Iterable<ScenarioFinding>;
 
-/** Finds what is wrong between fields that are sound by themselves; the schema reports the others. */
+/** Finds problems between fields that are valid by themselves. The schema reports the others. */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
-/** A stage as it was written; a scenario without stages is one stage itself. */
+/** A stage as it was written. A scenario without stages is itself one stage. */
 export interface PlacedStage {
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
-  /** The stage's own traffic, or else the scenario's. */
+  /** The stage's own traffic or, if it has none, the scenario's. */
   readonly entries: readonly ScenarioEntry[];
 }
 
@@ -36,7 +36,7 @@ export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] =>
   });
 };
 
-/** Every traffic entry, the scenario's own and those of its stages. */
+/** Returns every traffic entry: the scenario's own and those of its stages. */
 export const placedEntries = (scenario: WholeScenario): readonly ScenarioEntry[] => [
   ...scenario.at('traffic').items,
   ...scenario.at('stages').items.flatMap((stage) => stage.at('traffic').items),

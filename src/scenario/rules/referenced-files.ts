@@ -6,18 +6,18 @@ import type { ScenarioPlace } from '../text/scenario-problem.ts';
 import type { Path } from '../text/scenario-tree.ts';
 import { placedEntries, type ScenarioEntry, type WholeScenario } from './placed-stages.ts';
 
-/** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as they were written. */
+/** The purpose of a file: a secret, certificates to trust, or a clip to upload. Paths are as written. */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };
 
-/** A file that a scenario names, and where it does. */
+/** A file that a scenario names, and the place where it does. */
 export interface ReferencedFile {
   readonly use: FileUse;
   readonly place: ScenarioPlace;
 }
 
-/** A use before its place is looked up. */
+/** A use of a file whose place has not been looked up yet. */
 interface PlacedFileUse {
   readonly use: FileUse;
   readonly path: Path;
@@ -33,16 +33,19 @@ function* secretFileUses({ text, path }: ScenarioPart<unknown>): PlacedFileUses 
 
 function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   const part = entry.at('clips');
-  // A clip that is faulty itself is the schema's problem.
-  if (entry.at('kind').text !== 'transcription' || part.sound === undefined) return;
+  // The schema reports a clip that is itself faulty.
+  if (entry.at('kind').text !== 'transcription' || part.validValue === undefined) return;
   const oversized = entry.at('oversized').written === true;
-  for (const [index, clip] of clipSourcesOf(part.sound).entries()) {
+  for (const [index, clip] of clipSourcesOf(part.validValue).entries()) {
     const path = part.isList ? [...part.path, index] : part.path;
     yield { path, use: { kind: 'clip', clip, oversized } };
   }
 }
 
-/** Every file that a scenario names, sound or not; `withKeys` where its target needs keys. */
+/**
+ * Finds every file that a scenario names, valid or not. Files of keys are included with `withKeys`, if the target needs
+ * keys.
+ */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
   const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];

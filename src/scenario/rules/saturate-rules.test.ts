@@ -9,10 +9,10 @@ const problemsOf = (text: string): string => {
 };
 
 const load = 'load: {kind: saturate, duration: 10s}\n';
-const sound = `traffic: [{kind: models}, {kind: chat, model: a/b}]\n${load}`;
+const validText = `traffic: [{kind: models}, {kind: chat, model: a/b}]\n${load}`;
 
 it('a load that saturates the target has a hundred connections by default', () => {
-  const reading = read(`${sound}workers: auto\n`);
+  const reading = read(`${validText}workers: auto\n`);
   expect(reading.ok && reading.plan.stages[0]?.load).toEqual({
     kind: 'saturate',
     connections: 100,
@@ -20,7 +20,7 @@ it('a load that saturates the target has a hundred connections by default', () =
   });
 });
 
-it('every option that it does not support is refused, all at once, each with its reason', () => {
+it('every option that a saturating load does not support is refused with its reason, all of them at once', () => {
   const text = `traffic: [{kind: chat-stream, model: a/b}, {kind: transcription, model: w}, {kind: speech, model: s}]
 load: {kind: saturate, duration: 10s, connections: 20}
 inFlight: 10
@@ -45,7 +45,7 @@ wire: {http2: true}
   `);
 });
 
-it('a saturating load is a separate run', () => {
+it('a saturating load cannot be combined with other stages', () => {
   const stages = `stages:
   - { name: warm, load: {kind: constant, rate: 5/s, duration: 10s} }
   - { name: hot, load: {kind: saturate, duration: 10s} }

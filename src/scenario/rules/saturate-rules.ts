@@ -1,10 +1,10 @@
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** Kinds that autocannon can send and whose answers it can take. */
+/** The traffic kinds that autocannon can send and whose answers it can count. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
-/** A field that the load cannot keep, why, and values of the field that change nothing. */
+/** A field that the load does not support, the reason, and the values of the field that change nothing. */
 type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
 
 const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => [
@@ -24,7 +24,7 @@ function* fieldFindings(scenario: WholeScenario): Findings {
     const { written, path } = part;
     const name = String(path.at(-1));
     if (harmless.includes(written) || (written ?? null) === null) continue;
-    // A faulty switch is reported as such and switches nothing on.
+    // A faulty switch is reported as faulty and does not count as switched on.
     if (name === 'http2' && written !== true) continue;
     const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
     yield part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
@@ -40,7 +40,7 @@ function* kindFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Everything in a scenario that cannot be combined with its `saturate` load; nothing where it has none. */
+/** Finds everything in a scenario that its `saturate` load does not support. */
 export function* saturateRule(scenario: WholeScenario): Findings {
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');

@@ -27,7 +27,7 @@ const withText = (part: ScenarioPart<unknown>) => ({ part, name: part.text });
 
 function* retryFindings(scenario: WholeScenario): Findings {
   const part = scenario.at('retry');
-  const retry = part.sound ?? null;
+  const retry = part.validValue ?? null;
   if (retry === null) return;
   yield* duplicateNameFindings('retry', part.at('on').items.map(withText));
   if (retry.cap >= retry.base) return;
@@ -38,13 +38,13 @@ function* retryFindings(scenario: WholeScenario): Findings {
 
 function* wireFindings(scenario: WholeScenario): Findings {
   const wire = scenario.at('wire');
-  const { reuse, maxRequestsPerConnection: most } = wire.sound ?? {};
+  const { reuse, maxRequestsPerConnection: most } = wire.validValue ?? {};
   if (reuse !== false || most === undefined || most === null || most === 1) return;
   const message = `"reuse: false" opens a connection for each request, and "maxRequestsPerConnection" allows ${most}`;
   yield wire.at('maxRequestsPerConnection').keyFinding(message, 'keep one of them');
 }
 
-/** What is wrong between the fields of the scenario itself. */
+/** Finds contradictions between the fields of the scenario itself. */
 export function* scenarioRule(scenario: WholeScenario): Findings {
   const keyNames = scenario.at('keys').items.map((key) => withText(key.at('name')));
   yield* loadFindings(scenario);

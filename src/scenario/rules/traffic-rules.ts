@@ -8,14 +8,14 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** How the fields of one kind's entries exclude one another. */
+/** Says which fields of an entry of one kind exclude one another. */
 interface FieldRules {
-  /** Fields of which an entry has at most one, and what they hold. */
+  /** The fields of which an entry has at most one, and what they hold. */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
-  /** Request fields that Weir sets itself, and the entry's field for each. */
+  /** The request fields that Weir sets itself, each with the entry's field to use instead. */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** Fields of an entry, and their names in the request body. */
+  /** The fields of an entry that have another name in the request body, with that name. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +47,7 @@ function* reservedFieldFindings(rules: FieldRules, body: ScenarioPart<unknown>):
   }
 }
 
-/** What is wrong between the fields of an entry of chat or speech. */
+/** Finds contradictions between the fields of a chat or speech entry. */
 function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const keepOne = 'keep one of them';
@@ -69,7 +69,7 @@ function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   }
 }
 
-/** Clip sources that include the text of each clip. */
+/** Decides whether a clip source includes the text of each clip. */
 const hasKnownText = (file: string): boolean => file === 'bundled' || file.endsWith('.json');
 
 function* transcriptionFindings(entry: ScenarioEntry): Findings {
@@ -87,7 +87,7 @@ function* transcriptionFindings(entry: ScenarioEntry): Findings {
   yield entry.at('granularities').keyFinding(message, hint);
 }
 
-/** What is wrong between the fields of each traffic entry, and in the common `body`. */
+/** Finds contradictions between the fields of each traffic entry, and in the common `body`. */
 export function* trafficRule(scenario: WholeScenario): Findings {
   yield* reservedFieldFindings(chatRules, scenario.at('body'));
   for (const entry of placedEntries(scenario)) {
@@ -98,14 +98,14 @@ export function* trafficRule(scenario: WholeScenario): Findings {
   }
 }
 
-/** Prices that are charged for nothing: with a misspelt model the cost would stay unknown. */
+/** Finds prices that apply to no traffic. If the model is misspelt, the cost would stay unknown. */
 export function* priceRule(scenario: WholeScenario): Findings {
   const prices = scenario.at('prices');
   const models = placedEntries(scenario).map((entry) => ({
     isChat: fieldRules.get(entry.at('kind').text ?? '') === chatRules,
     model: entry.at('model'),
   }));
-  // Where no traffic can be read, or a model has no name yet, nobody knows what a price is for.
+  // If traffic cannot be read, or a model has no name yet, it is unknown what a price is for.
   if (models.length === 0 || models.some(({ isChat, model }) => isChat && !model.isPresent)) return;
   const unpriced = models
     .filter(({ isChat, model }) => isChat && !model.isFromEnvironment)

@@ -50,7 +50,7 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
   ),
 });
 
-/** Prices of chat by model, in millionths of the currency’s unit for a million tokens. */
+/** The prices of chat by model, in millionths of the currency’s unit for a million tokens. */
 export const pricesSchema = z.record(
   textField(),
   mapping('a price such as {input: 0.15, output: 0.60}', {
@@ -60,7 +60,7 @@ export const pricesSchema = z.record(
   'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}',
 );
 
-/** Failures that reached no model. */
+/** The failures that are retried by default, none of which reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const listed = retryClasses.join(', ');
@@ -68,7 +68,7 @@ const retriedClasses = z
   .array(z.enum(retryClasses), `expected a list of ${listed}`)
   .min(1, `expected at least one of ${listed}`);
 
-/** Retries of failed requests; without it there are none. */
+/** The retries of failed requests. If absent, nothing is retried. */
 export const scenarioRetrySchema = mapping('a mapping such as {attempts: 3}', {
   attempts: withDefault(wholeNumberField(1, 100), 3).describe(
     'The maximum number of attempts for one request, including the first.',

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { readScenario } from '../read-scenario.ts';
 import { decideUnions } from './editor-schema.ts';
 import { scenarioJsonSchema, scenarioSchema } from './scenario-schema.ts';
-import { slipless, slips } from './slips.fixture.ts';
+import { validScenario, slips } from './slips.fixture.ts';
 
-/** Compiles once; what failed inside `then` is listed by itself, so the `if` around it is left out. */
+/** Compiles a schema once. Problems inside `then` are listed by themselves, so the `if` around them is omitted. */
 const problemsBy = (schema: object) => {
   const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);
   return (value: unknown): readonly string[] => {
@@ -26,9 +26,9 @@ const validateCount = (text: string): number => {
 };
 
 describe('the schema for editors', () => {
-  it('has nothing against a scenario that is valid', () => {
-    expect(problemsOf(parse(slipless))).toEqual([]);
-    expect(validateCount(slipless)).toBe(0);
+  it('accepts a valid scenario', () => {
+    expect(problemsOf(parse(validScenario))).toEqual([]);
+    expect(validateCount(validScenario)).toBe(0);
   });
 
   it.each(slips)('shows $shown for $name, and weir validate reports $reported', (slip) => {
@@ -36,7 +36,7 @@ describe('the schema for editors', () => {
     expect(validateCount(slip.text)).toBe(slip.reported);
   });
 
-  it('showed ten times as many before its unions were decided', () => {
+  it('shows a tenth of the problems that it shows with undecided unions', () => {
     const undecided = problemsBy(
       z.toJSONSchema(scenarioSchema, { io: 'input', target: 'draft-7' }),
     );
@@ -45,7 +45,7 @@ describe('the schema for editors', () => {
     expect(sum(before)).toBeGreaterThan(10 * sum(slips.map(({ shown }) => shown)));
   });
 
-  it('decides by a property with its own values in each branch', () => {
+  it('decides by a property that has different values in each branch', () => {
     const branch = (kind: string, key: string) => ({
       type: 'object',
       properties: { kind: { const: kind }, [key]: { type: 'number' } },
@@ -67,7 +67,7 @@ describe('the schema for editors', () => {
     expect(problems({ part: {} })).toEqual(["/part must have required property 'kind'"]);
   });
 
-  it('decides by the type of the value, and leaves a union of one type as it is', () => {
+  it('decides by the type of the value, and does not change a union of one type', () => {
     const problems = problemsBy(
       decideUnions({
         anyOf: [

@@ -1,7 +1,7 @@
 /**
- * Unions as editors check them. Of a value that fits no branch of an `anyOf`, a validator reports what is wrong with it by
- * every branch; one slip in a load of nine kinds made 136 problems. Where a property such as `kind`, or the type of the
- * value, says which branch is meant, `if` and `then` check only that one.
+ * This file makes unions decidable for editors. If a value fits no branch of an `anyOf`, a validator reports its
+ * problems with every branch: one slip in a load of nine kinds gives 136 problems. So if a property such as `kind`, or
+ * the type of the value, says which branch is meant, `if` and `then` check only that branch.
  */
 
 /** A JSON Schema, draft 7. */
@@ -11,7 +11,10 @@ interface Schema {
 
 const conditionWords = ['if', 'then'];
 
-/** `if` and `then`, by entries: a linter takes an object with a literal `then` for a promise. */
+/**
+ * Returns a schema with `if` and `then`. It is built from entries because a linter takes an object with a literal
+ * `then` for a promise.
+ */
 const conditional = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
   Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
 
@@ -29,17 +32,17 @@ const typeOf = (value: unknown): JsonType => {
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Follows references, also those that draft 7 wraps because something stands beside them. */
+/** Follows references, also those that draft 7 wraps because they have siblings. */
 type Resolve = (schema: unknown) => unknown;
 
-/** The values that a schema names, or null if it names none. */
+/** Returns the values that a schema names; `null` if it names none. */
 const namedValues = (schema: unknown): readonly unknown[] | null => {
   if (!isSchema(schema)) return null;
   if ('const' in schema) return [schema['const']];
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 };
 
-/** The types of the values that a schema may accept, or null if it does not say. */
+/** Returns the types of the values that a schema may accept; `null` if it does not say. */
 const typesOf = (schema: unknown): readonly JsonType[] | null => {
   const named = namedValues(schema);
   if (named !== null) return [...new Set(named.map(typeOf))];
@@ -54,14 +57,14 @@ const propertyOf = (schema: unknown, name: string): unknown =>
 const requires = (schema: unknown, name: string): boolean =>
   isSchema(schema) && asList(schema['required']).includes(name);
 
-/** A property that says which branch is meant, with its values for each. */
+/** A property that decides which branch is meant, with its values for each. */
 interface Discriminator {
   readonly name: string;
   readonly description: unknown;
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** The property that each branch requires with other values than the rest, if there is one. */
+/** Finds a property that each branch requires with different values; `null` if there is none. */
 const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discriminator | null => {
   const resolved = branches.map(resolve);
   const [first] = resolved;
@@ -79,7 +82,7 @@ const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discri
   return null;
 };
 
-/** The branch that a property says. An unknown value of it is reported once, by the list of all. */
+/** Decides a union by a property. A list of all values reports an unknown one once. */
 const byProperty = (
   rest: Schema,
   branches: readonly unknown[],
@@ -94,7 +97,7 @@ const byProperty = (
   ),
 });
 
-/** The branch that the type of the value says; several for one type stay a union. */
+/** Decides a union by the type of the value. Several branches of one type stay a union. */
 const byType = (
   rest: Schema,
   branches: readonly unknown[],
@@ -126,7 +129,7 @@ const withoutUnion = (schema: Schema, resolve: Resolve): Schema => {
   return (known.length === types.length ? byType(rest, branches, known) : null) ?? schema;
 };
 
-/** Decides all unions in a part of a schema, the inner ones first: these have a type afterwards. */
+/** Decides all unions in a part of a schema, the inner ones first: only then do these have a type. */
 const decideIn = (part: unknown, resolve: Resolve): unknown => {
   if (Array.isArray(part)) return part.map((each) => decideIn(each, resolve));
   if (!isSchema(part)) return part;
@@ -134,7 +137,7 @@ const decideIn = (part: unknown, resolve: Resolve): unknown => {
   return withoutUnion(Object.fromEntries(inner) as Schema, resolve);
 };
 
-/** The schema with its unions, however deep, decided by a property or a type where these can. */
+/** Decides all unions of a schema, at any depth, by a property or a type where possible. */
 export const decideUnions = (whole: Schema): Schema => {
   const definitions = isSchema(whole['definitions']) ? whole['definitions'] : {};
   const decided = new Map<string, unknown>();
@@ -147,7 +150,7 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // A definition that contains itself is what it was until it is decided.
+      // A definition that contains itself stays unchanged until it is decided.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapping, optionalField, textField, wholeNumberField } from './fields.ts';
 
-/** What an entry expects of its answers. */
+/** This file contains the schema of what an entry expects of its answers. */
 
 const flag = () => z.boolean('expected true or false');
 

@@ -3,12 +3,11 @@ import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { durationNotation, type Notation, rateNotation, sizeNotation } from './notation.ts';
 
 /**
- * The kinds of field that scenario schemas are made of. Their messages are half sentences
- * (“expected …”), where needed with advice behind a semicolon; `schema-findings.ts` adds
- * what came instead.
+ * This file contains the kinds of field of which scenario schemas are made. Their messages are half sentences
+ * (“expected …”), with advice behind a semicolon if needed. `schema-findings.ts` adds what was found instead.
  */
 
-/** What a custom issue may carry along: the words of which the value may be a misspelling. */
+/** The parameters of a custom issue: the words of which the value may be a misspelling. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }
@@ -31,7 +30,7 @@ const notationError = <Q extends number>(
   return n >= 0 ? `${expected}; a number needs its unit: ${notation.withUnit(n)}` : expected;
 };
 
-/** A field in one of the notations; with `none`, the word none gives `null`. */
+/** Returns a field in one of the notations. With `none` it also accepts the word none, which becomes `null`. */
 const quantityField = <Q extends number, N extends null>(
   notation: Notation<Q>,
   { above = -1, max, words }: Bounds,
@@ -56,41 +55,44 @@ const quantityField = <Q extends number, N extends null>(
     });
 };
 
-/** The longest run, and the longest of anything inside one. */
+/** The maximum duration of a run, and of everything in it. */
 export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
-/** Above this no single generator can keep its promise. */
+/** The maximum rate of a load. No single load generator keeps a higher one. */
 export const highestRate = perSecond(1_000_000);
 
 const upToAWeek: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
 const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and at most 7d' };
 
-/** A length of time that may be zero. */
+/** Returns a field for a duration that may be zero. */
 export const durationField = () => quantityField(durationNotation, upToAWeek, []);
-/** A length of time above zero. */
+/** Returns a field for a duration above zero. */
 export const positiveDurationField = () => quantityField(durationNotation, aboveZero, []);
-/** A length of time above zero, or `null` for none. */
+/** Returns a field for a duration above zero, or `null` for none. */
 export const durationOrNoneField = () => quantityField(durationNotation, aboveZero, [null]);
 
 const rateBounds: Bounds = { max: highestRate, words: 'from 0/s to 1000000/s' };
 const positiveRates = { ...rateBounds, above: 0, words: 'above 0/s and at most 1000000/s' };
-/** A rate that may be zero. */
+/** Returns a field for a rate that may be zero. */
 export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, []);
-/** A rate above zero. */
+/** Returns a field for a rate above zero. */
 export const positiveRateField = () => quantityField(rateNotation, positiveRates, []);
 
 const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 1073741824 B' };
-/** A size in whole bytes. */
+/** Returns a field for a size in whole bytes. */
 export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 
 const grouped = (n: number): string => n.toLocaleString('en-US');
 
-/** A whole number between bounds. The first number that is formatted costs some milliseconds, so only a problem does it. */
+/**
+ * Returns a field for a whole number between bounds. Numbers are formatted only for a problem, since the first one
+ * takes some milliseconds.
+ */
 export const wholeNumberField = (min: number, max: number) => {
   const error = () => `expected a whole number from ${grouped(min)} to ${grouped(max)}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** A whole number from 1, or `null` for none. */
+/** Returns a field for a whole number from 1, or `null` for none. */
 export const wholeNumberOrNoneField = (max: number) => {
   const error = () => `expected a whole number from 1 to ${grouped(max)}, or none`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
@@ -99,31 +101,37 @@ export const wholeNumberOrNoneField = (max: number) => {
     .transform((value) => (value === 'none' ? null : value));
 };
 
-/** A number between bounds. */
+/** Returns a field for a number between bounds. */
 export const numberBetweenField = (min: number, max: number) => {
   const error = `expected a number from ${min} to ${max}`;
   return z.number({ error }).min(min, { error }).max(max, { error });
 };
 
-/** A number above zero. */
+/** Returns a field for a number above zero. */
 export const positiveNumberField = (max: number) => {
   const error = () => `expected a number above 0 and at most ${grouped(max)}`;
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
-/** How much of something, relative to its neighbours. */
+/** Returns a field for a weight relative to that of its neighbours. */
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
-/** The maximum price of a million tokens: with six decimals it has thirteen digits, which a double can still distinguish. */
+/**
+ * The maximum price of a million tokens. With six decimals it has thirteen digits, which a double can still
+ * distinguish.
+ */
 const maxPrice = 1_000_000;
 
-/** The digits of an amount are moved, not multiplied: 0.07 × 1,000,000 is no whole number in binary. */
+/**
+ * Converts an amount to millionths by moving its digits: 0.07 × 1,000,000 is not a whole number in binary. Returns
+ * `null` if the amount has more decimals.
+ */
 const microUnits = (amount: number): number | null => {
   const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));
   return written === null ? null : Number(`${written[1]}${(written[2] ?? '').padEnd(6, '0')}`);
 };
 
-/** An amount of money such as 0.15, as whole millionths of the currency's unit. */
+/** Returns a field for an amount of money such as 0.15, as whole millionths of the currency's unit. */
 export const moneyField = () => {
   const error = () =>
     `expected an amount from 0 to ${grouped(maxPrice)} with at most 6 decimals, such as 0.15`;
@@ -139,47 +147,47 @@ export const moneyField = () => {
     });
 };
 
-/** Text of at least one character. */
+/** Returns a field for text of at least one character. */
 export const filledText = (missing: string, empty = missing) => z.string(missing).min(1, empty);
 export const textField = () => filledText('expected text', 'expected text that is not empty');
 
-/** The name of something in reports. */
+/** Returns a field for a name in reports. */
 export const nameField = (max: number) =>
   textField().max(max, `expected a name of at most ${max} characters`);
 
-/** One of a few words. */
+/** Returns a field for one of a few words. */
 export const wordField = <const Word extends string>(words: readonly Word[], usual: Word) =>
   z.enum(words).default(usual as never);
 
-/** A list of at least one entry. */
+/** Returns a field for a list of at least one entry. */
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
 
-/** A mapping without unknown keys; `example` completes the sentence “expected …”. */
+/** Returns a schema of a mapping without unknown keys. `example` completes the sentence “expected …”. */
 export const mapping = <Shape extends z.core.$ZodLooseShape>(example: string, shape: Shape) =>
   z.strictObject(shape, `expected ${example}`);
 
-/** A field that may be left out; what is said of it ends with its default. */
+/** Returns an optional field with a default, which its description ends with. */
 export const withDefault = <Field extends z.ZodType>(field: Field, value: z.input<Field>) => ({
   describe: (meaning: string) =>
     field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
 });
 
-/** A field that may be left out. */
+/** Returns an optional field. */
 export const optionalField = <Field extends z.ZodType>(field: Field) => z.optional(field);
 
-/** A field that may be left out, which gives `null`. */
+/** Returns an optional field that is `null` if it is absent. */
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** A mapping whose `kind` distinguishes it from its alternatives. */
+/** Returns a schema of a mapping that its `kind` distinguishes from its alternatives. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,
   shape: Shape,
 ) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });
 
-/** Mappings of several kinds. */
+/** Returns a schema of mappings of several kinds. */
 export const oneOfKinds = <
   const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(

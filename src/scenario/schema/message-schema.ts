@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filledText, listField, mapping, optionalField, textField } from './fields.ts';
 
-/** Messages of chats: texts, or lists of content parts in the form of the OpenAI API. */
+/** This file contains the schema of chat messages: texts, or lists of content parts in the form of the OpenAI API. */
 
 const partExample = '{type: text, text: Hello}';
 
@@ -46,10 +46,10 @@ export const contentPartsField = listField(
   contentPart,
   `a list of content parts, for example [${partExample}]`,
   'content part',
-  // By reference in the JSON Schema, where it would stand a dozen times.
+  // The JSON Schema has a reference here. Otherwise it would contain this part a dozen times.
 ).meta({ id: 'contentParts' });
 
-/** A text, or a list of parts. */
+/** The schema of a text, or of a list of parts. */
 export const contentField = z.union(
   [textField(), contentPartsField],
   'expected text, or a list of content parts',

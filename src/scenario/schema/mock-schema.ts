@@ -5,17 +5,20 @@ import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 
 /**
- * A scenario may set everything that the reference gateway can be configured with, in the notation
- * of scenarios: durations with their unit, `none` for no limit, no unknown keys. This schema is
- * derived from the gateway's own schema, so that a new setting there needs no line here.
+ * This file contains the schema of `mock` in a scenario. It accepts everything that the reference gateway can be
+ * configured with, in the notation of scenarios: durations with their unit, `none` for no limit, no unknown keys. It is
+ * derived from the gateway's own schema, so that a new setting needs no line here.
  */
 
-/** Kinds of schema that are written as they are; what is neither here nor below cannot be a setting. */
+/** The kinds of schema that stay unchanged. Kinds that are neither here nor below cannot be settings. */
 const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
-/** Rules about a whole mapping or list, which hold in either notation; a check is a rule about values of any type. */
+/**
+ * Returns the rules about a whole mapping or list. They hold in either notation, since a check is a rule about values
+ * of any type.
+ */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
   (def.checks ?? []) as unknown as z.core.$ZodCheck<T>[];
 
@@ -50,12 +53,12 @@ const writtenField = (schema: z.core.$ZodType): z.ZodType => {
   throw new Error(`no scenario notation for ${plain.def.type}`);
 };
 
-/** The same field as a scenario writes it, with what is said of it. */
+/** Converts a field to the notation of scenarios, and keeps its description. */
 const scenarioField = (schema: z.core.$ZodType): z.ZodType => {
   const { description } = schema as z.ZodType;
   const written = writtenField(schema);
   return description === undefined ? written : written.describe(description);
 };
 
-/** The `mock` of a scenario; prices are the scenario's own. */
+/** The schema of the `mock` of a scenario. The scenario itself has the prices. */
 export const mockSchema = scenarioField(mockSettingsSchema.omit({ prices: true }));

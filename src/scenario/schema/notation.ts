@@ -8,23 +8,23 @@ import {
 } from '../../model/quantity.ts';
 
 /**
- * How people write quantities, and the only place where such text becomes a number: `1h30m`,
- * `20/s`, `99.5%`, `25 MB`. A plain number is never one of them, since nobody can see its unit.
+ * A notation in which users write quantities such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such
+ * text to numbers. A plain number is never valid, since its unit is not visible.
  */
 export interface Notation<Quantity extends number> {
-  /** The quantity, or `null` when the text is something else. */
+  /** Returns the quantity; `null` if the text is something else. */
   readonly read: (text: string) => Quantity | null;
-  /** What is expected, with examples; completes the sentence “expected …”. */
+  /** Says what is expected, with examples. It completes the sentence “expected …”. */
   readonly expected: string;
-  /** What to write instead of the plain number `n`. */
+  /** Returns what to write instead of the plain number `n`. */
   readonly withUnit: (n: number) => string;
-  /** A regular expression for editors: it accepts whatever `read` accepts. */
+  /** The regular expression for editors. It accepts everything that `read` accepts. */
   readonly pattern: string;
 }
 
 const amountPattern = String.raw`\d+(?:\.\d+)?`;
 
-/** Binary fractions of a decimal text, for example 0.07 × 1000, are off in the last digit only. */
+/** Rounds off the error of binary fractions, for example of 0.07 × 1000, which is in the last digit only. */
 const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
 
 const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -36,7 +36,7 @@ const durationPattern = `^(?=\\d)${Object.keys(timeUnits)
 const durationText = new RegExp(durationPattern);
 const durationPart = new RegExp(`(${amountPattern})(ms|[dhms])`, 'g');
 
-/** Lengths of time: `30s`, `500ms`, `2m`, `1h30m`, `7d`; units in falling order, each at most once. */
+/** The notation of durations: `30s`, `500ms`, `2m`, `1h30m`, `7d`. Units are in falling order, each at most once. */
 export const durationNotation: Notation<Milliseconds> = {
   read: (text) => {
     if (!durationText.test(text)) return null;
@@ -51,7 +51,7 @@ export const durationNotation: Notation<Milliseconds> = {
   pattern: durationPattern,
 };
 
-/** The notation of an amount and a unit behind it. */
+/** Returns the notation of an amount with a unit behind it. */
 const amountNotation = <Quantity extends number>(
   units: Readonly<Record<string, number>>,
   between: string,
@@ -73,14 +73,14 @@ const amountNotation = <Quantity extends number>(
 
 const rateUnits = { s: 1, min: 60, m: 60, h: 3600 } as const;
 
-/** Rates: `20/s`, `60/min` (or `60/m`), `3600/h`. */
+/** The notation of rates: `20/s`, `60/min` (or `60/m`), `3600/h`. */
 export const rateNotation = amountNotation<PerSecond>(rateUnits, '/', {
   quantityOf: (amount, seconds) => perSecond(amount / seconds),
   expected: 'a rate such as 20/s, 60/min or 3600/h',
   withUnit: (n) => `${n}/s, ${n}/min or ${n}/h`,
 });
 
-/** Percentages from `0%` to `100%`. */
+/** The notation of percentages from `0%` to `100%`. */
 export const percentageNotation = amountNotation<Ratio>({ '%': 100 }, '', {
   quantityOf: (amount, whole) =>
     amount <= whole ? ratio(withoutBinaryNoise(amount / whole)) : null,
@@ -99,14 +99,14 @@ const sizeUnits = {
   GiB: 1024 ** 3,
 } as const;
 
-/** Sizes in whole bytes: `25 MB` is 25,000,000, `4 MiB` is 4,194,304. */
+/** The notation of sizes in whole bytes: `25 MB` is 25,000,000, `4 MiB` is 4,194,304. */
 export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   quantityOf: (amount, bytes) => Math.round(amount * bytes),
   expected: 'a size such as 25 MB, 4 MiB or 512 kB',
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
-/** A length of time as a person would write it; `durationNotation` reads it back. */
+/** Formats a duration, for example `1h30m`. `durationNotation` reads it back. */
 export const formatDuration = (length: Milliseconds): string => {
   let left: number = length;
   let text = '';
@@ -119,7 +119,7 @@ export const formatDuration = (length: Milliseconds): string => {
   return text === '' ? '0s' : text;
 };
 
-/** A rate in the unit that needs no fraction, else per second; `rateNotation` reads it back. */
+/** Formats a rate in the unit that needs no fraction, otherwise per second. `rateNotation` reads it back. */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {
     const n = withoutBinaryNoise(events * rateUnits[unit]);

@@ -12,10 +12,10 @@ import {
 } from './fields.ts';
 import { rateNotation } from './notation.ts';
 
-/** A rate to stay within, the limit that the gateway declares, or none. */
+/** A rate of a pace: a number, the limit that the gateway declares (`limit`), or none. */
 type PaceLimit = PerSecond | 'limit' | null;
 
-/** The highest rate that the declared limits can have. */
+/** The maximum of a declared limit per minute. */
 const maxPerMinute = 1_000_000_000_000;
 const expected = `expected ${rateNotation.expected}, or limit, or none`;
 
@@ -45,7 +45,7 @@ const burstField = () =>
     error: 'expected a whole number from 1 to 1,000,000, or limit',
   });
 
-/** A client that stays within limits; without it requests go when they are due. */
+/** The schema of a pace, with which the client stays within limits. If absent, requests go when they are due. */
 export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
   requests: withDefault(paceLimitField(), 'limit').describe(
     'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none.',
@@ -75,10 +75,10 @@ export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { requestsPerMinute, tokensPerMinute }: DeclaredLimits,
 ): Pace => {
-  /** The whole units of a window; with zero nothing would ever be sent. */
+  /** Returns the whole units of a window. With zero nothing would ever be sent. */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
-    // A rate per minute is no whole number per second in binary.
+    // A rate per minute is often not a whole number per second in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
   const most = unitsPerWindow(requests, requestsPerMinute);

@@ -13,7 +13,10 @@ import { isMapping } from '../text/scenario-tree.ts';
 const folder = new URL('../../../scenarios/', import.meta.url);
 const fileText = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
 
-/** Every property in a schema, with the path that leads to it; those of a condition only name a value. */
+/**
+ * Returns every property of a schema with its path. Properties of a condition are excluded, since they only name a
+ * value.
+ */
 const propertiesIn = (schema: unknown, path: string): { path: string; property: unknown }[] => {
   if (Array.isArray(schema)) return schema.flatMap((part: unknown) => propertiesIn(part, path));
   if (!isMapping(schema)) return [];
@@ -61,7 +64,7 @@ describe('the bundled scenarios', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
   const unread = (file: string) => ({ ok: false as const, problem: `${file} is not read here` });
-  /** The images and clips that come with Weir, which `platform` reads; no bundled scenario names another file. */
+  /** The images and clips that come with Weir, which `platform` reads. No bundled scenario names another file. */
   const workload: WorkloadFiles = {
     media: (reference) => {
       const [, name = ''] = /^bundled:(.*)$/.exec(reference) ?? [];
@@ -85,7 +88,7 @@ describe('the bundled scenarios', () => {
     return reading.plan;
   };
 
-  /** How many of the only stage's first requests are of each kind. */
+  /** Counts the first requests of the only stage by kind. */
   const drawnFrom = ({ seed, stages }: Plan, requests: number): Record<string, number> => {
     const kinds = Array.from({ length: requests }, (_, index) => {
       const traffic = stages[0]?.traffic ?? [];

@@ -32,7 +32,7 @@ import {
   workersSchema,
 } from './wire-schema.ts';
 
-/** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
+/** The schema of the scenario file, YAML or JSON. It is strict: an unknown key is an error. */
 
 const key = mapping('a mapping with "name" and "key"', {
   name: nameField(100).describe('The name of this key in reports.'),
@@ -81,7 +81,7 @@ const declaredLimits = z.strictObject({
   ),
 });
 
-/** Limits, or the word for a gateway that has none. */
+/** The schema of limits, or of the word for a gateway that has none. */
 const limits = z
   .union([
     declaredLimits,
@@ -189,13 +189,13 @@ export const scenarioSchema = z
       .describe('The bundled reference gateway; ignored with a real target.'),
   })
   .describe('A load test of an OpenAI-compatible gateway.');
-/** A scenario with its quantities read and its defaults filled in. */
+/** A scenario whose quantities are read and whose defaults are filled in. */
 export type Scenario = z.output<typeof scenarioSchema>;
 
-/** Numbers and booleans may also come from the environment, and editors must accept that. */
+/** Numbers and booleans may also come from the environment, so editors must accept a reference. */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
-/** The JSON Schema of scenario files (draft 7, which editors know best). */
+/** Returns the JSON Schema of scenario files, draft 7, which editors support best. */
 export const scenarioJsonSchema = (): Record<string, unknown> => {
   const schema = z.toJSONSchema(scenarioSchema, {
     io: 'input',

@@ -3,7 +3,7 @@ import { serverFigureNames } from '../../model/measures/server-figures.ts';
 import { durationField, mapping, nameField, textField, withDefault, wordField } from './fields.ts';
 import { metricsAddressProblem } from './wire-schema.ts';
 
-/** The metrics that a server has of itself. */
+/** This file contains the schema of a server's own metrics. */
 
 const metricsField = textField().superRefine((text, context) => {
   const problem = metricsAddressProblem(text);

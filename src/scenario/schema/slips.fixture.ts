@@ -1,5 +1,5 @@
-/** A scenario of many parts, and slips in it as people make them. */
-export const slipless = `name: evening
+/** A scenario of many parts without errors. The slips below are typical errors in it. */
+export const validScenario = `name: evening
 traffic:
   - kind: chat-stream
     name: short
@@ -29,9 +29,9 @@ objectives:
 interface Slip {
   readonly name: string;
   readonly text: string;
-  /** Problems that the schema shows: two where a wrong name is also a missing one. */
+  /** The number of problems that the schema shows: two if a wrong name is also a missing one. */
   readonly shown: number;
-  /** Problems that `weir validate` reports. */
+  /** The number of problems that `weir validate` reports. */
   readonly reported: number;
 }
 
@@ -40,8 +40,8 @@ const slip = (
   [from, to]: readonly [string, string],
   { shown = 1, reported = 1 }: Partial<Slip> = {},
 ): Slip => {
-  if (!slipless.includes(from)) throw new Error(`the scenario has no ${from}`);
-  return { name, text: slipless.replace(from, to), shown, reported };
+  if (!validScenario.includes(from)) throw new Error(`the scenario has no ${from}`);
+  return { name, text: validScenario.replace(from, to), shown, reported };
 };
 
 const prompt = 'prompt: Explain in two sentences what a weir is.';

@@ -19,16 +19,16 @@ import {
 } from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
-/** The traffic of a scenario: the requests to send. */
+/** This file contains the schema of a scenario's traffic: the requests to send. */
 
-/** Fields of a chat entry that the request body calls by another name. */
+/** The fields of a chat entry that have another name in the request body, with that name. */
 export const chatBodyFields = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
   topP: 'top_p',
 } as const;
 
-/** The fields that can hold the content of a chat; an entry has at most one of them. */
+/** The fields that can hold the content of a chat. An entry has at most one of them. */
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const entryFields = {
@@ -38,7 +38,7 @@ const entryFields = {
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
-/** Fields of a request body, sent unchanged. */
+/** The schema of fields of a request body that are sent unchanged. */
 export const bodyFieldsSchema = z.record(
   z.string(),
   z.json(),
@@ -131,7 +131,7 @@ const clipList = z
   .min(1, 'expected at least one clip')
   .max(1000, 'expected at most 1,000 clips; a .json manifest may list more');
 
-/** A path, a path with its text, or a list of these. */
+/** The schema of a path, a path with its text, or a list of these. */
 const clipsSchema = z
   .union([clipPath, clip, clipList], `expected ${manyClips}`)
   .prefault('bundled');

@@ -11,9 +11,12 @@ import {
   withDefault,
 } from './fields.ts';
 
-/** The target of a scenario, and how connections to it are made. */
+/** This file contains the schema of a scenario's target, and of how connections to it are made. */
 
-/** What keeps a text that begins as an address does from being one; what looks like a port may be half a password. */
+/**
+ * Says why a text that begins like an address is not one. What looks like a port may be half a password, so it is not
+ * quoted.
+ */
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
   const host = authority.slice(authority.lastIndexOf('@') + 1);
@@ -26,11 +29,12 @@ const malformedAddressProblem = (text: string): string => {
     : `its port is invalid: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
 };
 
-/** Names of parameters that hold keys, signatures and the like, and values that look so. */
+/** Matches the names of query parameters that hold keys, signatures and other secrets. */
 const secretParameter = /auth|key|token|secret|sig|password|credential|^code$/i;
+/** Matches the values of query parameters that look like secrets. */
 const secretParameterValue = /^(?:sk-|bearer\b|basic\b)/i;
 
-/** Whether the query of an address holds what can be a key. */
+/** Decides whether the query of an address may hold a key. */
 export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
   [...searchParams].some(
     ([name, value]) => secretParameter.test(name) || secretParameterValue.test(value),
@@ -44,8 +48,8 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
 };
 
 /**
- * What is wrong with a text as an address to send requests to: `null` when nothing is, or when it
- * is no address at all. Never repeats the address, which may hold a password.
+ * Says what is wrong with a text as an address to send requests to; `null` if nothing is, or if it is no address at
+ * all. It never repeats the address, which may hold a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
@@ -66,7 +70,7 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
     : `write the base address, without ${endpoint[0].replace(/\/+$/, '')} at its end`;
 };
 
-/** What is wrong with the address of a server’s metrics, or with its path at the target; `null` for nothing. */
+/** Says what is wrong with the address of a server’s metrics, or with its path at the target; `null` for nothing. */
 export const metricsAddressProblem = (text: string): string | null => {
   if (/^\/(?!\/)/.test(text)) return null;
   const expected =
@@ -77,7 +81,7 @@ export const metricsAddressProblem = (text: string): string | null => {
   return url === null ? expected : null;
 };
 
-/** A field that is one of a few words or an address. */
+/** Returns a field for one of a few words or an address. */
 const wordOrAddress = <Word extends string>(
   words: readonly Word[],
   expected: string,
@@ -95,7 +99,7 @@ const wordOrAddress = <Word extends string>(
     return z.NEVER;
   });
 
-/** The address without slashes at the end of its path. */
+/** Returns the address without slashes at the end of its path. */
 const asUrl = <Word>(value: URL | { kind: Word }) => {
   if (!(value instanceof URL)) return value;
   const { origin, pathname, search } = value;

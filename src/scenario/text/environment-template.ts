@@ -3,20 +3,22 @@ import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import { type Path, pathKey, type ScenarioTree, withEachValue } from './scenario-tree.ts';
 
-/** The variables that `${env:NAME}` reads; handed in, since a scenario touches no world. */
+/** The variables that `${env:NAME}` reads. The caller passes them, since this room does not read the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FilledScenario {
   readonly tree: ScenarioTree;
   readonly findings: readonly ScenarioFinding[];
-  /** What the environment gave, by `pathKey`: shown to nobody, since it may be a secret put in the wrong place. */
+  /**
+   * The values that the environment gave, by `pathKey`. No message shows them, since each may be a misplaced secret.
+   */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** Here templates stay templates: they stand for secrets, which a plan never holds. */
+/** The fields in which templates stay templates. They stand for secrets, which a plan never holds. */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
-/** The variable's value; an empty one counts as missing, as an unset shell variable expands to it. */
+/** Returns the variable's value. An empty one counts as missing, since an unset shell variable expands to it. */
 export const environmentVariable = (environment: Environment, name: string): string | null => {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === undefined || value === '' ? null : value;
@@ -29,7 +31,7 @@ export const missingVariableFinding = (path: Path, name: string): ScenarioFindin
   hint: `set it before the run, for example: export ${name}=…`,
 });
 
-/** Every `${env:NAME}` outside keys and headers, replaced by its value. */
+/** Replaces every `${env:NAME}` outside keys and headers by its value. */
 export const fillEnvironment = (tree: ScenarioTree, environment: Environment): FilledScenario => {
   const findings: ScenarioFinding[] = [];
   const environmentValues = new Map<string, string>();

@@ -20,7 +20,7 @@ describe('a value that a module exports', () => {
   it('is used as it is if JSON can represent it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // JSON knows no negative zero.
+        // JSON has no negative zero.
         const plain: unknown = JSON.parse(JSON.stringify(value));
         expect(openedValue(plain)).toEqual(plain);
       }),

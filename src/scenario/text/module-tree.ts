@@ -2,7 +2,7 @@ import { type ScenarioFinding, problemOf } from './scenario-problem.ts';
 import { type EntryPositions, type Path, pathKey, withEachValue } from './scenario-tree.ts';
 import type { ParsedTree } from './yaml-document.ts';
 
-/** What a scenario module exports, read like a file: its places are known by their paths alone. */
+/** This file reads what a scenario module exports like a file. Its places are known only by their paths. */
 
 const ownPosition = { line: null, column: null, flag: null };
 const modulePositions: ReadonlyMap<string, EntryPositions> = new Map([
@@ -14,7 +14,7 @@ const isPlain = (value: object): boolean => {
   return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 };
 
-/** What a scenario cannot hold, in words. */
+/** Describes a value that a scenario cannot hold. */
 const unsupportedValueText = (value: unknown): string => {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
@@ -29,14 +29,17 @@ const unsupportedValueAdvice = (value: unknown): string | null => {
   return typeof value === 'object' ? 'use its text' : null;
 };
 
-/** The tree of a module's default export, and what in it no scenario file could hold. */
+/** Reads the tree of a module's default export, and finds what no scenario file could hold. */
 export const parseModule = (exported: unknown): ParsedTree => {
   const findings: ScenarioFinding[] = [];
   const addFinding = (path: Path, message: string, hint: string | null): void => {
     findings.push({ path, part: 'value', message, hint });
   };
 
-  /** A copy of plain values inside the lists and mappings `within`; a key that is `undefined` counts as absent. */
+  /**
+   * Copies plain values. `within` is the lists and mappings around the value. A key that is `undefined` counts as
+   * absent.
+   */
   const copy = (value: unknown, path: Path, within: readonly object[]): unknown => {
     if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
     if (typeof value !== 'object' || !isPlain(value)) {

@@ -30,7 +30,7 @@ describe('a value on the command line', () => {
 });
 
 describe('an override', () => {
-  it('changes its place and keeps the rest, in its order', () => {
+  it('changes the value at its path and keeps everything else, in its order', () => {
     const { tree, problems } = applied('traffic.0.model=m', 'load.rate=9/s', 'traffic[1]={}');
     expect(problems).toEqual([]);
     expect(JSON.stringify(tree.value)).toBe(
@@ -118,7 +118,7 @@ mock:
     );
   });
 
-  it('names every override that contributes to it, and no other', () => {
+  it('names every override that causes it, and no other', () => {
     const stage = (name: string) =>
       `  - {name: ${name}, load: {kind: constant, rate: 5/s, duration: 20s}}\n`;
     const text = `traffic: [{kind: models}]\nstages:\n${stage('a')}${stage('b')}warmUp: 30s\n`;

@@ -9,7 +9,9 @@ import {
   valueAtPath,
 } from './scenario-tree.ts';
 
-/** `--set path=value`: one value of the scenario, replaced or added before anything is checked. */
+/**
+ * This file applies `--set path=value`, which replaces or adds one value of the scenario before anything is checked.
+ */
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const words = new Map<string, unknown>([
@@ -18,11 +20,11 @@ const words = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** What a bare word stands for in YAML: a number, true, false, null, otherwise the text itself. */
+/** Returns what a bare word means in YAML: a number, true, false, null, otherwise the text itself. */
 export const parseScalar = (text: string): unknown =>
   number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
 
-/** Quoted text, lists and mappings are read as YAML, all else as one scalar; `undefined` when unreadable. */
+/** Reads quoted text, lists and mappings as YAML and everything else as one scalar; `undefined` if it is unreadable. */
 export const parseValue = (text: string): unknown => {
   if (!/^["'[{]/.test(text)) return parseScalar(text);
   const document = parseDocument(text, { prettyErrors: false });
@@ -32,17 +34,19 @@ export const parseValue = (text: string): unknown => {
   return flowing || /^["']/.test(text) ? document.toJS({ maxAliasCount: 0 }) : undefined;
 };
 
-/** The next step of a path into `inside`: a list's position, a mapping's key, or `null` when there is neither. */
+/** Reads the next step of a path into `inside`: a list's position, a mapping's key, or `null` if there is neither. */
 const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
     return position !== null && position <= inside.length ? position : null;
-  // Where no value exists yet, position 0 creates a list.
+  // If no value exists yet, position 0 creates a list.
   if (inside === undefined || inside === null) return position ?? step;
   return isMapping(inside) ? step : null;
 };
 
-/** `load.rate`, `traffic.0.model` or `traffic[0].model`; a sentence when it leads nowhere. */
+/**
+ * Parses a path such as `load.rate`, `traffic.0.model` or `traffic[0].model`. Returns a sentence if it leads nowhere.
+ */
 export const parsePath = (text: string, value: unknown): Path | string => {
   const path: (string | number)[] = [];
   for (const written of text.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
@@ -63,16 +67,18 @@ export const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
-/** The path and the value of an override; the path is empty where the override has none. */
+/** Splits an override into its path and value. The path is empty if the override has none. */
 const partsOf = (text: string): readonly [name: string, value: string] => {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return [name.trim(), value.trim()];
 };
 
-/** How messages name an override: only the path is ever shown, as the value may be a secret that does not belong here. */
+/**
+ * Returns the name of an override for messages. It contains only the path, since the value may be a misplaced secret.
+ */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
-/** A tree with one override in it, or what is wrong with the override. */
+/** Applies one override to a tree. Returns a sentence if the override is wrong. */
 const applyOverride = (tree: ScenarioTree, text: string): ScenarioTree | string => {
   const [name, written] = partsOf(text);
   if (name === '') return 'expected path=value, for example --set load.rate=10/s';
@@ -83,7 +89,7 @@ const applyOverride = (tree: ScenarioTree, text: string): ScenarioTree | string 
   return withFlagValue(tree, path, value, overrideFlag(text));
 };
 
-/** The tree with all overrides in it, in their order. */
+/** Applies all overrides to a tree, in their order. */
 export const applyOverrides = (
   tree: ScenarioTree,
   overrides: readonly string[],

@@ -17,19 +17,19 @@ interface ParsedScenario {
   readonly findings: readonly ScenarioFinding[];
 }
 
-/** Codes of issues that leave what is inside the faulty value parsed. */
-const innerStaysParsed = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
+/** The codes of issues after which the schema still parses what is inside the faulty value. */
+const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
-/** The path below which an issue kept the schema from parsing anything; `null` where it did not. */
+/** Returns the path below which an issue kept the schema from parsing; `null` if it did not. */
 const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
-  if (innerStaysParsed.has(issue.code)) return null;
+  if (codesKeepingInner.has(issue.code)) return null;
   const isWrongKind = issue.code === 'invalid_union' && issue.discriminator !== undefined;
   return isWrongKind ? path.slice(0, -1) : path;
 };
 
 /**
- * Runs the schema over a filled scenario, once. The library's own `safeParse` drops everything when
- * one field is faulty; its core, which is called here, keeps what it made of the sound ones.
+ * Runs the schema over a filled scenario, once. The library's own `safeParse` drops everything if one field is faulty;
+ * its core, which is called here, keeps the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value, misspeltKinds } = prepareForSchema(filled);

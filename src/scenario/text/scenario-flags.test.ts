@@ -13,7 +13,7 @@ const problemsOf = (...given: Parameters<typeof read>): string[] => {
 };
 
 describe('options without a file', () => {
-  it('mean the same as a file with the same words', () => {
+  it('mean the same as a file with the same values', () => {
     const text =
       'traffic: [{kind: chat-stream, model: m}]\nload: {kind: constant, rate: 5/s, duration: 30s}\n';
     const fromFile = readScenario({ text, name, environment: {} });

@@ -7,18 +7,18 @@ type FieldOf<T, K extends string> = T extends { readonly [Name in K]?: infer Fie
   : undefined;
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
-/** What all parts of one scenario share: what was written, what the schema made of it, and what it complained of. */
+/** The values that all parts of one scenario share: the written ones, the parsed ones, and the problems. */
 interface ParsedValues {
   readonly filled: FilledScenario;
   readonly written: unknown;
-  /** What the schema made of the sound parts; the others are as they were written. */
+  /** The values that the schema parsed. Faulty ones are as they were written. */
   readonly parsed: unknown;
-  /** Paths at or below which something is faulty, and paths below which nothing was parsed, by `pathKey`. */
+  /** The paths at or below which something is faulty, and those below which nothing was parsed, by `pathKey`. */
   readonly faulty: ReadonlySet<string>;
   readonly unparsed: ReadonlySet<string>;
 }
 
-/** A part of a scenario, present or not: what was written there, and what it means where it is sound. */
+/** A part of a scenario, present or not: its written value, and its meaning if it is valid. */
 export class ScenarioPart<T> {
   readonly path: Path;
   readonly written: unknown;
@@ -30,8 +30,8 @@ export class ScenarioPart<T> {
     this.written = valueAtPath(scenario.written, path);
   }
 
-  /** The part with its defaults filled in; `undefined` while anything in it is faulty. */
-  get sound(): T | undefined {
+  /** Returns the part with its defaults filled in; `undefined` if anything in it is faulty. */
+  get validValue(): T | undefined {
     const { parsed, faulty, unparsed } = this.#scenario;
     const isUnparsed = this.path.some((_, length) =>
       unparsed.has(pathKey(this.path.slice(0, length))),
@@ -48,17 +48,17 @@ export class ScenarioPart<T> {
     return this.written !== undefined;
   }
 
-  /** The text that was written; `null` for anything else. */
+  /** Returns the text that was written; `null` for any other value. */
   get text(): string | null {
     return typeof this.written === 'string' ? this.written : null;
   }
 
-  /** Whether the environment gave it: then no message may repeat it. */
+  /** Returns whether the value comes from the environment. If so, no message may repeat it. */
   get isFromEnvironment(): boolean {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }
 
-  /** Whether a flag of the command line gave it. */
+  /** Returns whether a flag of the command line gave the value. */
   get isFromFlag(): boolean {
     return positionOf(this.#scenario.filled.tree, this.path, 'key').flag !== null;
   }
@@ -67,12 +67,12 @@ export class ScenarioPart<T> {
     return new ScenarioPart(this.#scenario, [...this.path, name]);
   }
 
-  /** The keys that were written; none for what is no mapping. */
+  /** Returns the keys that were written; none if the value is no mapping. */
   get names(): readonly string[] {
     return isMapping(this.written) ? Object.keys(this.written) : [];
   }
 
-  /** The entries that were written; none for what is no list. */
+  /** Returns the entries that were written; none if the value is no list. */
   get items(): readonly ScenarioPart<ItemOf<T>>[] {
     if (!Array.isArray(this.written)) return [];
     return this.written.map((_, index) => new ScenarioPart(this.#scenario, [...this.path, index]));

@@ -6,27 +6,27 @@ import {
   type SourcePosition,
 } from './scenario-tree.ts';
 
-/** A position in a scenario; a flag may stand beside a place in the file that would be right without it. */
+/** A place in a scenario. It names a flag in addition if the file would be valid without that flag. */
 export interface ScenarioPlace extends SourcePosition {
-  /** What it is about, as `--set` writes it, for example `traffic.0.model`. */
+  /** The path as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;
 }
 
-/** Something in a scenario that must be put right before it can run. */
+/** A problem of a scenario that must be fixed before it can run. */
 export interface ScenarioProblem extends ScenarioPlace {
   readonly message: string;
-  /** What to do about it; `null` when the message says all. */
+  /** The advice on what to do; `null` if the message is enough. */
   readonly hint: string | null;
 }
 
-/** What is wrong with a path, before its place is looked up. */
+/** A problem with a path, before its place is looked up. */
 export interface ScenarioFinding {
   readonly path: Path;
-  /** Whether to point at the entry's key or at its value. */
+  /** The part of the entry to point at: its key or its value. */
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
-  /** The missing key that this unknown one was probably meant to be: one slip, not two. */
+  /** The missing key that this unknown one probably stands for. The two are one slip. */
   readonly meant?: Path | undefined;
 }
 
@@ -41,7 +41,7 @@ export const problemOf = (
   { path, part, message, hint }: ScenarioFinding,
 ): ScenarioProblem => ({ ...placeOf(tree, path, part), message, hint });
 
-/** In the order of the file, those of flags last, each once. */
+/** Sorts problems in the order of the file, those of flags last, without duplicates. */
 export const sortedProblems = (
   problems: readonly ScenarioProblem[],
 ): readonly ScenarioProblem[] => {
@@ -59,7 +59,10 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
   return path === '' ? name : `${name}: ${path}`;
 };
 
-/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position, or a flag beside it. */
+/**
+ * Formats problems, one per line: `file:line:column: message; hint`. A flag, or the path inside a module, replaces the
+ * position, or a flag stands beside it.
+ */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.map((problem) => {
     const { message, hint } = problem;

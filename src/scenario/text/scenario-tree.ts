@@ -1,30 +1,30 @@
 /**
- * A scenario as it was written: plain values, and beside them where each stands, so that any later
- * finding can be shown at its line and column, or at the flag that brought the value.
+ * A scenario as it was written: plain values, and the position of each. So a later finding can be shown at its line and
+ * column, or at the flag that gave the value.
  */
 export interface ScenarioTree {
   readonly value: unknown;
-  /** By `pathKey`; places without an entry are inside the nearest parent that has one. */
+  /** The positions by `pathKey`. A place without a position is inside the nearest parent that has one. */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
 
 export type Path = readonly (string | number)[];
 
-/** A position in the text (both count from 1), or the flag that was given; what a module made is known by its path alone. */
+/** A position in the text, counted from 1, or the flag that gave a value. Values of a module have only a path. */
 export interface SourcePosition {
   readonly line: number | null;
   readonly column: number | null;
   readonly flag: string | null;
 }
 
-/** The places of an entry's key and value; `isPlainScalar` marks an unquoted scalar. */
+/** The positions of an entry's key and value. `isPlainScalar` marks an unquoted scalar. */
 export interface EntryPositions {
   readonly key: SourcePosition;
   readonly value: SourcePosition;
   readonly isPlainScalar: boolean;
 }
 
-/** The places of what a flag gave. */
+/** Returns the positions of a value that a flag gave. */
 export const flagPositions = (flag: string): EntryPositions => {
   const position = { line: null, column: null, flag };
   return { key: position, value: position, isPlainScalar: true };
@@ -32,10 +32,10 @@ export const flagPositions = (flag: string): EntryPositions => {
 
 export const pathKey = (path: Path): string => JSON.stringify(path);
 
-/** The way `--set` and messages write a path. */
+/** Formats a path as `--set` and messages write it. */
 export const dottedPath = (path: Path): string => path.join('.');
 
-/** The position of a path; what is not there is found at the key of what should hold it. */
+/** Returns the position of a path. If the path does not exist, it is the key of the nearest parent. */
 export const positionOf = (
   tree: ScenarioTree,
   path: Path,
@@ -50,7 +50,7 @@ export const positionOf = (
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy of a list or mapping in which `change` made each value; anything else as it is. */
+/** Copies a list or mapping with each value changed by `change`. Other values stay as they are. */
 export const withEachValue = (
   value: unknown,
   change: (inner: unknown, step: string | number) => unknown,
@@ -61,14 +61,17 @@ export const withEachValue = (
   return Object.fromEntries(entries);
 };
 
-/** The value at a path, or `undefined`. */
+/** Returns the value at a path, or `undefined`. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, step) => {
     if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;
     return isMapping(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
   }, value);
 
-/** A copy of `value` with `leaf` at `path`; what is missing on the way becomes a list where the path has a number, else a mapping. */
+/**
+ * Copies `value` with `leaf` at `path`. Missing parents become lists if the path has a number there, otherwise
+ * mappings.
+ */
 export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
   const [step, ...rest] = path;
   if (step === undefined) return leaf;
@@ -80,11 +83,11 @@ export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unkn
   const entries = isMapping(value) ? Object.entries(value) : [];
   const at = entries.findIndex(([key]) => key === step);
   const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
-  // From entries, so that a key named __proto__ stays an ordinary key.
+  // A copy from entries keeps a key named __proto__ an ordinary key.
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
-/** A copy of the tree with `leaf` at `path`, marked as the doing of `flag` with all that was missing on the way. */
+/** Copies the tree with `leaf` at `path`. The value, and its missing parents, have the position of `flag`. */
 export const withFlagValue = (
   tree: ScenarioTree,
   path: Path,

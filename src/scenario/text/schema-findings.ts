@@ -5,7 +5,7 @@ import { keysAt, kindsWithKey, type MisspeltKind, nestedKeys } from './schema-wa
 import { didYouMean, nearest, synonym, withoutColon } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
 
-/** The schema's issues as findings that people can read: what was expected, what came, what to do. */
+/** This file turns the schema's issues into findings for users: what was expected, what was found, what to do. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,7 +24,7 @@ const listed = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
-/** What of a value is too large or too small, by its type. */
+/** The unit of the size of a value, by its type. */
 const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 const boundText = (
@@ -40,7 +40,7 @@ const boundText = (
 
 const anyJson = 'expected a value that JSON can hold';
 
-/** The house's sentences for issues whose field has none of its own. */
+/** Returns Weir's message for an issue whose field has none of its own. */
 export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return `expected ${typeNames[issue.expected] ?? issue.expected}`;
@@ -52,10 +52,10 @@ export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   return issue.code === 'invalid_union' ? anyJson : undefined;
 };
 
-/** Past this length a value is shown by its beginning only. */
+/** The length in characters above which only the beginning of a value is shown. */
 const maxShownLength = 40;
 
-/** What came, in a few words. The parts of an address that hold passwords and tokens are left out. */
+/** Describes a value in a few words, without the parts of an address that hold passwords and tokens. */
 export const shownValue = (value: unknown): string => {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -68,14 +68,14 @@ export const shownValue = (value: unknown): string => {
   return JSON.stringify(beginning);
 };
 
-/** What a reader of issues needs of the scenario they are about. */
+/** The facts about the scenario that turning an issue into a finding needs. */
 export interface IssueContext {
   readonly value: unknown;
-  /** Values from the environment, by `pathKey`. */
+  /** The values from the environment, by `pathKey`. */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** Whether a secret may stand here, or something that somebody took for the place of one. */
+/** Decides whether the value at a path may be a secret, or a misplaced one. */
 const mayHoldSecret = ([first, second, third]: Path): boolean =>
   first === 'headers' ||
   (first === 'keys' && (third === undefined || third === 'key' || typeof second !== 'number'));
@@ -89,7 +89,7 @@ const receivedText = ({ value, environmentValues }: IssueContext, path: Path): s
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
 };
 
-/** The key inside another one that a word may mean. */
+/** Returns advice if a word may mean a key inside another one. */
 const nestedKeyAdvice = (
   name: string,
   find: (word: string, choices: readonly string[]) => string | null,
@@ -101,7 +101,10 @@ const nestedKeyAdvice = (
   return null;
 };
 
-/** Where an unknown key may belong: here by another name, to another kind, inside another key or outside. */
+/**
+ * Returns advice on where an unknown key may belong: here under another name, to another kind, inside another key or
+ * outside.
+ */
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
@@ -115,7 +118,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const isTop = path.length === 0;
   const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
   if (within !== null) return within;
-  // One that is there already may be what --set was to override.
+  // A user of `--set` may have meant to replace a key that exists.
   const near = didYouMean(name, missing) ?? didYouMean(name, known);
   if (near !== null) return near;
   if (isTop) return nestedKeyAdvice(name, nearest);
@@ -151,7 +154,7 @@ const unknownKeys = (
   });
 };
 
-/** The issues of the union's branch that the value was most likely meant for: the one whose type it has. */
+/** Returns the issues of the branch of a union that the value was most likely meant for: the one of its type. */
 const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null =>
   issue.errors.find((branch) =>
     branch.every(
@@ -159,7 +162,10 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
     ),
   ) ?? null;
 
-/** A union of words and other values as one issue about all of them; `null` for one that has a sentence of its own, or no words. */
+/**
+ * Merges the issues of a union of words and other values into one; `null` if the union has its own message, or no
+ * words.
+ */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
   const words = branches.flatMap((inner) => (inner.code === 'invalid_value' ? inner.values : []));
@@ -187,7 +193,7 @@ const wrongKind = (
   return { path, part: 'value', message, hint: null };
 };
 
-/** The finding about a kind that the schema did not see misspelt. */
+/** Returns the finding about a misspelt kind, which the schema did not see. */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
   { environmentValues }: IssueContext,
@@ -210,13 +216,13 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // A container of the right type with too little in it explains itself.
+  // A container of the right type with too little in it needs no further explanation.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
   }
   const hint = advice ?? (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
-  // Advice may quote the value, which is nobody's business when it comes from the environment.
+  // Advice may quote the value, so it is omitted if the value comes from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
   const whole = `${message}, got ${receivedText(context, path)}`;
   return { path, part: 'value', message: whole, hint: safeHint };
@@ -225,7 +231,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
 export const issuePath = ({ path }: Issue): Path =>
   path.map((step) => (typeof step === 'symbol' ? '' : step));
 
-/** The findings that an issue stands for; `within` is where the issue's own path begins. */
+/** Returns the findings for an issue. The issue's own path begins at `within`. */
 export const findingsOfIssue = (
   issue: Issue,
   context: IssueContext,

@@ -5,11 +5,11 @@ import type { FilledScenario } from './environment-template.ts';
 import { nearest } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './scenario-tree.ts';
 
-/** What the scenario's schema says about the value at a path. */
+/** This file looks up the scenario's schema at a path. */
 
 export type Schema = z.core.$ZodType;
 
-/** The alternatives of a schema, without what wraps them: defaults, and transforms of what was read. */
+/** Returns the alternatives of a schema, without the defaults and transforms around them. */
 export const branchesOf = (schema: Schema): readonly Schema[] => {
   if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
@@ -25,7 +25,7 @@ const keysOf = (schema: Schema | undefined): readonly string[] =>
     ? Object.keys(schema.shape).filter((name) => name !== '$schema')
     : [];
 
-/** Mappings are distinguished by their `kind`, content parts by their `type`. */
+/** Returns the field that distinguishes mappings: `kind`, or `type` for content parts. */
 const kindIn = (fields: Readonly<Record<string, unknown>>): unknown =>
   fields['kind'] ?? fields['type'];
 
@@ -37,7 +37,7 @@ const kindOf = (schema: Schema): string | null => {
 const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
-/** The branch that describes a mapping or list: the one of its kind, or else the first of its type. */
+/** Returns the branch that describes a mapping or list: that of its kind, otherwise the first of its type. */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
   if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
@@ -48,7 +48,7 @@ export const branchFor = (schema: Schema, value: unknown): Schema | undefined =>
   );
 };
 
-/** The schema of what `holder` has under a name or at a position; `undefined` where it may have nothing. */
+/** Returns the schema of the value of `holder` under a name or at a position; `undefined` if it may have none. */
 export const schemaInside = (
   holder: Schema | undefined,
   step: string | number,
@@ -69,20 +69,20 @@ const schemaAt = (path: Path, scenario: unknown): Schema | undefined => {
   return schema;
 };
 
-/** The keys that the mapping at `path` may have. */
+/** Returns the keys that the mapping at `path` may have. */
 export const keysAt = (path: Path, scenario: unknown): readonly string[] => {
   const schema = schemaAt(path, scenario);
   return schema === undefined ? [] : keysOf(branchFor(schema, valueAtPath(scenario, path)));
 };
 
-/** The kinds of mapping that may stand at `path` and have the key `name`. */
+/** Returns the kinds of mapping that may be at `path` and have the key `name`. */
 export const kindsWithKey = (name: string, path: Path, scenario: unknown): readonly string[] => {
   const schema = schemaAt(path, scenario);
   const branches = schema === undefined ? [] : branchesOf(schema);
   return kindsOf(branches.filter((branch) => keysOf(branch).includes(name)));
 };
 
-/** The keys inside each of the scenario's own keys. */
+/** Returns the keys inside each of the scenario's own keys. */
 export const nestedKeys = (): readonly { holder: string; keys: readonly string[] }[] => {
   const shape: Readonly<Record<string, Schema>> = scenarioSchema.shape;
   return Object.entries(shape).map(([holder, schema]) => {
@@ -93,7 +93,7 @@ export const nestedKeys = (): readonly { holder: string; keys: readonly string[]
   });
 };
 
-/** A kind that is a near misspelling of one that is known. */
+/** A misspelt kind, with the known one that is close to it. */
 export interface MisspeltKind {
   readonly path: Path;
   readonly word: string;
@@ -110,10 +110,10 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 };
 
 /**
- * A filled scenario made ready for its one pass through the schema. An environment variable holds
- * text whatever it means: where the schema expects the other, a number becomes text again (a model
- * named `1.0`), and quoted text a number. A misspelt kind becomes the one that was probably meant, so
- * that the other problems of its mapping are reported together with it.
+ * Prepares a filled scenario for its one pass through the schema. An environment variable holds text, whatever it
+ * means. So a number becomes text if the schema expects text (a model named `1.0`), and quoted text becomes a number if
+ * it expects a number. A misspelt kind becomes the one that was probably meant, so that the other problems of its
+ * mapping are reported with it.
  */
 export const prepareForSchema = (
   filled: FilledScenario,

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
-/** “Did you mean”: the word that somebody probably had in mind. */
+/** This file finds the word that a user probably meant (“did you mean”). */
 
-/** What other load generators call our words. */
+/** The words of other load generators, with ours. */
 const synonyms: Readonly<Record<string, string>> = {
   users: 'vus concurrency connections threads clients workers',
   iterations: 'requests requestcount numrequests',
@@ -63,7 +63,7 @@ const normalised = (word: string): string => word.toLowerCase().replaceAll(/[^a-
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
-/** The choice that means the same as `word`: in another spelling, or in another tool's language. */
+/** Returns the choice that means the same as `word`, in another spelling or in the language of another tool. */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalised(word);
   return (
@@ -73,11 +73,13 @@ export const synonym = (word: string, choices: readonly string[]): string | null
   );
 };
 
-/** The choice that `word` begins with, where its value follows without a colon or without a space: `to 5/s`, `to:5/s`. */
+/**
+ * Returns the choice that `word` begins with if the colon or the space before its value is missing: `to 5/s`, `to:5/s`.
+ */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 
-/** The choice nearest to `word`, unless none is near; case, hyphens and underscores do not count. */
+/** Returns the choice closest to `word`; `null` if none is close. Case, hyphens and underscores do not count. */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalised(word);
   if (wanted === '') return null;
@@ -93,7 +95,7 @@ export const nearest = (word: string, choices: readonly string[]): string | null
     : null;
 };
 
-/** `did you mean "rate"?`, or `null`. */
+/** Returns a hint such as `did you mean "rate"?`, or `null`. */
 export const didYouMean = (word: string, choices: readonly string[]): string | null => {
   const near = nearest(word, choices);
   return near === null ? null : `did you mean "${near}"?`;

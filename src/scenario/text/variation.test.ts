@@ -17,7 +17,7 @@ const valuesOf = (flag: string) => variablesOf([flag]).variables[0]?.values.map(
 const faultsOf = (flags: readonly string[], text = start): string =>
   problemsText(variablesOf(flags, text).problems, 'f.yaml');
 
-/** What is read with one value at a path. */
+/** Reads a scenario with one value at a path. */
 const readAt = (path: string, value: unknown, text = start) =>
   readScenario({
     text,
@@ -85,7 +85,7 @@ describe('a value at the path of a variable', () => {
     expect(traffic[1]).toMatchObject({ conversations: expect.any(Array) });
   });
 
-  it('goes to every entry that may have it where none writes it, and leaves the others alone', () => {
+  it('goes to every entry that may have it if none writes it, and leaves the others alone', () => {
     const reading = readAt('temperature', 0.5);
     const bodies = reading.ok
       ? reading.plan.stages[0]!.traffic.map((entry) => ('body' in entry ? entry.body : null))
@@ -93,7 +93,7 @@ describe('a value at the path of a variable', () => {
     expect(bodies).toEqual([{ temperature: 0.5 }, { temperature: 0.5 }, null]);
   });
 
-  it('is read beside the overrides, and leaves `vary` itself without effect', () => {
+  it('is read in addition to the overrides, and `vary` itself then has no effect', () => {
     const reading = readScenario({
       text: `${start}vary: {load.users: [1, 2]}`,
       name: 'f.yaml',

@@ -14,9 +14,9 @@ import {
 import { branchesOf, branchFor, schemaInside } from './schema-walk.ts';
 import { didYouMean } from './spelling.ts';
 
-/** A sweep's variables: `--vary load.users=1,2,4` or `vary: {load.users: [1, 2, 4]}`. */
+/** This file reads a sweep's variables: `--vary load.users=1,2,4` or `vary: {load.users: [1, 2, 4]}`. */
 
-/** A value that a variable takes, and how tables write it. */
+/** A value that a variable takes, and its text in tables. */
 export interface Variation {
   readonly text: string;
   readonly value: unknown;
@@ -25,22 +25,22 @@ export interface Variation {
 /** A path of the scenario, and its values in the order of the sweep. */
 export interface Variable {
   readonly path: string;
-  /** How messages name it. */
+  /** The variable's name in messages. */
   readonly flag: string;
   readonly values: readonly Variation[];
 }
 
-/** One value set at a path for one run of a sweep. */
+/** A value that is set at a path for one run of a sweep. */
 export interface PointSetting {
   readonly path: string;
   readonly flag: string;
   readonly value: unknown;
 }
 
-/** No page can show more. */
+/** The maximum number of values of a variable. A page cannot show more. */
 const maxVariations = 100;
 
-/** The parts between commas that no bracket and no quotation mark encloses. */
+/** Splits a text at the commas that are outside brackets and quotation marks. */
 const splitAtCommas = (text: string): readonly string[] => {
   const parts = [''];
   let depth = 0;
@@ -59,7 +59,7 @@ const splitAtCommas = (text: string): readonly string[] => {
 const amount = String.raw`(\d+(?:\.\d+)?)([^\d.*+]*)`;
 const rangeText = new RegExp(String.raw`^${amount}\.\.${amount}([*+])${amount}$`);
 
-/** `1..16*2` is 1, 2, 4, 8, 16; `1/s..5/s+1/s` is 1/s to 5/s; any other text is one value, itself. */
+/** Expands a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s to 5/s. Any other text is one value. */
 const expandRange = (text: string): readonly string[] | string => {
   const [, from, unit, to, lastUnit, operator, step, stepUnit] = rangeText.exec(text) ?? [];
   if (from === undefined) return [text];
@@ -86,7 +86,7 @@ const expandRange = (text: string): readonly string[] | string => {
 const shownVariation = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The values that a text lists, or what is wrong with it. */
+/** Returns the values that a text lists, or what is wrong with it. */
 const variationsOf = (text: string): readonly Variation[] | string => {
   const values: Variation[] = [];
   for (const part of splitAtCommas(text)) {
@@ -105,7 +105,9 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 
 const withoutPlace = { line: null, column: null, flag: null };
 
-/** What is wrong with the values of a variable, beyond what the scenario says of each; `null` for nothing. */
+/**
+ * Says what is wrong with the values of a variable, apart from what the scenario's own rules find; `null` for nothing.
+ */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';
   if (values.length > maxVariations) return `expected at most ${maxVariations} values`;
@@ -137,7 +139,7 @@ const flagVariables = (flags: readonly string[]): ReadVariables => {
   return { variables, problems };
 };
 
-/** The variables of the file’s own `vary`; what is not a list or a text is the schema’s to report. */
+/** Reads the variables of the file’s own `vary`. The schema reports what is not a list or a text. */
 const writtenVariables = (tree: ScenarioTree): ReadVariables => {
   const written = valueAtPath(tree.value, ['vary']);
   const variables: Variable[] = [];
@@ -156,7 +158,7 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
   return { variables, problems };
 };
 
-/** The variables of a sweep: the file’s, and those of flags, which replace a variable of the same path. */
+/** Reads the variables of a sweep: those of the file, and those of flags, which replace a variable of the same path. */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);
   const written = writtenVariables(tree);
@@ -175,7 +177,7 @@ const trafficFields = [
   ),
 ];
 
-/** The traffic entries of a scenario: its own and those of its stages. */
+/** Returns the paths of a scenario's traffic entries: its own and those of its stages. */
 const trafficPaths = (value: unknown): readonly Path[] => {
   const entriesAt = (path: Path): readonly Path[] => {
     const entries = valueAtPath(value, path);
@@ -189,8 +191,8 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 };
 
 /**
- * The paths that a variable’s path means. A field of traffic entries (`prompt.tokens`, `model`) means that
- * field of every entry that writes it, or else of every entry that may have it.
+ * Returns the paths that a variable’s path means. A field of traffic entries (`prompt.tokens`, `model`) means that
+ * field of every entry that has it or, if none has it, of every entry that may have it.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);
@@ -213,7 +215,7 @@ const meantPaths = (path: string, value: unknown): readonly string[] | string =>
     : `no traffic entry may have "${first}"`;
 };
 
-/** A tree with one setting in it, or what is wrong with its path. */
+/** Applies one setting to a tree. Returns a sentence if its path is wrong. */
 const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree | string => {
   const meant = meantPaths(setting.path, tree.value);
   if (typeof meant === 'string') return meant;
@@ -226,7 +228,7 @@ const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree |
   return current;
 };
 
-/** The tree with the settings of one point of a sweep in it. */
+/** Applies the settings of one point of a sweep to a tree. */
 export const applyPoint = (
   tree: ScenarioTree,
   point: readonly PointSetting[],

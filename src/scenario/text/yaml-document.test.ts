@@ -14,7 +14,7 @@ const treeOf = (text: string): ScenarioTree => {
 
 const problemsOf = (text: string): string => problemsText(parseScenarioText(text).problems, 'f');
 
-/** The rest of the line that a mark points at. */
+/** Returns the rest of the line that a position points at. */
 const textAt = (text: string, tree: ScenarioTree, path: Path, part: 'key' | 'value'): string => {
   const mark = positionOf(tree, path, part);
   if (mark.line === null || mark.column === null) throw new Error('a text has no flags');
@@ -173,7 +173,7 @@ describe('one slip in a text', () => {
     expect(said[0]!.startsWith(expected), said[0]).toBe(true);
   });
 
-  it('anywhere in the text gives at most one message about YAML', () => {
+  it('gives at most one message about YAML, wherever it is', () => {
     const slip = fc.constantFrom(
       (line: string) => line.replace(/:( |$)/, '$1'),
       (line: string) => line.replace(': ', ':'),
@@ -194,7 +194,7 @@ describe('one slip in a text', () => {
 });
 
 describe('a text that is not YAML', () => {
-  it('is reported by its first mistake only, however many follow from it', () => {
+  it('has only its first mistake reported, however many follow from it', () => {
     const text = Array.from({ length: 40 }, (_, i) => `a: "b" c${i}`).join('\n');
     expect(problemsOf(text)).toMatch(/^f:1:\d+: not valid YAML: .*$/);
   });

@@ -22,13 +22,13 @@ import {
   type ScenarioTree,
 } from './scenario-tree.ts';
 
-/** What came of opening a text: the tree where one could be made, and what is wrong with the text. */
+/** The result of opening a text: the tree, if it could be made, and the problems of the text. */
 export interface ParsedTree {
   readonly tree: ScenarioTree | null;
   readonly problems: readonly ScenarioProblem[];
 }
 
-/** More than any scenario needs; aliases of aliases would otherwise grow without bound. */
+/** The maximum number of values. Aliases of aliases would otherwise grow without bound. */
 const maxValues = 100_000;
 
 const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
@@ -36,7 +36,7 @@ const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
   return { line, column: col, flag: null };
 };
 
-/** A key's text; YAML reads an unquoted 1 or true as something else. */
+/** Returns a key's text. YAML reads an unquoted 1 or true as something else. */
 const nameOf = (key: unknown): string | null => {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
@@ -45,21 +45,21 @@ const nameOf = (key: unknown): string | null => {
 const isMerge = ({ key }: Pair): boolean =>
   isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 
-/** Where a reader stands: the path, the position of its key, and the nodes that enclose it. */
+/** The place of a node: its path, the position of its key, and the nodes around it. */
 interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
   readonly within: readonly Node[];
 }
 
-/** Reads the plain values of a document, and notes where each stands. */
+/** Reads the plain values of a document, and notes the position of each. */
 class DocumentReader {
   readonly positions = new Map<string, EntryPositions>();
   readonly problems: ScenarioProblem[] = [];
   #values = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
-  /** What each alias stands for: the library searches the whole document every time. */
+  /** The node of each alias. The library searches the whole document for it every time. */
   readonly #resolved = new Map<Alias, Node | null>();
 
   constructor(document: Document, lines: LineCounter) {
@@ -86,7 +86,7 @@ class DocumentReader {
     return node;
   }
 
-  /** The pairs of a mapping with `<<` merged in: the mapping's own keys take precedence. */
+  /** Returns the pairs of a mapping with `<<` merged in. The mapping's own keys take precedence. */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
     const names = new Set(pairs.map(({ key }) => nameOf(key)));
@@ -125,7 +125,7 @@ class DocumentReader {
     return Object.fromEntries(entries);
   }
 
-  /** Notes where a node stands; an empty value is found at its key. */
+  /** Notes the position of a node. An empty value has the position of its key. */
   #recordPositions(node: Node | null, { path, key }: NodePlace): void {
     const offset = node?.range?.[0];
     const empty = isScalar(node) && node.value === null && node.source === '';
@@ -159,7 +159,7 @@ class DocumentReader {
   }
 }
 
-/** Sentences for the mistakes that people make, by the library's codes. */
+/** The messages for typical mistakes, by the library's codes. */
 const codeMessages: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'this line is indented with a tab; use spaces',
   DUPLICATE_KEY: 'this key is set twice in the same mapping; keep one of them',
@@ -169,7 +169,7 @@ const codeMessages: Readonly<Record<string, string>> = {
     'expected "name: value" or "name:", with a colon and a space or the end of the line after it',
 };
 
-/** The same for codes that stand for more than one mistake, by the beginning of the library's message. */
+/** The messages for codes that stand for several mistakes, by the beginning of the library's message. */
 const prefixMessages: Readonly<Record<string, string>> = {
   'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
   'Nested mappings are not allowed':
@@ -192,14 +192,14 @@ const syntaxMessage = ({ code, message }: YAMLError): string => {
   );
 };
 
-/** Whether a mistake leaves the structure of the text as it was meant. */
+/** Decides whether a mistake leaves the structure of the text as it was meant. */
 const keepsStructure = ({ code }: YAMLError): boolean =>
   code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED';
 
-/** Enough to begin with. */
+/** The maximum number of errors that are shown. */
 const maxShownErrors = 10;
 
-/** What comes after a mistake in the structure comes from it, as a rule: one slip gives one message. */
+/** Returns the errors up to the first mistake in the structure, since what follows it is usually a consequence. */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
   if (tab !== undefined) return [tab];
@@ -223,7 +223,7 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
   ];
 };
 
-/** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
+/** Reads the text of a scenario file, YAML or JSON (which is YAML), into a tree. */
 export const parseScenarioText = (text: string): ParsedTree => {
   if (text.includes('\0')) {
     const message = 'not a text file: expected YAML, JSON or TypeScript, got binary data';
@@ -236,7 +236,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
   const problems = syntaxProblems(errors, lines);
-  // A doubled key leaves the structure whole, so that the rest can be looked at too.
+  // A duplicate key leaves the structure intact, so the rest is checked, too.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
   const reader = new DocumentReader(document, lines);
   const tree = { value: reader.read(), positions: reader.positions };

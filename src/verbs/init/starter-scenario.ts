@@ -1,31 +1,31 @@
 /** The target and models of a first scenario. */
 export interface StarterScenario {
-  /** A base address, or `mock`. */
+  /** The base address of the target, or `mock`. */
   readonly target: string;
-  /** The environment variable that holds the key. */
+  /** The name of the environment variable that holds the key. */
   readonly key: string;
   readonly chat: string;
-  /** Models for audio; `null` if the target lists none. */
+  /** The model for speech; `null` if the target lists none. */
   readonly speech: string | null;
   readonly transcription: string | null;
-  /** What the gateway declares for a minute; `null` for what it did not say. */
+  /** The limits per minute that the gateway declares; `null` for those it does not name. */
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>>;
-  /** Where an editor finds the schema of scenarios, without spaces. */
+  /** The address at which an editor finds the schema of scenarios. It contains no spaces. */
   readonly schema: string;
 }
 
-/** The limits of the interface (section 8), for what a gateway does not say. */
+/** The limits of the interface (section 8), used if a gateway declares none. */
 const usualLimits = { requests: 60, tokens: 2_000_000 } as const;
 
-/** Enough for the objectives below to be decided. */
+/** The number of requests, enough to decide the objectives below. */
 const requestCount = 50;
 
-/** The limits, whose they are, and a rate that stays below them. */
+/** Returns the limits, their source, and a rate that stays below them. */
 const limitsOf = ({ declared }: StarterScenario) => {
   const requests = declared.requests ?? usualLimits.requests;
   const tokens = declared.tokens ?? usualLimits.tokens;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
-  // A little below the limit, and never more than one a second.
+  // The rate is a little below the limit, and at most one request a second.
   const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
   const duration = Math.ceil((requestCount * 60) / perMinute);
   return {
@@ -37,19 +37,19 @@ const limitsOf = ({ declared }: StarterScenario) => {
   };
 };
 
-/** Any text is a YAML string in the form of JSON; a plain word could be null or yes. */
-const quoted = (text: string): string =>
+/** Quotes a text as a YAML string in the form of JSON. A plain word could mean null or yes. */
+const quote = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
-/** A small share each, because audio is priced by its length. */
+/** Returns the entries for audio. Their share is small, because audio is priced by its length. */
 const audioEntries = ({ speech, transcription }: StarterScenario): string => {
   const spoken = `  - kind: speech
-    model: ${quoted(speech ?? '')}
+    model: ${quote(speech ?? '')}
     text: The gate is open.
     weight: 0.2
 `;
   const transcribed = `  - kind: transcription # of the recordings that come with Weir
-    model: ${quoted(transcription ?? '')}
+    model: ${quote(transcription ?? '')}
     weight: 0.2
 `;
   return `${speech === null ? '' : spoken}${transcription === null ? '' : transcribed}`;
@@ -64,7 +64,10 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/** The text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a key. */
+/**
+ * Returns the text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a
+ * key.
+ */
 export const starterScenarioText = (starter: StarterScenario, file: string): string => {
   const limits = limitsOf(starter);
   return `# yaml-language-server: $schema=${starter.schema}
@@ -81,11 +84,11 @@ ${targetLines(starter).join('\n')}
 # differ, so no cache helps; maxTokens limits the time and cost of the answers.
 traffic:
   - kind: chat-stream
-    model: ${quoted(starter.chat)}
+    model: ${quote(starter.chat)}
     prompt: { tokens: 200 }
     maxTokens: 100
   - kind: chat # the same, with whole answers
-    model: ${quoted(starter.chat)}
+    model: ${quote(starter.chat)}
     prompt: { tokens: 200 }
     maxTokens: 100
     weight: 0.2
@@ -94,7 +97,7 @@ ${audioEntries(starter)}  # - kind: models # the model list is free
 # Prices of chat, in units of the currency for a million tokens, from the service’s price list. With
 # them weir plan and the report show the cost.
 # prices:
-#   ${quoted(starter.chat)}: { input: 0.15, output: 0.60 }
+#   ${quote(starter.chat)}: { input: 0.15, output: 0.60 }
 
 # An even rate, whether or not earlier answers have come. Other kinds: poisson, ramping,
 # stairs, closed (users with a thinkTime), trace.

@@ -10,8 +10,8 @@ import {
 } from '../../scenario/text/schema-walk.ts';
 
 /**
- * Converts settings between internal units and the notation of scenarios: `5ms` for 5, `none` for
- * null. The schema of the internal form says which values are durations and which may be absent.
+ * This file converts settings between internal units and the notation of scenarios: `5ms` for 5, `none` for null. The
+ * schema of the internal form says which values are durations and which may be absent.
  */
 
 interface LeafTranslation {
@@ -32,7 +32,10 @@ const translate = (schema: Schema | undefined, value: unknown, leaf: LeafTransla
   return withEachValue(value, (inner, step) => translate(schemaInside(branch, step), inner, leaf));
 };
 
-/** Settings with everything that is written in the notation in its own unit; what cannot be read, or is in it already, stays as it is. */
+/**
+ * Converts settings from the notation to internal units. Values that cannot be read, or are already converted, stay as
+ * they are.
+ */
 export const parseSettings = (schema: Schema, written: unknown): unknown =>
   translate(schema, written, {
     length: (value) =>
@@ -40,7 +43,7 @@ export const parseSettings = (schema: Schema, written: unknown): unknown =>
     nullable: (value) => (value === 'none' ? null : value),
   });
 
-/** Settings as a scenario writes them. */
+/** Converts settings to the notation of scenarios. */
 export const formatSettings = (schema: Schema, plain: unknown): unknown =>
   translate(schema, plain, {
     length: (value) => (typeof value === 'number' ? formatDuration(value as Milliseconds) : value),
