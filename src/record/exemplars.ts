@@ -6,12 +6,12 @@ import { trafficKinds } from '../model/workload/traffic.ts';
 import { describeFailure } from './failures.ts';
 import { byText, type Recorder, streamOf } from './recorder.ts';
 
-/** How many of the slowest completed requests are kept of each traffic kind. */
-const slowestKept = 20;
-/** How many of the first, and how many of the last, are kept of each failed outcome. */
-const failedKept = 5;
+/** The number of the slowest completed requests that are kept for each traffic kind. */
+const maxSlowest = 20;
+/** The number of first, and also of last, requests that are kept for each failed outcome. */
+const maxFailed = 5;
 
-/** The exemplars of one list in order of their rank; the lowest is kept first. */
+/** The exemplars of one list, sorted by rank. The lowest is the most important one to keep. */
 type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
@@ -46,19 +46,19 @@ const exemplarOf = (observation: Observation): Exemplar => {
   };
 };
 
-/** The lists that a request may enter, with their length and its rank there. */
+/** Returns the lists that a request may enter, with their maximum length and its rank there. */
 const listsFor = (
   outcome: Exemplar['outcome'],
   { traffic, due, ended }: Pick<Exemplar, 'traffic' | 'due' | 'ended'>,
 ): readonly (readonly [list: string, length: number, rank: number])[] =>
   outcome === 'completed'
-    ? [[`slow ${traffic}`, slowestKept, due - ended]]
+    ? [[`slow ${traffic}`, maxSlowest, due - ended]]
     : [
-        [`first ${outcome}`, failedKept, ended],
-        [`last ${outcome}`, failedKept, 0 - ended],
+        [`first ${outcome}`, maxFailed, ended],
+        [`last ${outcome}`, maxFailed, 0 - ended],
       ];
 
-/** Equal ranks are ordered by text, so that merged parts keep what the whole keeps. */
+/** Compares ranks. Equal ranks are ordered by text, so that merged parts keep what the whole keeps. */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
@@ -71,12 +71,12 @@ const insertExemplar = (
     const list = lists.get(name) ?? [];
     lists.set(name, list);
     const last = list.at(-1);
-    // The case of most requests.
+    // Most requests end here.
     if (last !== undefined && list.length === length && rank > last.rank) continue;
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // An exemplar restored from a result may come twice: as one of the first and of the last.
+    // An exemplar restored from a result may come twice, as one of the first and one of the last.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);
@@ -95,7 +95,10 @@ const exemplarsIn = (lists: Exemplars): Exemplar[] => [
   ).values(),
 ];
 
-/** Completed requests by traffic kind, the slowest first; then failed ones by outcome, in order of time. */
+/**
+ * Compares exemplars for reports: completed requests by traffic kind, the slowest first; then failed ones by outcome,
+ * in order of time.
+ */
 const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   const outcome = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);
   if (outcome !== 0) return outcome;
@@ -107,7 +110,9 @@ const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   return rank || byText(JSON.stringify(a), JSON.stringify(b));
 };
 
-/** Keeps single requests as examples: the slowest of each traffic kind, and the first and last of each failed outcome. */
+/**
+ * Keeps single requests as examples: the slowest of each traffic kind, and the first and last of each failed outcome.
+ */
 export const exemplarRecorder: Recorder<Exemplars, Exemplar> = {
   record: (lists, observation) =>
     insertExemplar(lists, listsFor(observation.outcome.kind, observation), () =>

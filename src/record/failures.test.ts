@@ -45,7 +45,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('record whether all messages were the same, in any division into parts', () => {
+  it('record whether all messages were the same, however they are divided into parts', () => {
     const [one, other] = [refused('key 7 is unknown'), refused('key 8 is unknown')];
     expect(failuresOf([one, one])).toMatchObject([{ count: 2, sameText: true }]);
     expect(failuresOf([one, other, one])).toMatchObject([{ count: 3, sameText: false }]);
@@ -134,7 +134,7 @@ describe('failures', () => {
     expect(total(rows)).toBe(101);
   });
 
-  it('stay few and lose no count when every code and message is new', () => {
+  it('stay few and lose no count even if every code and message is new', () => {
     const many = Array.from({ length: 2000 }, (_, i) =>
       refused(letters(i % 83), { code: letters(i % 89) }),
     );

@@ -4,18 +4,18 @@ import type { Failure } from '../model/result/result.ts';
 import { maskedMessage } from './masked-message.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The rows of one traffic kind and outcome, by family (status and cause), then by masked message. */
+/** The rows of one traffic kind and outcome, by family (status and cause) and then by masked message. */
 type Families = Map<string, Map<string, Failure>>;
 export type Failures = Map<string, Families>;
 
 /**
- * A server can send a new message, or even a new code, with every failure. So each family keeps this
- * many messages, and each traffic kind and outcome this many families; the others are counted in one
- * row. The first by text are kept, not the most frequent: the first of all is first in every part,
- * so merged counts are exact.
+ * The maximum number of messages of a family. A server can send a new message, or even a new code, with every failure,
+ * so the others are counted in one row. The first by text are kept, not the most frequent: the first of all is the
+ * first in every part, too, so merged counts are exact.
  */
-const messagesKept = 20;
-const familiesKept = 30;
+const maxMessages = 20;
+/** The maximum number of families of a traffic kind and outcome. The others are counted in one row, too. */
+const maxFamilies = 30;
 const otherMessages = 'other messages';
 const otherCauses = 'other causes';
 
@@ -27,7 +27,10 @@ const droppedBecause = {
   'run-ended': 'the run ended before its turn under the pace',
 } satisfies Record<DroppedCause, string>;
 
-/** A short number is a code (`429`, `1015`); longer ones differ from request to request. */
+/**
+ * Returns the cause for a code. A short number is a cause itself (`429`, `1015`); longer ones differ from request to
+ * request and are masked.
+ */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
 /** Describes a failed outcome; `null` for a completed one. */
@@ -77,7 +80,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
 const inTime = (a: Failure, b: Failure): number =>
   a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
 
-/** Merges two rows under the name of the first; the earlier one gives the example. */
+/** Merges two rows under the name of the first. The earlier one gives the example. */
 const mergeRows = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
@@ -93,27 +96,27 @@ const mergeRows = (a: Failure, b: Failure): Failure => {
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
 
-/** The last key by text other than `never`, if there are more than `kept` such keys. */
+/** Returns the last key by text, apart from `never`, if there are more than `kept` such keys. */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
-/** Adds a row; a message or family too many moves to the row of the others. */
+/** Adds a row. If there are too many messages or families, the last one moves to the row of the others. */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
   const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());
   const known = family.get(row.message);
   family.set(row.message, known === undefined ? row : mergeRows(known, row));
   if (known !== undefined) return;
-  const message = excessKey([...family.keys()], otherMessages, messagesKept);
+  const message = excessKey([...family.keys()], otherMessages, maxMessages);
   if (message !== null) {
     const moved = family.get(message)!;
     family.delete(message);
     addRow(failures, { ...moved, message: otherMessages });
   }
   const rest = { status: null, cause: otherCauses, message: otherMessages };
-  const last = excessKey([...families.keys()], familyOf({ ...row, ...rest }), familiesKept);
+  const last = excessKey([...families.keys()], familyOf({ ...row, ...rest }), maxFamilies);
   if (last === null) return;
   const moved = [...families.get(last)!.values()];
   families.delete(last);

@@ -26,10 +26,13 @@ interface GroupName {
 const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
-/** Searching this many names takes as long as making a new one. */
+/** The number of recent group names that are remembered. Searching as many takes as long as making a new one. */
 const maxRemembered = 16;
 
-/** Names the group of each observation of a plan. Recent names are remembered, since most observations repeat one. */
+/**
+ * Creates a function that names the group of each observation of a plan. Recent names are remembered, since most
+ * observations repeat one.
+ */
 const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   const known: (GroupName & { readonly stage: number })[] = [];
   return ({ traffic, model, entry, key, stage, due }) => {
@@ -60,7 +63,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   };
 };
 
-/** A group that is being recorded: its distributions are open histograms. */
+/** A group while it is recorded: its distributions are open histograms. */
 type OpenGroup = Omit<Group, 'distributions' | 'delays' | 'tokens'> & {
   readonly tokens: TokensBySource;
   readonly delays: Partial<Record<DelayName, Histogram>>;
@@ -165,7 +168,10 @@ const storeGroup = ({ delays, ...group }: OpenGroup): Group => ({
     : { delays: mapInOrder(delayNames, delays, (each) => each.toJSON()) }),
 });
 
-/** A group as several whose sum it is: its counts, then each of its histograms; to store one takes some tenths of a millisecond. */
+/**
+ * Splits a group into several whose sum it is: its counts, then each of its histograms. Storing one takes some tenths
+ * of a millisecond.
+ */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, delays } = group;
   yield { ...group, distributions: {}, delays: {} };
@@ -191,7 +197,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
 };
 
 /**
- * Counts and distributions of the arrivals that share their labels; ordered by stage as in the plan,
+ * Records counts and distributions of the arrivals that share their labels. Groups are ordered by stage as in the plan,
  * then by traffic, model, entry and key, the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {

@@ -9,13 +9,16 @@ import {
   type Tally,
 } from './tally.ts';
 
-/** So many observations are recorded at once: one right after the other they take less time than between reads. All of them must be brief. */
+/**
+ * The number of observations that are recorded at once. Recorded one after the other they take less time than between
+ * reads. Only brief ones are batched.
+ */
 const batchSize = 32;
 
 /**
- * A run's tally in two parts: what was recorded since the last flush, and everything before it. A flush
- * closes the first part at one instant; it is then stored and moved piece by piece while the run goes
- * on, so that storing it neither stalls the generator nor mixes instants.
+ * Creates a run's tally in two parts: what was recorded since the last flush, and everything before it. A flush closes
+ * the first part at one instant. It is then stored and moved piece by piece while the run goes on, so that storing
+ * neither stalls the generator nor mixes instants.
  */
 export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
@@ -28,7 +31,7 @@ export const createIncrementalTally = (plan: Plan) => {
     for (const observation of observations) recordObservation(current, observation);
   };
   const record = (observation: Observation): void => {
-    // A stream can have thousands of gaps.
+    // A stream can have thousands of gaps, so it is recorded alone.
     if (observation.traffic === 'chat-stream') return recordObservation(current, observation);
     batch.push(observation);
     if (batch.length >= batchSize) recordBatch();
@@ -37,7 +40,10 @@ export const createIncrementalTally = (plan: Plan) => {
     if (moving !== null) for (const _ of moving);
     moving = null;
   };
-  /** Closes what was recorded since the last flush. Each part takes less than a millisecond. Returns when the last exchange ended. */
+  /**
+   * Closes what was recorded since the last flush. Each part takes less than a millisecond. Returns when the last
+   * exchange ended.
+   */
   const flush = (): Iterator<StoredPart, number> => {
     finish();
     recordBatch();
@@ -48,7 +54,7 @@ export const createIncrementalTally = (plan: Plan) => {
   return {
     record,
     flush,
-    /** Everything recorded so far; finishes an unfinished flush first. */
+    /** Returns everything recorded so far, after finishing an unfinished flush. */
     whole: (): Tally => {
       flush();
       finish();

@@ -9,18 +9,18 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 interface KeyLedger {
-  /** In any order, at most a quarter more than are kept. */
+  /** The rows in any order, at most a quarter more than are kept. */
   rows: LedgerRow[];
-  /** All rows, including those not kept. */
+  /** The number of all rows, including those that are not kept. */
   seen: number;
-  /** Rows sent later than this are not among those kept. */
+  /** The instant of sending after which rows are not kept. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
 
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
-/** By the instant of sending, then by the other cells: the order depends on the rows alone. */
+/** Compares rows by the instant of sending, then by the other cells. The order depends on the rows alone. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (const [i, cell] of a.entries()) {
     const other = b[i] ?? null;
@@ -31,7 +31,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** The tokens of a chat, where the server reports them. */
+/** Returns the tokens of a chat if the server reports them, otherwise `null`. */
 const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null => {
   if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return null;
   const { input, output, source } = outcome.answer.tokens;
@@ -68,7 +68,7 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
 const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
-/** Adds rows and keeps the first; sorts only when a quarter too many have come. */
+/** Adds rows and keeps the first. It sorts them only when there are a quarter too many. */
 const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
   for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
   if (keyLedger.rows.length <= 1.25 * kept) return;
@@ -77,7 +77,7 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 };
 
 /**
- * A row for every attempt that was sent, by key, in the order of sending; of more than `kept` rows the
+ * Records a row for every attempt that was sent, by key, in the order of sending. Of more than `kept` rows it keeps the
  * first. A row among the first of all is among the first of its part, so merging loses none.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
@@ -117,7 +117,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
       for (const [key, { rows, seen }] of ledgers) {
         for (let from = 0; from < rows.length; from += rowsPerPortion) {
           const some = rows.slice(from, from + rowsPerPortion);
-          // The first portion counts the rows that were left out.
+          // The first portion counts the rows that were not kept.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
             [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],
@@ -129,7 +129,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
   };
 };
 
-/** Writing this many takes about half a millisecond. */
+/** The number of rows in a portion. Writing them takes about half a millisecond. */
 const rowsPerPortion = 500;
 
 const noLimitHeaders = {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskedMessage } from './masked-message.ts';
 
-/** What the masks look for, and halves of what is no character alone. */
+/** Texts that the masks look for, and halves of surrogate pairs. */
 const troublesome = fc.constantFrom(
   ...Array.from('019afxz-:.,/\'"` TZ'),
   '\ud83d',

@@ -1,14 +1,17 @@
-/** Characters that are read of a text, and kept of the masked text. */
+/** The maximum number of characters that are read of a text, and kept of the masked text. */
 const readAtMost = 1000;
 const keptAtMost = 200;
 
-/** A unit after a number, which does not make it a name. */
+/** Matches a unit after a number. A number with a unit is not a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
-/** Letters and digits with what joins them: a number, a quantity (`12.5ms`, `6m0s`), a word, a name (`gpt-4o`, `Emily2.wav`). */
+/**
+ * Matches letters and digits with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a word, or a
+ * name (`gpt-4o`, `Emily2.wav`).
+ */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
 
-/** Masks numbers and quantities; keeps names, since they distinguish models and voices. */
+/** Masks numbers and quantities. Names are kept, since they distinguish models and voices. */
 const withoutNumbers = (part: string): string =>
   /[\p{L}_]/u.test(part.replace(unit, '')) ? part : part.replace(/\d+(?:[.,:]\d+)*/g, number);
 
@@ -17,7 +20,7 @@ const time = (): string => '<time>';
 const number = (): string => '#';
 const blank = (): string => ' ';
 
-/** From the most to the least specific; each takes time linear in the text's length. */
+/** The masks, from the most to the least specific. Each takes time linear in the text's length. */
 const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, id],
   [
@@ -27,14 +30,17 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\d{2}:\d{2}:\d{2}(?:[.,]\d+)?/g, time],
   [/(?<![0-9a-z])0x[0-9a-f]+(?![0-9a-z])/gi, id],
   [/(?<![0-9a-z])(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi, id],
-  // Ten or more letters and digits in a row, with both among them: neither a word nor a model's name.
+  // Matches ten or more letters and digits in a row with both among them, which are neither a word nor a model's name.
   [/(?<![0-9a-z])(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{10,}/gi, id],
   [/\d{10,}/g, number],
   [token, withoutNumbers],
   [/\s+/g, blank],
 ];
 
-/** The start of a masked text, without a truncated name, which could look like a number: `4` of `4o`. */
+/**
+ * Returns the start of a masked text. A truncated name at its end is removed, since it could look like a number, like
+ * `4` of `4o`.
+ */
 const startOf = (masked: string): string =>
   masked.length <= keptAtMost
     ? masked
@@ -42,13 +48,16 @@ const startOf = (masked: string): string =>
         .slice(0, keptAtMost)
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
-/** Messages repeat by the thousand when a limit is hit; masking one takes about 10 µs. */
+/**
+ * The masked messages so far. Messages repeat by the thousand when a limit is reached, and masking one takes about 10
+ * µs.
+ */
 const remembered = new Map<string, string>();
 const rememberAtMost = 256;
 
 /**
- * A message of a server or transport with masks for what differs from request to request (numbers,
- * ids, hexadecimal, times), so that similar failures form one group; truncated. Names keep their digits.
+ * Masks the parts of a server's or transport's message that differ from request to request (numbers, ids, hexadecimal,
+ * times), so that similar failures form one group, and truncates it. Names keep their digits.
  */
 export const maskedMessage = (text: string): string => {
   const start = text.slice(0, readAtMost);

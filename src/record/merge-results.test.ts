@@ -53,7 +53,7 @@ describe('merged results', () => {
           ),
         );
         const together = resultOf(observations, slices, { count });
-        // Only merged slices carry their own lag.
+        // Only merged slices have their own lag.
         const whole = count === 1 ? together : { ...together, slices: mergeSlices(parts) };
         expect(JSON.stringify(merged(...parts))).toBe(JSON.stringify(whole));
         expect(JSON.stringify(merged(...parts.toReversed()))).toBe(JSON.stringify(whole));
@@ -82,7 +82,7 @@ describe('merged results', () => {
     expect(merged(merged(a, b), c)).toEqual(merged(a, b, c));
   });
 
-  it('of one slice alone are that slice’s result: judges report a missing slice', () => {
+  it('of a single slice equal that slice’s result, of which judges report the missing slices', () => {
     const alone = resultOf([sampleObservation()], [1]);
     expect(merged(alone)).toEqual(alone);
   });
@@ -156,7 +156,7 @@ describe('slices that used different addresses', () => {
     expect(merged(merged(a, c), b)).toEqual(whole);
   });
 
-  it('have no mock counters, though each gateway counted the same', () => {
+  it('have no mock counters, even if each gateway counted the same', () => {
     expect(merged(a, b).witness).toBeNull();
     expect(merged(a, c).witness).toEqual({ completed: 20 });
   });
@@ -194,11 +194,11 @@ describe('merging refuses', () => {
     expect(refusal([first, coarse])).toMatch(/digits: 3 in distributions.* 2 in distr/);
   });
 
-  it('an empty list', () => {
+  it('an empty list of results', () => {
     expect(refusal([])).toBe('There is nothing to merge: expected at least one result.');
   });
 
-  it('with the given names', () => {
+  it('results, naming them as given', () => {
     expect(refusal([first, first], ['a.json', 'b.json'])).toMatchInlineSnapshot(
       `"Slice 0/2 is in both a.json and b.json; its requests would count twice. Leave one of them out."`,
     );

@@ -4,7 +4,10 @@ import { milliseconds } from '../model/quantity.ts';
 import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
-/** The slices of several results, in order, each with its own lag: in the sum, one late slice would look half as late beside one on time. */
+/**
+ * Returns the slices of several results in order, each with its own lag. In a sum, one late slice beside one on time
+ * would look half as late.
+ */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
   results
     .flatMap((result) => {
@@ -34,7 +37,9 @@ const digitsOf = ({ groups, timeline }: Result): string => {
   return `${digits(distributions) || '3'} in distributions, ${digits(latencies) || '2'} per second`;
 };
 
-/** What all parts of one run share: its name in messages, and how to read it from a result. */
+/**
+ * The properties that all parts of one run share: the name for messages, and a function that reads it from a result.
+ */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan’s hash', ({ planHash }) => planHash.slice(0, 12)],
   ['the run’s id', ({ runId }) => runId],
@@ -79,7 +84,10 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
-/** A note that names the addresses if the slices used several, for example an embedded gateway each. */
+/**
+ * Returns a note that names the addresses if the slices used several, for example an embedded gateway each; otherwise
+ * `null`.
+ */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
   const byAddress = Map.groupBy(
     slices.toSorted((a, b) => a.index - b.index),
@@ -94,8 +102,8 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 };
 
 /**
- * The facts of the merged run. The parts' notes on addresses are replaced by one for the whole; the
- * counters of the reference gateway are kept only if all parts used one gateway and read the same.
+ * Merges the facts of the parts. One note on addresses replaces theirs. The counters of the reference gateway are kept
+ * only if all parts used one gateway and read the same.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
@@ -120,16 +128,16 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
-    // Each slice reads the metrics of the same server: one reading is enough.
+    // Each slice reads the metrics of the same server, so one reading is enough.
     server: results.find(({ server }) => server !== undefined)?.server,
     witness: mockCounters.length === 1 && addresses === null ? first.witness : null,
   };
 };
 
 /**
- * Merges the results of slices into what one process would have written: counts are summed and
- * histograms added; no percentile or rate is averaged. Fails with a message if the results are not
- * disjoint parts of one run. `names` identify the results in the message, for example by file.
+ * Merges the results of slices into the result that one process would have written. Counts are summed and histograms
+ * added; no percentile or rate is averaged. Fails with a message if the results are not disjoint parts of one run.
+ * `names` identify the results in the message, for example by file.
  */
 export const mergeResults = (
   results: readonly Result[],

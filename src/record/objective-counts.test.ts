@@ -21,12 +21,12 @@ const counted = (...given: Parameters<typeof sampleObservation>[]): Pick<Group, 
 
 describe('requests that meet the per-request objectives', () => {
   it('are counted, for all objectives together and for each', () => {
-    // The sample takes 200 ms from due to its end; it is a whole chat, which has no first token.
+    // The sample takes 200 ms from due to its end. It is a whole chat, which has no first token.
     const quick = { ended: instant(5100) };
     expect(counted([], [quick], []).good).toEqual({ all: 1, each: [1, 3] });
   });
 
-  it('never include failed requests, even where no objective concerns their kind', () => {
+  it('never include failed requests, even if no objective concerns their kind', () => {
     const failed = sampleObservation({ outcome: refusedWith('no') });
     const group: Pick<Group, 'good'> = {};
     recordObjectiveCounts(group, objectives.slice(1), failed, 'steady');

@@ -5,7 +5,7 @@ import {
   observationsHeaderSchema,
 } from '../model/observation/observation.ts';
 
-/** The first line of an observations file, without its line feed. */
+/** Formats the first line of an observations file, without its line feed. */
 export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): string => {
   const { weir, planHash, runId, startedAt, machineZero } = header;
   return JSON.stringify({
@@ -18,7 +18,10 @@ export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): 
   });
 };
 
-/** One observation as a line, without its line feed. Numbers have full precision, so that figures can be recomputed exactly. */
+/**
+ * Formats an observation as a line, without its line feed. Numbers have full precision, so that figures can be
+ * recomputed exactly.
+ */
 export const observationLine = (observation: Observation): string =>
   JSON.stringify(observation, (_, value: unknown) =>
     value instanceof Float64Array ? Array.from(value) : value,
@@ -54,10 +57,10 @@ const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): Pa
   return { ok: false, message: `Expected ${expected}; ${findings.join('; ')}.` };
 };
 
-/** Reads the first line of an observations file; fails with a message. */
+/** Reads the first line of an observations file, or returns a problem. */
 export const readObservationsHeader = (line: string): ParsedLine<ObservationsHeader> =>
   parseLine(line, observationsHeaderSchema, 'the header of an observations/1 file');
 
-/** Reads any further line; fails with a message. */
+/** Reads any further line of an observations file, or returns a problem. */
 export const readObservation = (line: string): ParsedLine<Observation> =>
   parseLine(line, observationSchema, 'an observation of format observations/1');

@@ -28,7 +28,7 @@ describe('a line of Prometheus’s text format', () => {
     expect(readPrometheusSample(line)).toEqual({ name, labels, value });
   });
 
-  it('may have no number as its value', () => {
+  it('may have NaN or an infinity as its value', () => {
     expect(readPrometheusSample('a NaN')?.value).toBeNaN();
   });
 

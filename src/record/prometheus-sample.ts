@@ -1,22 +1,22 @@
-/** One line of Prometheus's text format that has a value. */
+/** A line of Prometheus's text format that has a value. */
 export interface PrometheusSample {
   readonly name: string;
-  /** In the order of their names; equal for the same series however a server orders them. */
+  /** The labels in the order of their names, so they are equal for the same series however a server orders them. */
   readonly labels: readonly (readonly [name: string, value: string])[];
-  /** May be no finite number. */
+  /** The value, which may be NaN or infinite. */
   readonly value: number;
 }
 
-/** A name, with what ends it: blanks or a brace. */
+/** Matches a name with the blanks or the brace that ends it. */
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
-/** A value, and the moment in ms at which it held, which is not used. */
+/** Matches a value, and the time in ms after it, which is not used. */
 const valuePattern = /([^ \t]+)(?:[ \t]+-?\d+)?[ \t]*$/y;
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
-/** The name of the metric of a line; empty for a comment and for what is no metric. */
+/** Returns the name of the metric of a line; empty for a comment or an invalid line. */
 export const metricOfLine = (line: string): string => {
   namePattern.lastIndex = 0;
   return namePattern.exec(line)?.[1] ?? '';
@@ -36,7 +36,10 @@ const numberOf = (text: string): number | null => {
   return infinity[1] === '-' ? -Infinity : Infinity;
 };
 
-/** Reads labels from the brace at `from`; the index behind the closing one, or `null` where they are not well-formed. */
+/**
+ * Reads labels from the brace at `from`. Returns them with the index behind the closing brace; `null` if they are
+ * malformed.
+ */
 const readLabels = (line: string, from: number) => {
   const labels = new Map<string, string>();
   let at = from + 1;
@@ -57,8 +60,8 @@ const readLabels = (line: string, from: number) => {
 };
 
 /**
- * Reads a line of Prometheus's text format, version 0.0.4, without its end; `null` for a comment and for what is not well-formed.
- * https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
+ * Reads a line of Prometheus's text format, version 0.0.4, without its line end; `null` for a comment or a malformed
+ * line. Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
  */
 export const readPrometheusSample = (line: string): PrometheusSample | null => {
   namePattern.lastIndex = 0;

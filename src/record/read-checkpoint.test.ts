@@ -12,7 +12,7 @@ const count = 2;
 const seen = Array.from({ length: 9 }, (_, index) => sampleObservation({ index }));
 const facts = sampleFacts([0, 1].map((index) => ({ index, count })));
 
-/** The lines of a worker: its header, and two commits after their parts. */
+/** Returns the lines of a worker: its header, and two commits after their parts. */
 const linesOf = (index: number): readonly string[] => {
   const { generator, ...slice } = sampleSliceRun({ index, count });
   const { weir, runId, planHash, plan } = facts;
@@ -37,8 +37,8 @@ const linesOf = (index: number): readonly string[] => {
   );
 };
 
-/** Alternating, as two workers write them. */
-const zipped = ([a, b]: readonly (readonly string[])[]): readonly string[] =>
+/** Alternates the lines of two workers, as they write them. */
+const zip = ([a, b]: readonly (readonly string[])[]): readonly string[] =>
   a!.flatMap((line, i) => [line, ...(b![i] === undefined ? [] : [b![i]])]);
 
 const resultOf = (lines: readonly string[]) => {
@@ -61,8 +61,8 @@ describe('a checkpoint of two workers', () => {
       witness: null,
       scheduled: milliseconds(10_000),
     });
-    expect(resultOf(zipped(both))).toEqual(whole);
-    expect(resultOf(zipped(both.toReversed()))).toEqual(whole);
+    expect(resultOf(zip(both))).toEqual(whole);
+    expect(resultOf(zip(both.toReversed()))).toEqual(whole);
     expect(resultOf(both.flat())).toEqual(whole);
   });
 
@@ -74,7 +74,7 @@ describe('a checkpoint of two workers', () => {
     expect(result.slices.map(({ index }) => index)).toEqual([0, 1]);
   });
 
-  it('lacks the slice of a worker without a commit', () => {
+  it('has no slice of a worker without a commit', () => {
     const [a, b] = both as [readonly string[], readonly string[]];
     expect(resultOf([...a, b[0]!]).slices.map(({ index }) => index)).toEqual([0]);
   });

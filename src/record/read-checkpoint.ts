@@ -15,8 +15,8 @@ export type CheckpointReadResult =
 const killedAtOnce =
   'is from a run that was killed in its first seconds, before anything was saved';
 
-/** `undefined` for a line that is truncated because the run was killed while writing it. */
-const parsed = (line: string): unknown => {
+/** Parses a line; `undefined` if it is truncated because the run was killed while writing it. */
+const parseLine = (line: string): unknown => {
   try {
     return JSON.parse(line);
   } catch {
@@ -29,7 +29,7 @@ const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s
 class SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[] = [];
-  /** Parts since the last commit: they do not count yet. */
+  /** The parts since the last commit, which do not count yet. */
   pending: StoredPart[] = [];
   until: number | null = null;
   scheduled = 0;
@@ -42,7 +42,7 @@ class SliceCheckpoint {
 const partialText = (until: number): string =>
   `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
 
-/** The lines of a checkpoint, folded one after the other. */
+/** Folds the lines of a checkpoint one after the other. */
 export class CheckpointJournal {
   readonly #tally: Tally;
   readonly #facts: Omit<CheckpointHeader, 'format' | 'slice' | 'notes'>;
@@ -55,13 +55,13 @@ export class CheckpointJournal {
     this.#slices.set(slice.index, new SliceCheckpoint(header));
   }
 
-  /** `null` if the line is not the header of a checkpoint of this version. */
+  /** Begins a journal from its first line; `null` if that is not the header of a checkpoint of this version. */
   static begin(json: unknown): CheckpointJournal | null {
     const header = checkpointHeaderSchema.safeParse(json);
     return header.success ? new CheckpointJournal(header.data) : null;
   }
 
-  /** Applies a complete line; `false` if it is not a line of this checkpoint. */
+  /** Applies a complete line. Returns `false` if it is not a line of this checkpoint. */
   add(json: unknown): boolean {
     const header = checkpointHeaderSchema.safeParse(json);
     if (header.success) {
@@ -86,8 +86,9 @@ export class CheckpointJournal {
   }
 
   /**
-   * What the run would have written if it had been stopped at the last commit of each worker; `null` before the first.
-   * `describe` says why it is partial, from the moment in ms up to which all workers have committed.
+   * Returns the result that the run would have written if it had been stopped at the last commit of each worker; `null`
+   * before the first commit. `describe` says why it is partial, given the moment in ms up to which all workers have
+   * committed.
    */
   result(describe: (until: number) => string): Result | null {
     const kept = [...this.#slices.values()].filter(({ until }) => until !== null);
@@ -104,19 +105,19 @@ export class CheckpointJournal {
 }
 
 /**
- * Reads the result of a killed run from the lines of its checkpoint: what the run would have written
- * if it had been stopped at the last commit of each worker.
+ * Reads the result of a killed run from the lines of its checkpoint: the one that the run would have written if it had
+ * been stopped at the last commit of each worker.
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
-  const isCutOff = others.length === 0 && parsed(first) === undefined;
+  const isCutOff = others.length === 0 && parseLine(first) === undefined;
   if (isCutOff) return { ok: false, message: killedAtOnce };
-  const journal = CheckpointJournal.begin(parsed(first));
+  const journal = CheckpointJournal.begin(parseLine(first));
   if (journal === null) {
     return { ok: false, message: 'is not a checkpoint of this version of Weir' };
   }
   for (const line of others) {
-    const json = parsed(line);
+    const json = parseLine(line);
     if (json === undefined) break;
     if (!journal.add(json)) {
       return { ok: false, message: 'contains a line that does not belong to a checkpoint' };

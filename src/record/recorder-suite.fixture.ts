@@ -16,10 +16,12 @@ import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Observations of every traffic kind and outcome, and the laws that every recorder must obey. */
+/**
+ * This file generates observations of every traffic kind and outcome, and tests the laws that every recorder must obey.
+ */
 
 const count = fc.nat(9);
-/** Eighths of a millisecond: sums of them are exact, and their thousandths are not always whole. */
+/** Generates durations in eighths of a millisecond: their sums are exact, and they are not always whole thousandths. */
 const span = fc.nat(12_000).map((eighths) => eighths / 8);
 const seconds = fc.nat(80).map((eighths) => eighths / 8);
 const clipSeconds = fc.option(seconds);
@@ -37,7 +39,7 @@ const finish = fc.constantFrom('stop', 'length', null);
 const notes = fc.subarray([...answerNoteNames], { maxLength: 3 });
 const cost = fc.option(fc.nat(5000));
 
-/** Instants between two moments, in order. */
+/** Returns instants between two moments, in order. */
 const between = (from: number, to: number, length: number): Float64Array =>
   Float64Array.from({ length }, (_, i) => from + ((to - from) * (i + 1)) / (length + 1));
 
@@ -183,7 +185,7 @@ const labels = fc.record({
   key: fc.constantFrom('main', 'spare'),
 });
 
-/** Up to two attempts before one that was released at the given instant. */
+/** Generates up to two attempts before one that was released at the given instant. */
 const earlierAttempts = (
   due: number,
   released: number,
@@ -216,7 +218,7 @@ const earlierAttempts = (
   );
 };
 
-/** One observation whose instants are in the order of a real one. */
+/** Generates observations whose instants are in the order of real ones. */
 export const anyObservation: fc.Arbitrary<Observation> = fc
   .record({
     labels,
@@ -269,7 +271,7 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
 
 export const anyObservations = fc.array(anyObservation, { maxLength: 25 });
 
-/** Tests the laws of `Recorder`; `runs` is the number of generated cases for each law. */
+/** Tests the laws of `Recorder`. `runs` is the number of generated cases for each law. */
 export const itObeysTheLaws = <State, Stored>(
   name: string,
   recorder: Recorder<State, Stored>,
@@ -305,7 +307,7 @@ export const itObeysTheLaws = <State, Stored>(
         expect(store(merge(merge(a, b), c))).toEqual(store(merge(a, merge(b, c))));
       });
     });
-    it('does not change when merged with nothing, and does not change merged parts', () => {
+    it('does not change when merged with an empty state, and does not change the parts that it merges', () => {
       check((first = [], second = []) => {
         const [a, b] = [recorded(first), recorded(second)];
         const before = store(a);

@@ -6,7 +6,7 @@ import { requestSampleRecorder } from './request-sample.ts';
 import { anyObservation, itObeysTheLaws } from './recorder-suite.fixture.ts';
 import { timelineRecorder } from './timeline.ts';
 
-/** Refusals with a new code and message each, as from a server that fills our memory. */
+/** Generates refusals with a new code and message each, like those of a server that fills the client's memory. */
 const unruly = fc.array(
   fc
     .tuple(anyObservation, fc.oneof(fc.constant(0), fc.nat(39)), fc.nat(29))

@@ -8,30 +8,32 @@ export interface Portion<State, Stored> {
 }
 
 /**
- * Folds observations into a state, in any order, and the states of slices into one. A state changes
- * in place while it records and while others are added to it. Seen through `store`, adding is
- * associative and commutative with `restore([])` as its identity, the sum of parts is the whole
- * recorded, `restore` undoes `store`, and the sum of portions is what was split: one suite tests
- * these laws for each recorder.
+ * Folds observations into a state, in any order, and the states of slices into one. A state changes in place while it
+ * records and while others are added to it.
+ *
+ * Recorders obey these laws, compared by what `store` returns, and one suite tests them for each recorder: adding is
+ * associative and commutative, with `restore([])` as its identity; the sum of the recorded parts is the recorded whole;
+ * `restore` undoes `store`; and the sum of the portions of `split` is the state that was split. Example: two slices that
+ * recorded 3 and 4 requests, added in either order, store the same as one slice that recorded all 7.
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
   /** Adds another state, which does not change. */
   readonly add: (into: State, from: State) => void;
-  /** The state as a result holds it; its order does not depend on that of the observations. */
+  /** Returns the state as a result holds it. Its order does not depend on that of the observations. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state that is no longer recorded into; each portion takes less than a millisecond. */
+  /** Splits a state into which nothing more is recorded. Each portion takes less than a millisecond. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
-/** The order of texts by their code units: equal on every machine, unlike that of a locale. */
+/** Compares texts by their code units. This order is equal on every machine, unlike that of a locale. */
 export const byText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 };
 
-/** The stream that was received, complete or in part; `null` for none. */
+/** Returns the stream that was received, complete or in part; `null` for none. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   let answer = null;
   if (outcome.kind === 'completed') answer = outcome.answer;
@@ -48,7 +50,7 @@ export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V =>
   return value;
 };
 
-/** The values that exist, mapped, in the order of `names`. */
+/** Maps the values that exist, in the order of `names`. */
 export const mapInOrder = <Name extends string, From, To>(
   names: readonly Name[],
   values: Readonly<Partial<Record<Name, From>>>,
@@ -65,7 +67,7 @@ export const mapInOrder = <Name extends string, From, To>(
 /** Counts by name, in records and lists of any depth. */
 type Counts = Record<string, unknown>;
 
-/** Adds every number to the one in the same place, which counts as 0 if absent; anything else stays. */
+/** Adds every number to the one in the same place, which counts as 0 if it is absent. Other values stay. */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;
   for (const [name, value] of Object.entries(from as Counts)) {

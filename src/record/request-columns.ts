@@ -10,33 +10,33 @@ import type { Plan } from '../model/plan/plan.ts';
 import { describeFailure } from './failures.ts';
 
 /**
- * Requests as a table: one flat row for each arrival, with the figures that reports make percentiles of, rounded as
- * their histograms round them. A figure that does not exist is `null`, never 0.
+ * This file presents requests as a table: one flat row for each arrival, with the figures that reports make percentiles
+ * of, rounded as their histograms round them. A figure that does not exist is `null`, never 0.
  */
 
-/** What a column holds. `instant`: ms since 1970, UTC. */
+/** The type of a column. `instant` is in ms since 1970, UTC. */
 export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
 export type RequestCell = string | number | boolean | null;
 
-/** What a row needs besides its observation. */
+/** The context that a row needs besides its observation. */
 export interface RowContext {
   readonly plan: Pick<Plan, 'stages' | 'warmUp'>;
   /** The wall-clock time of instant 0, in ms since 1970. */
   readonly zero: number;
 }
 
-/** The name of a column has its unit. */
+/** A column. Its name includes its unit. */
 export interface RequestColumn {
   readonly name: string;
   readonly type: ColumnType;
   readonly of: (observation: Observation, context: RowContext) => RequestCell;
 }
 
-/** To whole thousandths, as histograms count. */
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+/** Rounds to thousandths, as histograms do. */
+const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 const figure = (value: number | null | undefined): number | null =>
-  value === null || value === undefined ? null : rounded(value);
+  value === null || value === undefined ? null : round(value);
 
 const answerOf = ({ outcome }: Observation): Answer | null =>
   outcome.kind === 'completed' ? outcome.answer : null;
@@ -65,7 +65,7 @@ const real = (
   of: (observation: Observation) => number | null | undefined,
 ): RequestColumn => ({ name, type: 'real', of: (observation) => figure(of(observation)) });
 
-/** The median of a stream's chunk gaps, by nearest rank. */
+/** Returns the median of a stream's chunk gaps, by nearest rank; `null` without gaps. */
 const medianGap = (observation: Observation): number | null => {
   const gaps = Float64Array.from(measures.gap.of(observation)).sort();
   return gaps.length === 0 ? null : gaps[Math.ceil(gaps.length / 2) - 1]!;
@@ -73,7 +73,7 @@ const medianGap = (observation: Observation): number | null => {
 
 const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
 
-/** What and when: the same for every request. */
+/** The columns that identify a request, the same for every request. */
 const identity: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),
@@ -85,7 +85,7 @@ const identity: readonly RequestColumn[] = [
   text('key', ({ key }) => key),
 ];
 
-/** How it ended, whatever the outcome. */
+/** The columns of how a request ended, whatever its outcome. */
 const end: readonly RequestColumn[] = [
   text('outcome', ({ outcome }) => outcome.kind),
   integer('status', (observation) =>
@@ -94,7 +94,7 @@ const end: readonly RequestColumn[] = [
   text('failure', ({ outcome }) => describeFailure(outcome)?.cause ?? null),
 ];
 
-/** Waits and times of any request; `null` for what was not sent. */
+/** The columns of waits and times. They are `null` for a request that was not sent. */
 const course: readonly RequestColumn[] = [
   real('elapsed_ms', (observation) =>
     isSent(observation) ? observation.ended - observation.due : null,
@@ -109,7 +109,7 @@ const course: readonly RequestColumn[] = [
   text('connection', ({ connection }) => connection),
 ];
 
-/** The column of each measure that completed requests have one value of; chunk gaps are many, and have two columns. */
+/** The column of each measure of which completed requests have one value. Chunk gaps are many, and have two columns. */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',
   endToEnd: 'end_to_end_ms',
@@ -143,7 +143,7 @@ export const columnOfMeasure = {
   catalogue: 'models_listed',
 } as const satisfies Record<MeasureName, string | null>;
 
-/** Units that are counted in whole numbers. */
+/** The units that are counted in whole numbers. */
 const wholeUnits = new Set<string>(['characters', 'bytes', 'models']);
 
 const measured = (name: MeasureName): RequestColumn => ({
@@ -151,7 +151,7 @@ const measured = (name: MeasureName): RequestColumn => ({
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 
-/** The figures that people look for first. */
+/** The columns that users look for first. */
 const headline: readonly RequestColumn[] = [
   measured('ttft'),
   measured('endToEnd'),
@@ -161,7 +161,7 @@ const headline: readonly RequestColumn[] = [
   measured('outputSpeed'),
 ];
 
-/** In the currency of the scenario's prices. */
+/** Returns the cost in the currency of the scenario's prices; `null` if it is unknown. */
 const costOf = (observation: Observation): number | null => {
   const [micros] = measures.cost.of(observation);
   return micros === undefined ? null : micros / 1e6;
@@ -176,7 +176,7 @@ const quantities: readonly RequestColumn[] = [
   { name: 'cost', type: 'real', of: (observation) => costOf(observation) },
 ];
 
-/** In the order of the file, but for the figures that have no place of their own. */
+/** The columns with a fixed place, in the order of the file. */
 const placed: readonly RequestColumn[] = [
   ...identity,
   ...end,
@@ -196,6 +196,6 @@ export const requestColumns: readonly RequestColumn[] = [
   text('server_request_id', ({ head }) => head?.serverId ?? null),
 ];
 
-/** The cells of one arrival, in the order of `requestColumns`. */
+/** Returns the cells of one arrival, in the order of `requestColumns`. */
 export const requestRow = (observation: Observation, context: RowContext): readonly RequestCell[] =>
   requestColumns.map(({ of }) => of(observation, context));

@@ -61,7 +61,7 @@ describe('the sample of requests', () => {
     for (let seed = 0; seed < 5; seed += 1)
       for (const index of indicesOf(requests(total), seed))
         tenths[Math.floor((index / total) * 10)]! += 1;
-    // 1,000 ± 27 each, by the hypergeometric distribution; four standard deviations.
+    // The expected counts are 1,000 ± 27 by the hypergeometric distribution. Four standard deviations are allowed.
     for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(4 * 28.5);
   });
 
@@ -84,7 +84,7 @@ describe('the sample of requests', () => {
     ]);
   });
 
-  it('of a run whose tally is flushed meanwhile is that of the run recorded at once', () => {
+  it('of a run whose tally is flushed meanwhile equals that of the run recorded at once', () => {
     fc.assert(
       fc.property(fc.array(anyObservations, { maxLength: 4 }), (parts) => {
         const plan = samplePlan();
@@ -104,7 +104,7 @@ describe('the sample of requests', () => {
     );
   });
 
-  it('writes few rows once it is full, though every part of a run is written', () => {
+  it('writes few rows once it is full, although every part of a run is written', () => {
     const tally = createIncrementalTally(samplePlan());
     const list = Array.from({ length: 40_000 }, (_, index) => sampleObservation({ index }));
     const written = Array.from({ length: 10 }, (_, part) => {
@@ -116,7 +116,7 @@ describe('the sample of requests', () => {
         .reduce((sum, { rows }) => sum + rows.length, 0);
     });
     expect(written[0]).toBe(2000);
-    // 2,000 × 4,000 / 32,000 of the last part have lower ranks than the 2,000 of the first eight.
+    // Of the last part, 2,000 × 4,000 / 32,000 requests have lower ranks than the 2,000 of the first eight.
     expect(written[9]).toBeLessThan(400);
     expect(tally.whole().requestSample.completed.requests).toHaveLength(2000);
   });

@@ -19,11 +19,11 @@ interface RankedRequest {
   readonly row: SampledRow;
 }
 
-/** The requests with the lowest ranks, in order; at most `kept`. */
+/** The requests with the lowest ranks, in order, at most `kept` of them. */
 interface LowestRanks {
   readonly kept: number;
   readonly requests: RankedRequest[];
-  /** What has a higher rank is not among them. */
+  /** The rank above which a request is not kept. */
   limit: number;
 }
 
@@ -33,11 +33,14 @@ export interface RequestSamples {
   readonly failed: LowestRanks;
 }
 
-/** Arrivals of one run do not share a stage and index; should they, their order depends on their rows alone. */
+/**
+ * Compares ranked requests. Arrivals of one run do not share a stage and index; if they did, the order would depend on
+ * their rows alone.
+ */
 const inOrder = (a: RankedRequest, b: RankedRequest): number =>
   a.rank - b.rank || byText(JSON.stringify(a), JSON.stringify(b));
 
-/** The first place whose request comes after this one. */
+/** Returns the first place whose request comes after this one. */
 const placeOf = (requests: readonly RankedRequest[], request: RankedRequest): number => {
   let low = 0;
   let high = requests.length;
@@ -67,19 +70,19 @@ const countRequests = (
   ofKind[outcome] = (ofKind[outcome] ?? 0) + count;
 };
 
-/** To whole thousandths, as histograms count. */
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+/** Rounds to thousandths, as histograms do. */
+const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 const figure = (value: number | undefined): number | null =>
-  value === undefined ? null : rounded(value);
+  value === undefined ? null : round(value);
 
 const rowOf = (observation: Observation): SampledRow => {
   const { stage, index, due, ended, outcome } = observation;
   return [
     stage,
     index,
-    instant(rounded(due)),
-    outcome.kind === 'dropped' ? null : rounded(ended - due),
+    instant(round(due)),
+    outcome.kind === 'dropped' ? null : round(ended - due),
     figure(measures.ttft.of(observation)[0]),
     observation.traffic === 'chat-stream' ? figure(measures.inputTokens.of(observation)[0]) : null,
   ];
@@ -90,7 +93,10 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
-/** An empty state for what follows `before` in one run, to which it will be added: what could not enter the whole is not even kept in a part. */
+/**
+ * Creates an empty state that will be added to `before`, for the next part of the same run. It does not keep requests
+ * that could not enter the whole.
+ */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},
   completed: noRequests(completed.kept, completed.limit),
@@ -116,12 +122,13 @@ const store = (samples: RequestSamples): RequestSample[] => {
   return stored;
 };
 
-/** Adding and writing this many takes about a quarter of a millisecond. */
+/** The number of rows in a portion. Adding and writing them takes about a quarter of a millisecond. */
 const rowsPerPortion = 250;
 
 /**
- * Keeps a sample of completed and one of failed requests: those with the lowest hashes of seed, stage and index.
- * These are as good as drawn by lot, and the lowest of all are among the lowest of their part, so merged slices keep what one process keeps.
+ * Keeps a sample of completed and one of failed requests: those with the lowest hashes of seed, stage and index. This
+ * is as good as a random draw. The lowest of all are among the lowest of their part, so merged slices keep what one
+ * process keeps.
  */
 export const requestSampleRecorder = (
   { seed }: Pick<Plan, 'seed'>,
@@ -140,7 +147,7 @@ export const requestSampleRecorder = (
       countRequests(samples, traffic, outcome, 1);
       const list = listFor(samples, outcome);
       const rank = rankOf(stage, index);
-      // The case of most requests of a long run.
+      // Most requests of a long run end here.
       if (rank > list.limit) return;
       keepRequest(list, { rank, traffic, outcome, row: rowOf(observation) });
     },

@@ -5,7 +5,7 @@ import { withoutPrompts } from '../model/plan/without-prompts.ts';
 import type { ResultFacts, SliceRun } from '../model/result/result.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 
-/** The facts of a slice of the sample plan's run. */
+/** Returns the facts of a slice of the sample plan's run. */
 export const sampleSliceRun = ({ index, count }: Slice): SliceRun => ({
   index,
   count,
@@ -15,7 +15,10 @@ export const sampleSliceRun = ({ index, count }: Slice): SliceRun => ({
   generator: [],
 });
 
-/** The facts of a run of these slices of the sample plan, with any changes. The hash is the whole plan's, as in a run. */
+/**
+ * Returns the facts of a run of these slices of the sample plan, with any changes. The hash is that of the whole plan,
+ * as in a run.
+ */
 export const sampleFacts = (
   slices: readonly Slice[],
   differing: Partial<ResultFacts> = {},

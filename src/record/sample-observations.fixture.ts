@@ -6,7 +6,7 @@ import type {
 import type { Observation } from '../model/observation/observation.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** A completed chat request for tests: due at 5 s, begun 1 ms late, answered after 200 ms, with any changes. */
+/** Returns a completed chat request for tests: due at 5 s, begun 1 ms late, answered after 200 ms, with any changes. */
 export const sampleObservation = (differing: Partial<Observation> = {}): Observation => ({
   requestId: 'run-0-15',
   stage: 0,
@@ -44,7 +44,7 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
   ...differing,
 });
 
-/** A streamed answer whose token events came at these instants. */
+/** Returns a streamed answer whose token events came at these instants. */
 export const sampleStream = (
   moments: readonly number[],
   differing: Partial<ChatStreamAnswer> = {},
@@ -73,7 +73,7 @@ export const sampleStream = (
   };
 };
 
-/** Four seconds of speech for tests: 32 characters in 64 kB, the first after 60 ms. */
+/** Returns four seconds of speech for tests: 32 characters in 64 kB, the first after 60 ms. */
 export const sampleSpeech = (differing: Partial<SpeechAnswer> = {}): SpeechAnswer => ({
   kind: 'speech',
   firstByte: instant(5050),
@@ -86,7 +86,7 @@ export const sampleSpeech = (differing: Partial<SpeechAnswer> = {}): SpeechAnswe
   ...differing,
 });
 
-/** A transcript for tests, of an eight-second clip of twenty words, one of them wrong. */
+/** Returns a transcript for tests, of an eight-second clip of twenty words, one of them wrong. */
 export const sampleTranscript = (
   differing: Partial<TranscriptionAnswer> = {},
 ): TranscriptionAnswer => ({
@@ -99,7 +99,7 @@ export const sampleTranscript = (
   ...differing,
 });
 
-/** A refusal for tests, with the gateway's documented error body. */
+/** Returns a refusal for tests, with the gateway's documented error body. */
 export const refusedWith = (
   message: string,
   differing: Partial<Extract<Observation['outcome'], { kind: 'refused' }>['refusal']> = {},

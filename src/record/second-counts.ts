@@ -6,7 +6,7 @@ import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 import { getOrCreate, streamOf } from './recorder.ts';
 
-/** The counts of a second that completed answers add to. */
+/** The counts of a second to which completed answers add. */
 type ThroughputCounts = Pick<
   TimelineSecond,
   'completed' | 'inputTokens' | 'outputTokens' | 'audioReceived' | 'audioSent' | 'characters'
@@ -21,7 +21,9 @@ const sum = (samples: ArrayLike<number>): number => {
 
 const noInstants: Float64Array = new Float64Array(0);
 
-/** Counts instants by their second: there may be thousands in one, so a run of them is counted at once. */
+/**
+ * Counts instants by their second. There may be thousands in one second, so those of one second are counted at once.
+ */
 const countBySecond = (
   instants: Float64Array,
   add: (moment: Instant, count: number) => void,
@@ -37,7 +39,7 @@ const countBySecond = (
   }
 };
 
-/** Counts a stream's tokens with its events; the tokens beyond the events count with the last one. */
+/** Counts a stream's tokens with its events. The tokens beyond the events count with the last one. */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
   const { output } = answer.tokens;
@@ -70,7 +72,7 @@ export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond
 export const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
-  // There may be thousands of tokens in one second, so the last one is remembered.
+  // There may be thousands of tokens in one second, so the last second is remembered.
   const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);

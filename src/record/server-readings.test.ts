@@ -7,7 +7,7 @@ import { serverSoftware } from './server-sources.ts';
 const readings = (own: readonly OwnFigure[] = []) =>
   new ServerReadings('http://host/metrics', milliseconds(1000), own);
 
-/** Reads texts a second apart and returns the values of the last. */
+/** Reads texts a second apart, and returns the values of the last. */
 const lastOf = (texts: readonly string[], own: readonly OwnFigure[] = []) => {
   const read = readings(own);
   for (const [second, text] of texts.entries()) {
@@ -111,7 +111,7 @@ tgi_request_generated_tokens_sum 130`,
     expect(values).toEqual({ waiting: 8 });
   });
 
-  it('are those of the scenario too, whoever the server is', () => {
+  it('include those of the scenario, whatever the server is', () => {
     const own: readonly OwnFigure[] = [
       { name: 'depth', metric: 'my_depth', as: 'gauge' },
       { name: 'flow', metric: 'my_total', as: 'rate' },
@@ -149,7 +149,7 @@ describe('a counter', () => {
     expect(read.result().samples[1]!.values).toEqual({ outputTokens: 100 });
   });
 
-  it('gives no rate at its first reading, and no mean where nothing was counted', () => {
+  it('gives no rate at its first reading, and no mean if nothing was counted', () => {
     const text = 'vllm:request_queue_time_seconds_sum 1\nvllm:request_queue_time_seconds_count 2';
     expect(lastOf([text]).values).toEqual({});
     expect(lastOf([text, text]).values).toEqual({});
@@ -157,14 +157,14 @@ describe('a counter', () => {
 });
 
 describe('a reading', () => {
-  it('leaves out what is no finite number, as if the server had not said it', () => {
+  it('omits values that are not finite, as if the server had not given them', () => {
     const read = lastOf([
       'vllm:num_requests_running NaN\nvllm:num_requests_waiting +Inf\nvllm:num_requests_running{a="1"} 2',
     ]);
     expect(read.values).toEqual({ running: 2 });
   });
 
-  it('of something else fails with a reason, and is counted', () => {
+  it('of another format fails with a reason, and is counted', () => {
     const read = readings();
     expect(read.add([], instant(0), instant(1))).toContain('no metric that Weir knows');
     read.fail('answered 404');

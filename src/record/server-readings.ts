@@ -17,11 +17,11 @@ import {
 export interface OwnFigure {
   readonly name: string;
   readonly metric: string;
-  /** `rate`: the increase of a counter per second. */
+  /** The kind of figure. `rate` is the increase of a counter per second. */
   readonly as: 'gauge' | 'rate';
 }
 
-/** The samples of a scrape by metric, and of each metric by its labels. */
+/** The samples of a scrape by metric, and those of each metric by its labels. */
 type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
 
 const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
@@ -29,7 +29,7 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     ? { kind: 'rate', of: [metric], plus: [], factor: 1 }
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
-/** Reads lines of wanted metrics. What has no finite value is left out, as if the server had not said it. */
+/** Reads the lines of wanted metrics. Values that are not finite are omitted, as if the server had not given them. */
 const readLines = (lines: readonly string[]): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
   for (const line of lines) {
@@ -42,7 +42,7 @@ const readLines = (lines: readonly string[]): Reading => {
   return reading;
 };
 
-/** The values that are no part of another one. */
+/** Returns the values that are not part of another one. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
@@ -53,11 +53,11 @@ const wholesOf = (
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 
-/** The first of the names that a reading has. */
+/** Returns the first of the names that a reading has. */
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
-/** Reads the metrics of one server over a run: figures from the difference of two scrapes, in bounded memory. */
+/** Reads the metrics of one server over a run. Figures are differences of two scrapes, and memory is bounded. */
 export class ServerReadings {
   readonly #address: string;
   readonly #own: readonly OwnFigure[];
@@ -69,7 +69,7 @@ export class ServerReadings {
   #failed = 0;
   #lastFailure: string | null = null;
   #resets = 0;
-  /** Whether a counter fell in the reading under way: one restart makes several fall. */
+  /** Whether a counter fell in the current reading. One restart makes several fall. */
   #hasFallen = false;
   /** One of this many scrapes is kept. */
   #keepEvery = 1;
@@ -80,14 +80,14 @@ export class ServerReadings {
     this.#own = own;
   }
 
-  /** The metrics of which a scrape needs the lines. */
+  /** Returns the metrics whose lines a scrape needs. */
   wanted(): ReadonlySet<string> {
     const known = serverSoftware.flatMap((name) => Object.values(serverSources[name]));
     const sources: readonly FigureSource[] = [...known, ...this.#own.map(sourceOf)];
     return new Set(sources.flatMap(metricsOf));
   }
 
-  /** Adds the lines of a scrape. Returns why it is of no use; `null` if it is. */
+  /** Adds the lines of a scrape. Returns why it is unusable; `null` if it is usable. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines);
     this.#software ??=
@@ -175,12 +175,15 @@ export class ServerReadings {
     return increase === null ? null : increase + sumOf(more);
   }
 
-  /** The increase of a counter since the last scrape. One that fell has begun at 0 again, as Prometheus’s `increase` takes it. */
+  /**
+   * Returns the increase of a counter since the last scrape. A counter that fell has begun at 0 again, as in
+   * Prometheus’s `increase`.
+   */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const series = presentIn(reading, names);
     if (series === undefined || this.#before === null) return null;
     const before = presentIn(this.#before.reading, names);
-    // A counter that appears has been 0 until now, unless nothing of it was known.
+    // A counter that appears was 0 until now, unless it was not read before.
     let increase = 0;
     for (const [labels, { value }] of series) {
       const earlier = before?.get(labels)?.value ?? 0;

@@ -1,24 +1,25 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * Where each figure comes from. Names with alternatives are those of other versions; the first that a server has is read.
+ * This file names the source of each figure. Where a metric has several names, they are those of different versions of a
+ * server, and the first one that the server has is read.
  *
  * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
  * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM:
  * docs/proxy/prometheus.md and litellm/integrations/prometheus.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
  */
 
-/** `sum` and `mean` are over the labels of a metric: several models, engines or ranks. */
+/** The source of a figure. `sum` and `mean` are over the labels of a metric: several models, engines or ranks. */
 export type FigureSource =
   | {
       readonly kind: 'gauge';
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
-      /** Series in which this label is not empty are parts of the one in which it is. */
+      /** The label that marks parts: series in which it is not empty are parts of the series in which it is. */
       readonly partLabel: string | null;
       readonly factor: number;
     }
-  /** The increase per second, with that of the counters `plus` where the server has them. */
+  /** The increase of a counter per second, plus that of the counters `plus` if the server has them. */
   | {
       readonly kind: 'rate';
       readonly of: readonly string[];
@@ -41,7 +42,7 @@ const gauge = (...of: readonly string[]): FigureSource => ({
   partLabel: null,
   factor: 1,
 });
-/** A gauge of which SGLang, with priorities, has the total and its parts. */
+/** Returns a gauge of which SGLang, with priorities, has the total and its parts. */
 const byPriority = (name: string): FigureSource => ({
   kind: 'gauge',
   of: [name],
@@ -49,7 +50,7 @@ const byPriority = (name: string): FigureSource => ({
   partLabel: 'priority',
   factor: 1,
 });
-/** A share from 0 to 1, in percent. */
+/** Returns a share from 0 to 1, in percent. */
 const share = (...of: readonly string[]): FigureSource => ({
   kind: 'gauge',
   of,
@@ -74,7 +75,7 @@ const percent = (
   plus,
   factor: 100,
 });
-/** The mean of a histogram in seconds since the last reading, in ms. */
+/** Returns the mean of a histogram in seconds since the last reading, in ms. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],
@@ -116,7 +117,7 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    // Its own count of prompt tokens is of those that were not cached.
+    // llama.cpp's own count of prompt tokens excludes cached ones.
     prefixHits: percent(
       ['llamacpp:prompt_tokens_cached_total'],
       ['llamacpp:prompt_tokens_total'],
@@ -136,7 +137,7 @@ export const serverSources = {
 export type ServerSoftware = keyof typeof serverSources;
 export const serverSoftware = Object.keys(serverSources) as readonly ServerSoftware[];
 
-/** The metrics that a source reads. */
+/** Returns the metrics that a source reads. */
 export const metricsOf = (source: FigureSource): readonly string[] =>
   source.kind === 'gauge'
     ? source.of

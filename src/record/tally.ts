@@ -11,7 +11,7 @@ import { continueSample, requestSampleRecorder, type RequestSamples } from './re
 import type { RequestSample } from '../model/result/request-sample.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
-/** The running sum of a run's observations, changed in place. */
+/** The running sum of a run's observations, which changes in place. */
 export interface Tally {
   readonly plan: Plan;
   readonly groupsRecorder: Recorder<Groups, Result['groups'][number]>;
@@ -22,7 +22,7 @@ export interface Tally {
   readonly sampleRecorder: Recorder<RequestSamples, RequestSample>;
   readonly requestSample: RequestSamples;
   readonly ledger: Ledgers;
-  /** When the last exchange ended, in ms. */
+  /** The instant at which the last exchange ended, in ms. */
   ended: number;
 }
 
@@ -52,7 +52,7 @@ const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
 
-/** An empty tally of what follows `before` in the same run, to which it will be moved. */
+/** Creates an empty tally that will be moved into `before`, for the next part of the same run. */
 export const continueTally = (before: Tally): Tally => ({
   ...emptyTally(before.plan),
   requestSample: continueSample(before.requestSample),
@@ -83,7 +83,7 @@ const addTally = (into: Tally, from: Tally): void => {
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** The sum of two tallies of the same plan, which do not change. */
+/** Returns the sum of two tallies of the same plan, which do not change. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);
@@ -104,8 +104,8 @@ function* movePart<State, Stored>(
 }
 
 /**
- * Moves a tally into another one, less than a millisecond's work at a time, and yields the stored form of
- * each part that was moved. Returns when the last exchange of both ended.
+ * Moves a tally into another one, in steps of less than a millisecond, and yields the stored form of each part that was
+ * moved. Returns when the last exchange of both ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
   yield* movePart(from.groupsRecorder, from.groups, into.groups, (groups) => ({ groups }));
@@ -123,7 +123,7 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
 export const addPart = (into: Tally, part: StoredPart): void =>
   addTally(into, restoreTally(into.plan, part, 0));
 
-/** The result that a tally is written as, with the facts of the run. */
+/** Returns the result of a tally, with the facts of the run. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
   return {

@@ -31,7 +31,7 @@ const ending = (ended: number, answer: Answer): Observation =>
     outcome: { kind: 'completed', answer },
   });
 
-/** `second outputTokens inputTokens` of the seconds that have any. */
+/** Returns the seconds that have tokens, each as `second outputTokens inputTokens`. */
 const tokensOf = (observation: Observation): readonly string[] =>
   timelineOf([observation])
     .filter(({ outputTokens, inputTokens }) => outputTokens + inputTokens !== 0)
@@ -50,7 +50,7 @@ describe('the throughput of completed answers', () => {
     expect(tokensOf(ending(3200, answer))).toEqual(expected);
   });
 
-  it('counts tokens at the end where no event shows when they came', () => {
+  it('counts tokens at the end if no event shows when they came', () => {
     expect(tokensOf(ending(3200, sampleStream([], { tokens: usage(7) })))).toEqual(['3 7 10']);
     expect(tokensOf(sampleObservation())).toEqual(['5 20 10']);
   });
@@ -80,7 +80,7 @@ describe('the throughput of completed answers', () => {
     ]);
   });
 
-  it('sums up over the timeline to the counts of the groups', () => {
+  it('adds up over the timeline to the counts of the groups', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const seconds = timelineOf(observations);

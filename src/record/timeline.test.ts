@@ -183,7 +183,7 @@ describe('the timeline', () => {
     expect([...timeline.sealed.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
-  it('keeps sixteen seconds open where parts are added, and loses none of the others', () => {
+  it('keeps sixteen seconds open when parts are added, and loses none of the others', () => {
     const recorder = timelineRecorder();
     const part = recorder.restore([]);
     for (let second = 0; second < 30; second += 1) {

@@ -14,16 +14,16 @@ import { countsIn, recordCounts, type CountsBySecond } from './second-counts.ts'
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds in which something happened. An open histogram takes a kilobyte for each part of its range that is used, an encoded one a few
- * hundred bytes: only the seconds recorded into last stay open; the others are sealed, and opened
- * again for a late request.
+ * The seconds in which something happened. An open histogram takes a kilobyte for each part of its range that is used,
+ * an encoded one a few hundred bytes. So only the seconds that were recorded into last stay open; the others are
+ * encoded, and opened again for a late request.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
-  /** Least recently used first. */
+  /** The latencies of open seconds, the least recently used first. */
   readonly open: Map<number, Latency>;
   readonly sealed: Map<number, TimelineSecond['latency']>;
-  /** The second used last. */
+  /** The second that was used last. */
   newest: number;
 }
 
@@ -61,11 +61,13 @@ const addLatency = (into: Latency, from: Latency): void => {
   }
 };
 
-/** The open latencies of a second; of more than `atMost` open seconds the least recently used are sealed. */
+/**
+ * Returns the open latencies of a second. If more than `atMost` seconds are open, the least recently used are encoded.
+ */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);
-  // Most requests are due in the second of the one before.
+  // Most requests are due in the same second as the one before.
   if (existing !== undefined && timeline.newest === second) return existing;
   timeline.newest = second;
   const latency = existing ?? unseal(sealed.get(second) ?? {});
@@ -91,10 +93,15 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   };
 };
 
-/** Open seconds of a timeline that parts are added to: it uses each second once per part, not once per observation. */
-const openWhenAdded = 16;
+/**
+ * The number of open seconds while parts are added. Adding uses each second once per part, not once per observation.
+ */
+const openSecondsWhenAdding = 16;
 
-/** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them are open. */
+/**
+ * Records the run second by second, from 0 to the last in which anything happened. At most `openSeconds` of them are
+ * open.
+ */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, TimelineSecond> => ({
   record: (timeline, observation) => {
     recordCounts(timeline.counts, observation);
@@ -113,7 +120,10 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
       const sealed = from.sealed.get(second);
       const latency = from.open.get(second) ?? (sealed && unseal(sealed));
       if (latency === undefined) continue;
-      addLatency(openLatencyOf(into, second, Math.min(openSeconds, openWhenAdded)), latency);
+      addLatency(
+        openLatencyOf(into, second, Math.min(openSeconds, openSecondsWhenAdding)),
+        latency,
+      );
     }
   },
   store: (timeline) => {

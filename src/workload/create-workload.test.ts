@@ -86,7 +86,7 @@ describe('the content of a request', () => {
     const asked = Array.from({ length: 20 }, (_, index) => ask({ ...source, system: null }, index));
     expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
     for (const { messages, tokens: told } of asked) {
-      // Half a token is counted for each that is made: so twice as many are.
+      // Half a token is counted for each generated one, so twice as many are generated.
       expect(textsOfContent(messages[0]!.content).join('').trim().split(' ')).toHaveLength(
         told! * 2,
       );
@@ -94,7 +94,7 @@ describe('the content of a request', () => {
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
   });
 
-  it('is the next question of its user in a closed loop, and of one conversation in an open loop', () => {
+  it('is the next question of its user’s conversation in a closed loop, and the next one of a single conversation in an open loop', () => {
     const source = {
       kind: 'synthetic',
       system: 's',
@@ -104,16 +104,16 @@ describe('the content of a request', () => {
       cache: 'avoid',
     } as const;
     const said = (index: number, position: number) => ask(source, index, position).messages.length;
-    // Two users in the last stage: requests 0 and 1 are their first ones.
+    // The last stage has two users, so requests 0 and 1 are their first ones.
     expect([0, 1, 2, 3, 4, 5, 6].map((index) => said(index, 2))).toEqual([2, 2, 4, 4, 6, 6, 2]);
     expect([0, 1, 2, 3].map((index) => said(index, 0))).toEqual([2, 4, 6, 2]);
     const [before, after] = [1, 3].map((index) => ask(source, index, 2).messages);
     expect(after?.slice(0, 2)).toEqual(before);
-    // Its answers are asked, too: a question’s length would not be all of it.
+    // Its answers are asked, too: a question’s length would not be the whole length.
     expect(ask({ ...source, system: null }, 0, 2)).not.toHaveProperty('tokens');
   });
 
-  it('is that of its index in the stage’s trace', () => {
+  it('is that of the request with its index in the stage’s trace', () => {
     const asked = ask({ kind: 'trace', system: null }, 2, 1);
     expect(asked).toMatchObject({ messages: [{ role: 'user' }], maxTokens: 3 });
     expect(textsOfContent(asked.messages[0]!.content).join('').split(' ')).toHaveLength(
@@ -121,7 +121,7 @@ describe('the content of a request', () => {
     );
   });
 
-  it('from a trace is a bug in a stage without a trace', () => {
+  it('from a trace is an internal error in a stage without a trace', () => {
     expect(() => ask({ kind: 'trace', system: null }, 0)).toThrow('stage 0 replays no trace');
   });
 });

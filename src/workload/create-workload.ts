@@ -13,13 +13,13 @@ import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** The sources of a plan's prompts and traces. */
 export interface WorkloadSources {
-  /** By the tokenizer that a source names, or by OpenAI's. */
+  /** Returns the words of the tokenizer that a source names, or of OpenAI's. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
 }
 
-/** The workload of a plan whose files have been read. */
+/** Creates the workload of a plan whose files have been read. */
 export const createWorkload = (
   { stages, seed }: Plan,
   { wordsFor, datasetOf, traceOf }: WorkloadSources,
@@ -73,7 +73,7 @@ export const createWorkload = (
   return { chatContentFor, traceOf };
 };
 
-/** One question of the drawn length; without a system message the server should count just its tokens. */
+/** Returns one question of the drawn length. Without a system message the server should count only its tokens. */
 const generatedPrompt = (
   source: PromptSourceOf<'synthetic'>,
   by: Parameters<typeof syntheticPrompt>[1],

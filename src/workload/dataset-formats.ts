@@ -6,16 +6,18 @@ import {
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 
-/** One prompt of a file, and the file's limit for the tokens of its answer. */
+/** A prompt of a file, and the file's limit for the tokens of its answer. */
 export interface DatasetEntry {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
 }
 
-/** The entries of a text, or a problem that begins with its line. */
+/** Parses the entries of a text, or returns a problem that begins with its line. */
 type Parser = (text: string, media: FindMedia) => readonly DatasetEntry[] | string;
 
-/** Entries with their places, or in their place a problem; `null` for nothing. */
+/**
+ * Entries with their places. A problem can stand in the place of an entry, and `null` means that the place has none.
+ */
 type PlacedEntries = Iterable<readonly [place: number | string, DatasetEntry | string | null]>;
 
 const collected = (placed: PlacedEntries): readonly DatasetEntry[] | string => {
@@ -52,7 +54,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Messages with the files that they name as data, or what is wrong with one. */
+/** Returns messages with the content of the files that they name, or what is wrong with one of them. */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -96,20 +98,20 @@ const jsonLines: Parser = (text, media) =>
       ]),
   );
 
-/** One record of a table and the line on which it begins, from 1. */
+/** A record of a table, and the line on which it begins, counted from 1. */
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** A cell of RFC 4180: quoted (with doubled quotes inside) or plain, and what ends it. */
+/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and what ends it. */
 const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
- * The records of a comma-separated table (RFC 4180) without empty lines, or a text that begins with the
- * line of a wrong or open quote.
+ * Parses the records of a comma-separated table (RFC 4180) without empty lines. For a wrong or open quote it returns a
+ * text that begins with its line.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -160,8 +162,8 @@ const shareGptEntry = (value: unknown): DatasetEntry | string | null => {
 };
 
 /**
- * ShareGPT's conversations: the first human message of each, as other load generators use them;
- * conversations without one are left out. Problems give the entry, because the file is one line.
+ * Parses ShareGPT's conversations. It takes the first human message of each, as other load generators do, and skips
+ * conversations without one. Problems name the entry, because the file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parsed(text);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Hashes the parts of a file while they are read; `digest` covers all parts that were taken. */
+/** Hashes the parts of a file while they are read. `digest` covers all parts read so far. */
 export const hashParts = (
   parts: Iterable<Uint8Array>,
 ): { readonly parts: Iterable<Uint8Array>; readonly digest: () => string } => {
@@ -14,7 +14,7 @@ export const hashParts = (
   return { parts: through(), digest: () => hash.digest('hex') };
 };
 
-/** The text of the parts of a file, in parts. */
+/** Decodes the parts of a file as text, in parts. */
 export function* textsOf(parts: Iterable<Uint8Array>): Generator<string, void> {
   const decoder = new TextDecoder();
   for (const part of parts) yield decoder.decode(part, { stream: true });

@@ -128,7 +128,7 @@ describe('a synthetic conversation', () => {
   });
 });
 
-/** Tokens in a block, as the traces' publishers have it. */
+/** The number of tokens in a block, as the traces' publishers define it. */
 const block = 512;
 
 describe('a prompt from a trace', () => {
@@ -145,7 +145,7 @@ describe('a prompt from a trace', () => {
     expect(first?.slice(block, block + 3)).not.toEqual(second?.slice(block, block + 3));
   });
 
-  it('shares them in every trace: those with equal numbers at the beginning, and nothing after them', () => {
+  it('shares the blocks with equal numbers at the beginning, and nothing after them', () => {
     const ids = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 });
     const lengths = fc.integer({ min: 1, max: 4 * block });
     fc.assert(

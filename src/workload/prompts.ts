@@ -6,22 +6,28 @@ import type { Trace } from '../model/workload/trace.ts';
 import type { Message } from '../model/workload/message.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Texts with an exact number of tokens. Shared texts depend on the plan's seed only, so that all stages and slices agree. */
+/**
+ * This file generates texts with an exact number of tokens. Shared texts depend only on the plan's seed, so all stages
+ * and slices agree.
+ */
 
-/** Keep the draws of shared texts apart from each other, and from those of stages, whose numbers are small. */
+/**
+ * The numbers that separate the draws of shared texts from each other and from those of stages, whose numbers are small
+ * and positive.
+ */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
-/** Tokens in a block of a Mooncake trace; the last one of a prompt may be shorter. */
+/** The number of tokens in a block of a Mooncake trace. The last block of a prompt may be shorter. */
 const blockTokens = 512;
 
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
 
-/** How many tokens to generate so that the server counts `tokens`. */
+/** Returns how many tokens to generate so that the server counts `tokens`. */
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-/** A prompt of exactly the tokens that its source draws. */
+/** Generates a prompt of exactly the tokens that its source draws. */
 export const syntheticPrompt = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: { vocabulary: Vocabulary; seed: number; draw: Draw },
@@ -35,8 +41,8 @@ export const syntheticPrompt = (
 };
 
 /**
- * The messages of a generated conversation up to its user's current question. All requests of a
- * conversation repeat the same messages: each depends on the conversation's number and the turn.
+ * Generates the messages of a conversation up to its user's current question. All requests of a conversation repeat the
+ * same messages, since each message depends only on the conversation's number and the turn.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -58,7 +64,7 @@ export const syntheticConversation = (
   }).flat();
 };
 
-/** A prompt as long as a request of a trace; equal blocks at its beginning are equal text. */
+/** Generates a prompt as long as a request of a trace. Equal blocks at its beginning are equal text. */
 export const tracedPrompt = (
   trace: Trace,
   index: number,

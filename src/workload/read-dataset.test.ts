@@ -146,7 +146,7 @@ describe('a file of prompts', () => {
       value: {
         facts: {
           prompts: 1,
-          // By sha256sum.
+          // Computed by sha256sum.
           sha256: 'd58848abfa8d5c3e7eb0e57acde0449d54e48f69e6204a6db3208a1b78a1eaa9',
         },
       },

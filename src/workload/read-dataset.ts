@@ -9,7 +9,10 @@ export interface Dataset {
   readonly entries: readonly DatasetEntry[];
 }
 
-/** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension; `media` finds the images and recordings that its messages name. Problems quote no prompt. */
+/**
+ * Reads a file of prompts by its extension: JSON lines, a CSV table or ShareGPT's JSON. `media` finds the images and
+ * recordings that its messages name. Problems quote no prompt.
+ */
 export const readDataset = (
   file: string,
   parts: Iterable<Uint8Array>,

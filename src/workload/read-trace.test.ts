@@ -35,7 +35,7 @@ const problem = (text: string, cut: Partial<TraceSelection> = {}): string => {
   return found.ok ? 'no problem' : found.problem;
 };
 
-// As published: seven digits, CRLF line ends, no end after the last line.
+// As published: seven digits, CRLF line ends, no line end after the last line.
 const azure2023 = [
   'TIMESTAMP,ContextTokens,GeneratedTokens',
   '2023-11-16 23:59:58.6805900,374,44',

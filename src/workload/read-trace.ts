@@ -17,7 +17,7 @@ import {
   ticksPerSecond,
 } from './trace-formats.ts';
 
-/** The lines of a text in parts of bytes, without line ends (LF or CRLF) and byte order mark. */
+/** Splits parts of bytes into lines, without line ends (LF or CRLF) and byte order mark. */
 function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
   let rest = '';
   for (const text of textsOf(parts)) {
@@ -36,7 +36,7 @@ export interface LoadedTrace {
 
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
-/** The rows of the selected part while they are read; ticks of 100 ns since its beginning. */
+/** Collects the rows of the selected part while they are read. Times are in ticks of 100 ns since its beginning. */
 class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
@@ -56,7 +56,7 @@ class SelectedRows {
       cut.until === null ? Number.POSITIVE_INFINITY : Math.round(cut.until * ticksPerMillisecond);
   }
 
-  /** Returns what is wrong with the row, or `null`. */
+  /** Adds a row. Returns what is wrong with it, or `null`. */
   add({ at, input, output, blocks }: TraceRow): string | null {
     this.#origin ??= at;
     const since =
@@ -113,7 +113,7 @@ const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
 const knownFormats =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
 
-/** Collects the selected rows; returns the format, or a problem with its line. */
+/** Collects the selected rows. Returns the format, or a problem with its line. */
 const collectRows = (
   lines: Iterable<string>,
   rows: SelectedRows,
@@ -138,8 +138,8 @@ const collectRows = (
 };
 
 /**
- * Reads the selected part of a published trace, whose format its content shows; `parts` are the bytes of
- * `cut.file`, read once and not kept.
+ * Reads the selected part of a published trace, whose format its content shows. `parts` are the bytes of `cut.file`,
+ * which are read once and not kept.
  */
 export const readTrace = (
   cut: TraceSelection,

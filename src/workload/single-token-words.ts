@@ -1,29 +1,29 @@
 import type { TokenCounter } from '../model/workload/tokenizer.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 
-/** The words of texts with an exact number of tokens. */
+/** The words from which texts with an exact number of tokens are generated. */
 export interface SingleTokenWords {
-  /** Separated by white space. */
+  /** The words, separated by white space. */
   readonly words: string;
-  /** Whether a message keeps its first space; SentencePiece adds one itself. */
+  /** Whether a message keeps its first space. SentencePiece adds one itself. */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** With fewer words prompts would be too similar. */
+/** The minimum number of words. With fewer, prompts would be too similar. */
 const minWords = 100;
 
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Whether texts have as many tokens as words, in several orders. */
+/** Decides whether texts of these words have as many tokens as words, in several orders. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
 /**
- * The words of `list` that are one token each, alone and in a text. They are counted once, so that
- * generating texts needs no tokenizer. A problem if the tokenizer has too few such words.
+ * Selects the words of `list` that are one token each, alone and in a text. They are counted once, so that generating
+ * texts needs no tokenizer. Returns a problem if the tokenizer has too few such words.
  */
 export const selectSingleTokenWords = (
   list: string,

@@ -6,7 +6,7 @@ export interface TraceTime {
   readonly ticks: number;
 }
 
-/** One recorded request. */
+/** A recorded request. */
 export interface TraceRow {
   readonly at: TraceTime;
   readonly input: number;
@@ -19,9 +19,9 @@ export type RowReader = (line: string) => TraceRow | string;
 
 /** Recognises a format by its first line, and reads its rows. */
 interface TraceFormatReader {
-  /** `null` if the first line is of another format. */
+  /** Returns the reader of rows; `null` if the first line is of another format. */
   readonly reader: (firstLine: string) => RowReader | null;
-  /** Whether the first line is a row itself. */
+  /** Whether the first line is itself a row. */
   readonly headerless: boolean;
 }
 
@@ -32,7 +32,10 @@ const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/** `2023-11-16 18:15:46.6805900`, in the trace of 2024 with `+00:00` at the end; the fraction may be missing. */
+/**
+ * Parses a time such as `2023-11-16 18:15:46.6805900`, in the trace of 2024 with `+00:00` at the end. The fraction may
+ * be missing.
+ */
 const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
@@ -48,13 +51,13 @@ const dateTime = (text: string): TraceTime | null => {
   return { seconds, ticks: ticksOf(fraction) };
 };
 
-/** `19440110.0`: seconds as a decimal number. */
+/** Parses seconds as a decimal number such as `19440110.0`. */
 const decimalSeconds = (text: string): TraceTime | null => {
   const [, seconds, fraction = ''] = /^(\d{1,15})(?:\.(\d*))?$/.exec(text) ?? [];
   return seconds === undefined ? null : { seconds: Number(seconds), ticks: ticksOf(fraction) };
 };
 
-/** A whole number of tokens, also with a fraction of zero, as spreadsheets write it. */
+/** Parses a whole number of tokens, also with a fraction of zero, as spreadsheets write it. */
 const countOf = (text: string): number | null =>
   /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
 
@@ -66,7 +69,9 @@ interface Columns {
   readonly example: string;
 }
 
-/** Finds its columns by name, because releases of a trace differ in the others. None has quoted cells. */
+/**
+ * Reads a table by the names of its columns, because releases of a trace differ in the others. None has quoted cells.
+ */
 const table = ({ time, input, output, read, example }: Columns): TraceFormatReader => ({
   headerless: false,
   reader: (firstLine) => {

@@ -37,7 +37,7 @@ describe('synthetic texts', () => {
     }
     const statistic = [...counts.values()].reduce((sum, n) => sum + (n - 1e4) ** 2 / 1e4, 0);
     expect(counts.size).toBe(7);
-    // Six degrees of freedom: chance exceeds this once in a thousand times.
+    // With six degrees of freedom, chance exceeds this once in a thousand times.
     expect(statistic).toBeLessThan(22.46);
   });
 });
