@@ -11,7 +11,7 @@ import {
   usageFields,
 } from './kinds/stream-bodies.fixture.ts';
 
-/** The sample usage counts 5 input tokens and the given number of output tokens. */
+/** The sample bodies, whose usage counts 5 input tokens and the given number of output tokens. */
 const bodies = {
   chat: (counted: object | null): string =>
     JSON.stringify({
@@ -46,6 +46,6 @@ it.each(kinds)('a response to %s has an unknown cost without a price or without 
   const price = { input: 1_000_000, output: 2_000_000 };
   expect(costOf(kind, usageFields(3), null)).toBeNull();
   expect(costOf(kind, null, price)).toBeNull();
-  // Tokens that the server did not count are not paid for by guess.
+  // The cost of tokens that the server did not count is not estimated.
   expect(costOf(kind, usageFields(0), price)).toBeNull();
 });

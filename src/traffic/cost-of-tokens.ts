@@ -4,7 +4,10 @@ import type { Usage } from '../contract/chat.ts';
 import { chatCost } from '../contract/prices.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
-/** The cost of an answer's tokens in micro-units; `null` without a price, without the server's count of input and output, and above a histogram's range. */
+/**
+ * Returns the cost of an answer's tokens in micro-units. It is `null` without a price, without the server's count of
+ * input and output, and above a histogram's range.
+ */
 export const tokenCost = (
   { input, output, source }: TokenCounts,
   price: Price | null,
@@ -14,7 +17,7 @@ export const tokenCost = (
   return cost < sampleUpperBound ? cost : null;
 };
 
-/** No answer has more tokens: a higher count is an error of the server and would spoil every sum. */
+/** The maximum plausible number of tokens. A higher count is an error of the server, and would spoil every sum. */
 const maxPlausibleTokens = 1_000_000_000;
 
 export const isPlausibleUsage = ({ prompt_tokens, completion_tokens }: Usage): boolean =>

@@ -3,7 +3,7 @@ import { drawFrom } from '../model/workload/draw.ts';
 import type { Traffic, TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import { emptyTargetMemory, type PrepareContext } from './traffic-handler.ts';
 
-/** An entry of a traffic mix for each kind, and the tools to prepare requests with, for tests. */
+/** This file contains a traffic entry of each kind, and the tools to prepare requests with, for tests. */
 
 const chatFields = {
   weight: 1,
@@ -42,7 +42,7 @@ export const sampleTraffic: { readonly [K in TrafficKind]: TrafficOf<K> } = {
 
 export const sampleEntry = (kind: TrafficKind): Traffic => sampleTraffic[kind];
 
-/** A clip of 2.5 s by default. */
+/** Returns a clip, of 2.5 s by default. */
 export const sampleClip = (parts: Partial<Clip> = {}): Clip => ({
   name: 'clip.wav',
   bytes: Buffer.from('RIFF and so on'),

@@ -9,39 +9,48 @@ import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 
-/** All that the engine knows about a kind; a new one is a row in `kinds/prepare-request.ts`. */
+/**
+ * Handles the requests and answers of one traffic kind, for the engine. A new kind is a row in
+ * `kinds/prepare-request.ts`.
+ */
 export interface TrafficHandler<K extends TrafficKind> {
   prepare(traffic: TrafficOf<K>, prepareContext: PrepareContext): PreparedRequest;
 }
 
 export interface PrepareContext {
-  /** Keyed by the request's stage and index. */
+  /** The source of chance, keyed by the request's stage and index. */
   readonly draw: Draw;
-  /** Its number among its entry's requests, from 0: of its user in a closed load, else of its stage. */
+  /**
+   * Returns the request's number among those of its entry, from 0. They are counted for each user in a closed load,
+   * otherwise for the stage.
+   */
   readonly ordinal: () => number;
   readonly targetMemory: TargetMemory;
   readonly clips: ClipLibrary;
-  /** The content of a chat whose prompts are not part of the plan. */
+  /** Returns the content of a chat whose prompts are not part of the plan. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
-/** A request that is ready to be sent, and how its answer is read. */
+/** A request that is ready to be sent, and the reader of its answer. */
 export interface PreparedRequest {
-  /** With the kind's headers (content type, accept); the engine adds the key, the request id and the plan's headers. */
+  /**
+   * The request with the kind's headers (content type, accept). The engine adds the key, the request id and the plan's
+   * headers.
+   */
   readonly request: WireRequest;
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 
-/** What a slice has learned from earlier answers; changed by this folder only. */
+/** The facts that a slice has learned from earlier answers. Only this folder changes them. */
 export interface TargetMemory {
   /**
-   * How the target handles `stream_options.include_usage`. Streams ask for it until it is `refused`;
+   * The way in which the target handles `stream_options.include_usage`. Streams ask for it until it is `refused`; it is
    * `accepted` once a stream that asked has completed.
    */
   usage: 'untried' | 'accepted' | 'refused';
-  /** Messages for the result's notes, without duplicates. */
+  /** The messages for the result's notes, without duplicates. */
   readonly notes: Set<string>;
-  /** What the answers that are being collected at this moment hold, in bytes. */
+  /** The bytes that the answers now being collected hold. */
   collectedBytes: number;
 }
 
@@ -51,51 +60,60 @@ export const emptyTargetMemory = (): TargetMemory => ({
   collectedBytes: 0,
 });
 
-/** All answers that one worker collects at one moment may hold this much, in bytes; the next one to grow beyond it is aborted. */
+/**
+ * The maximum number of bytes that all answers of a worker hold while they are collected. The next one to grow beyond
+ * it is aborted.
+ */
 export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
-  /** When the attempt began: an answer whose tokens came in one burst is compared with the time since then. */
+  /**
+   * The instant at which the attempt began. An answer whose tokens came in one burst is compared with the time since
+   * then.
+   */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
   readonly streams: 'lenient' | 'strict';
   readonly targetMemory: TargetMemory;
   /**
-   * Masks the run's secrets, and the request's own texts if a server quotes them. Readers apply
-   * it to free text before they truncate it, so that no part of a key stays.
+   * Masks the run's secrets, and the request's own texts if a server quotes them. Readers apply it to free text before
+   * they truncate it, so that no part of a key remains.
    */
   readonly redact: (text: string) => string;
-  /** Masks the run's secrets only, which is cheap enough for the id on every response. */
+  /** Masks only the run's secrets, which is cheap enough for the id on every response. */
   readonly redactId: (text: string) => string;
 }
 
-/** How long after its answer a refused request may be retried, and where the server says so. */
+/** The time after its answer at which a refused request may be retried, and where the server says so. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;
 }
 
 /**
- * A plain state machine that reads one response and returns its outcome. It
- * keeps no reference to the bytes that it is called with.
+ * A plain state machine that reads one response and returns its outcome. It keeps no reference to the bytes that it
+ * gets.
  */
 export interface AnswerReader {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   onChunk(at: Instant, bytes: Uint8Array): void;
-  /** The outcome of a response that ended properly. Called at most once, instead of `failed`. */
+  /** Returns the outcome of a response that ended properly. It is called at most once, instead of `failed`. */
   ended(at: Instant): Outcome;
-  /** The outcome of an exchange that broke off; `refused` and `limited` if the status was known. */
+  /** Returns the outcome of an exchange that broke off: `refused` or `limited` if the status was known. */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
-  /** When to retry a refused request, once the outcome is made; `null` if the server says nothing credible. */
+  /** When to retry a refused request, known once the outcome is made; `null` if the server says nothing credible. */
   readonly retryHint: RetryHint | null;
-  /** Whether the answer has started: the first token of a stream, the first body byte of anything else. The first-token deadline ends here. */
+  /**
+   * Whether the answer has started: the first token of a stream, the first body byte of anything else. The first-token
+   * deadline ends here.
+   */
   readonly isAnswering: boolean;
   /**
-   * Whether the outcome is final although the body has not ended: after `[DONE]`, or after an error
-   * within the stream. The engine may abort after a short wait; `failed` then still returns that outcome.
+   * Whether the outcome is final although the body has not ended: after `[DONE]`, or after an error within the stream.
+   * The engine may abort after a short wait; `failed` then still returns that outcome.
    */
   readonly isComplete: boolean;
-  /** Set when a cap is exceeded: the engine aborts the exchange with this cause. */
+  /** The cause with which the engine aborts the exchange, set when a maximum is exceeded. */
   readonly abortReason: { readonly cause: BrokenCause; readonly detail: string } | null;
 }

@@ -1,14 +1,14 @@
-/** Shared, since most streams never need a buffer. */
+/** The empty buffer that all streams share until they need one of their own. Most never do. */
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Bytes copied from socket reads into one growing buffer. Bytes beyond `limit` are dropped,
- * and `isTruncated` says so. Only the methods change it.
+ * Copies the bytes of socket reads into one growing buffer. Bytes beyond `limit` are dropped, and `isTruncated` is then
+ * true. Only the methods change it.
  */
 export class ByteBuffer {
   length = 0;
   isTruncated = false;
-  /** Its first `length` bytes are valid, and the next `append` may replace it. */
+  /** The bytes. The first `length` are valid, and the next `append` may replace the buffer. */
   buffer = emptyBuffer;
   readonly #limit: number;
 
@@ -36,7 +36,7 @@ export class ByteBuffer {
   }
 
   #grow(length: number): void {
-    // From Node's pool while small: allocating separate memory for each short answer costs more than reading it.
+    // Small buffers come from Node's pool. Allocating separate memory for each short answer costs more than reading it.
     const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length, 256));
     this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;

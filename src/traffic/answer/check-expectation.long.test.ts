@@ -18,7 +18,7 @@ import { instant } from '../../model/quantity.ts';
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 
-/** The outcome of an answer in every cut of its bytes, which is the same. */
+/** Returns the outcome of an answer, which is the same however its bytes are cut. */
 const outcomeOf = (
   kind: TrafficKind,
   expectation: Expectation | undefined,
@@ -52,7 +52,7 @@ const message = (fields: object, finish = 'stop') => ({
   headers: json,
 });
 
-/** The text in two pieces, with an empty one and reasoning that does not count. */
+/** Returns a stream with the text in two pieces, an empty piece, and reasoning that does not count. */
 const stream = (text: string, calls: readonly string[] = [], finish: object = stopChunk) => ({
   body: sseEvents(
     chatChunk({ role: 'assistant', content: '' }),
@@ -177,7 +177,7 @@ describe('an answer that is not as expected', () => {
     ]);
   });
 
-  it('may nest too deep, or have a schema without an end', () => {
+  it('may nest too deep, or have an endless schema', () => {
     const problemWith = (schema: Expectation['schema'], text: string): string => {
       const entry = Object.assign({}, sampleEntry('chat'), { expect: { schema } });
       const context = contextWith({ targetMemory: emptyTargetMemory() });
@@ -205,7 +205,7 @@ describe('an answer that is not as expected', () => {
     expect(ask({ minLength: 18 })).toContain('shorter than 18');
   });
 
-  it('is another failure first if it has one', () => {
+  it('is reported for its other failure if it has one', () => {
     const broken = { body: sseEvents(chatChunk({ content: 'a' })), headers: events };
     expect(problemOf(outcomeOf('chat-stream', { json: true }, broken))).toMatch(
       /^stream-truncated/,
@@ -215,7 +215,7 @@ describe('an answer that is not as expected', () => {
   });
 });
 
-it('an entry without an expectation takes the fast path, with one each answer is read', () => {
+it('answers are read in full only for an entry with an expectation', () => {
   const good = message({ content: '{}' });
   const bad = message({ content: 'xx' });
   for (const expectation of [undefined, { json: true }]) {

@@ -5,16 +5,16 @@ import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import { isTooComplex, jsonIn } from './json-text.ts';
 import { malformed } from './response-reader.ts';
 
-/** What one choice of an answer says: its visible text, and the arguments of its tool calls. */
+/** One choice of an answer: its visible text, and the arguments of its tool calls. */
 export interface WrittenChoice {
   readonly text: string;
   readonly calls: readonly string[];
 }
 
-/** Returns why an answer is not as expected; `null` if it is. Never quotes the answer. */
+/** Returns why an answer is not as expected; `null` if it is. It never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
-/** Why a text could not be read as JSON. */
+/** Says why a text could not be read as JSON. */
 const noJsonProblem = (text: string): string => {
   if (text === '') return 'it has no text to be JSON';
   return isTooComplex(text) ? 'its text nests too deep to be checked' : 'its text is not JSON';
@@ -51,7 +51,10 @@ const compile = ({
 
 const tests = new WeakMap<Expectation, ExpectationTest>();
 
-/** Each expectation is compiled once, when the first request of its entry is prepared: the dry run before the load does. */
+/**
+ * Compiles an expectation, once: when the first request of its entry is prepared, which is in the dry run before the
+ * load.
+ */
 export const prepareExpectation = (expect: Expectation): ExpectationTest => {
   const known = tests.get(expect);
   if (known !== undefined) return known;
@@ -60,7 +63,10 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
   return test;
 };
 
-/** Why the first choice that is not as expected is not, with the reason for which the answer ended; `null` if all are. */
+/**
+ * Says why the first unexpected choice is unexpected, with the reason for which the answer ended; `null` if all are as
+ * expected.
+ */
 export const describeMiss = (
   expect: Expectation,
   choices: readonly WrittenChoice[],
@@ -75,6 +81,6 @@ export const describeMiss = (
   return `the answer is not as expected: ${misses[index]!}${which}${ended}`;
 };
 
-/** The outcome of a completed answer that may not be as expected. */
+/** Returns the outcome of a completed answer: malformed if it is not as expected. */
 export const missedOutcome = (answer: Answer, miss: string | null): Outcome =>
   miss === null ? { kind: 'completed', answer } : malformed('not-as-expected', miss, answer);

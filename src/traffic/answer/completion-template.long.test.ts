@@ -5,7 +5,7 @@ import { contextWith, replay } from '../kinds/replay.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
 import { CompletionTemplate } from './completion-template.ts';
 
-/** The values of a completion as JSON texts, right or wrong. */
+/** The values of a completion as JSON texts, valid or not. */
 interface Values {
   readonly id: string;
   readonly created: string;
@@ -104,7 +104,7 @@ describe('a completion template', () => {
     expect(usageIn(learned(noted('"a"')), noted('"b"'))).toBeUndefined();
   });
 
-  it('keeps some forms, and stops learning where no answer is like another', () => {
+  it('keeps a few forms, and stops learning if no answer resembles another', () => {
     const forms = ['"stop"', '"length"', 'null'].map((finish) => bodyOf({ finish }));
     const several = learned(...forms);
     for (const body of forms) expect(usageIn(several, body)).toBeDefined();
@@ -145,7 +145,7 @@ const rest = fc.oneof(
   ),
 );
 
-/** A body with some bytes replaced, inserted or removed. */
+/** Returns a body with some bytes replaced, inserted or removed. */
 const damaged = (
   body: string,
   edits: readonly { readonly at: number; readonly removed: number; readonly added: Uint8Array }[],

@@ -3,12 +3,15 @@ import { isPlausibleUsage } from '../cost-of-tokens.ts';
 import { LearnedBodies, matchedUsage } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
 
-/** The parts of a completion that an answer is made of. */
+/** The parts of a completion from which an answer is made. */
 export type CompletionParts = Pick<ChatResponse, 'choices' | 'usage'>;
 
 const message = ['choices', 0, 'message'] as const;
 
-/** Members on which no outcome depends, as long as they hold a text or a count and the usage counts output. */
+/**
+ * The members of which no outcome depends on the value, provided that they hold a text or a count and the usage counts
+ * output.
+ */
 const variableMembers = [
   variableMember('text', 'id'),
   variableMember('count', 'created'),
@@ -22,23 +25,29 @@ const variableMembers = [
   variableMember('count', 'usage', 'total_tokens'),
 ];
 
-/** A server has some forms of answers, for example one for each reason to finish. */
-const maxBodies = 4;
+/**
+ * The maximum number of learned bodies. A server has a few forms of answers, for example one for each reason to finish.
+ */
+const maxForms = 4;
 
 /**
- * The fast path through completions in one piece: most equal an earlier one except for their ids, texts and counts, so that
- * comparing the bytes between these replaces parsing and validating. A match gives the same as reading the document: a
- * learned body was read as a completion, and of the values that may differ (`LearnedBody`) only the counts enter an outcome.
+ * Reads completions in one piece without parsing. Most equal an earlier one except for their ids, texts and counts, so
+ * comparing the bytes between these replaces parsing and validating. A match gives the same result as reading the
+ * document: the learned body was read as a completion, and of the values that may differ (`LearnedBody`) only the
+ * counts enter an outcome.
  */
 export class CompletionTemplate {
-  readonly #bodies = new LearnedBodies<CompletionParts['choices']>(variableMembers, maxBodies);
+  readonly #bodies = new LearnedBodies<CompletionParts['choices']>(variableMembers, maxForms);
 
-  /** What an answer is made of, if the body matches one that was learned; else `null`: then it must be read. Its texts are not the body's. */
+  /**
+   * Returns the parts of a completion if the body matches a learned one; `null` if it must be read. The texts are those
+   * of the learned body.
+   */
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
     const usage = matchedUsage(learned);
-    // Without a usage that counts, the answer's texts do, which a match does not read.
+    // Without a usage that counts tokens, the answer's own texts count, which a match does not read.
     const isCounted = usage.completion_tokens > 0 && isPlausibleUsage(usage);
     return isCounted ? { choices: learned.reading, usage } : null;
   }

@@ -1,11 +1,11 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
 /**
- * Content encodings. Every request asks for `identity`, since compression blurs the instants of a
- * stream; bodies that are read in one piece are decoded if a server compresses them anyway.
+ * This file decodes content encodings. Every request asks for `identity`, since compression blurs the instants of a
+ * stream. Bodies that are read in one piece are decoded if a server compresses them anyway.
  */
 
-/** The content encoding of a response, or `null` for none. */
+/** Returns the content encoding of a response; `null` for none. */
 export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;
@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** Decoders that return what they can of a truncated body. */
+/** The decoders by encoding. They return what they can of a truncated body. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
@@ -22,7 +22,7 @@ const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = 
   ['br', (bytes, limit) => brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength: limit })],
 ]);
 
-/** The decoded body; `null` if the encoding is unknown, the body is invalid, or it would exceed `limit` bytes. */
+/** Decodes a body; `null` if the encoding is unknown, the body is invalid, or it would exceed `limit` bytes. */
 export const decodeBody = (
   bytes: Buffer,
   encoding: string | null,

@@ -3,7 +3,7 @@ import { jsonIn } from './json-text.ts';
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-it('a document is read, and anything else is undefined', () => {
+it('a JSON document is read, and any other text gives undefined', () => {
   expect(jsonIn('{"a": [1, "]"]}')).toEqual({ a: [1, ']'] });
   expect([jsonIn(''), jsonIn('{'), jsonIn('text')]).toEqual([undefined, undefined, undefined]);
 });
@@ -19,7 +19,7 @@ it('brackets in strings do not nest', () => {
   expect(jsonIn(text)).toEqual(JSON.parse(text));
 });
 
-it('a bound on values counts those outside strings', () => {
+it('the maximum number of values counts commas outside strings only', () => {
   const values = JSON.stringify(Array.from({ length: 1000 }, (_, index) => `${index},`));
   expect(jsonIn(values, 999)).toHaveLength(1000);
   expect(jsonIn(values, 998)).toBeUndefined();

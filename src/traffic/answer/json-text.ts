@@ -1,4 +1,7 @@
-/** Deeper documents are no answers of a gateway, and would take more stack and memory than their size. */
+/**
+ * The maximum depth of a document. Gateways do not answer with deeper ones, and parsing them takes more stack and
+ * memory than their size suggests.
+ */
 const maxDepth = 500;
 
 const quote = 34;
@@ -9,9 +12,12 @@ const isClosing = (code: number): boolean => code === 93 || code === 125;
 
 const comma = 44;
 
-/** Whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than `maxCommas`. */
+/**
+ * Decides whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than
+ * `maxCommas`.
+ */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
-  // Every level takes two characters; most answers are shorter than that.
+  // Every level takes two characters. Most answers are shorter than 500 levels would be.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let commas = 0;
@@ -34,8 +40,8 @@ export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY)
 };
 
 /**
- * The document in a JSON text of a server; undefined for other texts, and for one that nests absurdly deep or has more
- * than `maxValues` values.
+ * Parses a JSON text of a server; undefined for other texts, for one that nests too deep, and for one with more than
+ * `maxValues` values.
  */
 export const jsonIn = (text: string, maxValues?: number): unknown => {
   if (isTooComplex(text, maxValues)) return undefined;

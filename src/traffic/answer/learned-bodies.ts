@@ -1,18 +1,21 @@
 import type { Usage } from '../../contract/chat.ts';
 import { learnBody, type LearnedBody, type VariableMember } from './learned-body.ts';
 
-/** Learning a body takes as long as reading some sixty: the bodies must have saved that before another is learned. */
+/** The number of matches after which another body is learned. Learning one takes as long as reading about sixty. */
 const matchesPerLearning = 64;
 const maxLearnings = 8;
-/** Bodies that are longer are not learned, in UTF-16 units: most of them differ in more than is known here. */
+/**
+ * The maximum length of a body that is learned, in UTF-16 units. Most longer ones differ in more than the variable
+ * members.
+ */
 const maxLearnedLength = 16 * 1024;
 
-/** What is allowed to be learned: bodies that were matched earn further attempts. */
+/** Limits how many bodies are learned: matches earn further attempts. */
 class LearningAllowance {
   #left = maxLearnings;
   #matches = 0;
 
-  /** Called at each match. */
+  /** Counts a match. */
   noteMatch(): void {
     this.#matches += 1;
     if (this.#matches < matchesPerLearning) return;
@@ -20,7 +23,7 @@ class LearningAllowance {
     this.#left = Math.min(maxLearnings, this.#left + 1);
   }
 
-  /** Whether a body of this length may be learned; each call that allows it counts. */
+  /** Decides whether a body of this length may be learned. Each call that allows it counts as an attempt. */
   take(length: number): boolean {
     if (this.#left === 0 || length > maxLearnedLength) return false;
     this.#left -= 1;
@@ -28,7 +31,7 @@ class LearningAllowance {
   }
 }
 
-/** A learned body, what it was read as, and where its usage's counts are; −1 where they are not. */
+/** A learned body, what it was read as, and the places of its usage's counts; −1 for absent ones. */
 export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
@@ -36,27 +39,32 @@ export interface LearnedReading<T> {
   readonly output: number;
 }
 
-/** The usage in the last match of a body that was learned with one. */
+/** Returns the usage in the last match of a body that was learned with one. */
 export const matchedUsage = ({ body, input, output }: LearnedReading<unknown>): Usage => ({
   prompt_tokens: body.countAt(input),
   completion_tokens: body.countAt(output),
 });
 
-/** The bodies of one kind that were learned of a target. */
+/** Learns bodies of one kind of a target, and matches later ones. */
 export class LearnedBodies<T> {
   readonly #members: readonly VariableMember[];
   readonly #most: number;
-  /** The one matched last comes first. */
+  /** The learned bodies, the last matched one first. */
   readonly #learned: LearnedReading<T>[] = [];
   readonly #allowance = new LearningAllowance();
 
-  /** `members`: whose values may differ; `most`: how many bodies are kept, those matched last. */
+  /**
+   * Creates an empty list. `members` are those whose values may differ; `most` is how many bodies are kept, those
+   * matched last.
+   */
   constructor(members: readonly VariableMember[], most: number) {
     this.#members = members;
     this.#most = most;
   }
 
-  /** The learned body that `bytes` from `start` to before `end` are, with other values; `null` if they are none. */
+  /**
+   * Returns the learned body that `bytes` from `start` to before `end` equal except for their values; `null` for none.
+   */
   match(bytes: Buffer, start: number, end: number): LearnedReading<T> | null {
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;
@@ -68,7 +76,10 @@ export class LearnedBodies<T> {
     return null;
   }
 
-  /** Learns a body that was just read as `reading`, if it is suitable: one with a usage has to have its counts where they can be found. */
+  /**
+   * Learns a body that was just read as `reading`, if it is suitable. A body with a usage is suitable only if the
+   * places of its counts are found.
+   */
   learn(text: string, reading: T, hasUsage: boolean): void {
     if (!this.#allowance.take(text.length)) return;
     const body = learnBody(text, this.#members);

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** JSON bodies of which most equal an earlier one but for the values of some members: what is learned of one, and matched without parsing. */
+/**
+ * This file learns JSON bodies of which most equal an earlier one except for the values of some members, and matches
+ * them without parsing.
+ */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -8,10 +11,10 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** What a member's value must be: a text, a text of one character or more, or a whole number from 0 on. */
+/** The kind of value of a member: a text, a text of at least one character (`words`), or a whole number from 0 on. */
 type VariableValue = 'text' | 'words' | 'count';
 
-/** A member whose value may differ: where it is in the document, by which name it is found, and what it holds. */
+/** A member whose value may differ: its path in the document, the name by which it is found, and its kind of value. */
 export interface VariableMember {
   readonly path: readonly (string | number)[];
   readonly name: string;
@@ -20,7 +23,7 @@ export interface VariableMember {
 }
 
 const patterns: Readonly<Record<VariableValue, string>> = {
-  // A text with an escape is found too: in the template it is one like any other.
+  // A text with an escape is found, too. In the template it is like any other text.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
   words: String.raw`"((?:[^"\\]|\\.)+)"`,
   count: String.raw`(0|[1-9]\d*)(?=[ \t\r\n,}])`,
@@ -35,10 +38,13 @@ export const variableMember = (
   return { path, name, holds, search };
 };
 
-/** Counts of so many digits are exact. */
+/** The maximum number of digits of a count, so that it is exact. */
 const maxDigits = 15;
 
-/** The value of such a member in a text, from its first character to the one after its last; a text without its quotes. */
+/**
+ * The place of such a value in a text, from its first character to the one after its last. The quotes of a text are
+ * excluded.
+ */
 interface Place {
   readonly member: VariableMember;
   readonly from: number;
@@ -68,7 +74,7 @@ const valueAt = (document: unknown, path: VariableMember['path']): unknown =>
     document,
   );
 
-/** Changes a value in a document that has the path. */
+/** Changes the value at a path of a document. */
 const setAt = (document: unknown, path: VariableMember['path'], value: unknown): void => {
   const parent = valueAt(document, path.slice(0, -1)) as Record<string | number, unknown>;
   parent[path.at(-1)!] = value;
@@ -76,14 +82,14 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two fillings of the places, all different from each other. */
+/** Two lists of values for the places, all different from each other. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   words: (place: number): string => textAt(base, place),
   count: (place: number): number => base + place,
 }));
 
-/** Whether the text with other values in these places is the same document with these values. */
+/** Decides whether the text with other values in these places is the same document with these values. */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divided(text, places);
   return fillings.every((filling) => {
@@ -105,15 +111,17 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
 };
 
 /**
- * A learned body: the bytes between these values.
+ * Matches bodies with one that was learned: the bytes between the variable values have to be equal.
  *
- * Why a match is the same document with other values: with two other fillings of its places the learned one was parsed as
- * the same document with just these values, so each place is the whole of one string literal or number. A valid text
- * without its quotes (RFC 8259, section 7), or a number without a leading zero, in its place gives the same document
- * with another value there. Bytes that are no UTF-8 are decoded as replacement characters, never as a quote or an escape.
+ * A match is the same document with other values, for these reasons. The learned body was parsed with two other lists of
+ * values in its places, and both times gave the same document with just these values. So each place is the whole of one
+ * string literal or number. A valid text without its quotes (RFC 8259, section 7), or a number without a leading zero, in
+ * such a place gives the same document with another value there. Bytes that are not UTF-8 are decoded as replacement
+ * characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`, and
+ * `{"id":"b22","n":10}` matches with `b22` and `10`.
  */
 export class LearnedBody {
-  /** Of the last match: where its first `words` begin and end; −1 if the body has none. */
+  /** The start of the first `words` of the last match; −1 if the body has none. */
   wordsFrom = -1;
   wordsTo = -1;
   readonly #fixed: readonly Buffer[];
@@ -129,7 +137,10 @@ export class LearnedBody {
     this.#counts = places.map(() => 0);
   }
 
-  /** Whether `bytes` from `start` to before `end` are the learned body with other values; `countOf` then gives its counts. */
+  /**
+   * Decides whether `bytes` from `start` to before `end` are the learned body with other values. `countAt` then gives
+   * its counts.
+   */
   match(bytes: Buffer, start: number, end: number): boolean {
     let at = this.#fixedAt(bytes, start, end, 0);
     for (let i = 0; at >= 0 && i < this.#places.length; i += 1) {
@@ -143,17 +154,17 @@ export class LearnedBody {
     return at === end;
   }
 
-  /** The place of a member by its name, or −1. */
+  /** Returns the place of a member by its name; −1 for none. */
   placeOf(name: string): number {
     return this.#places.findIndex((member) => member.name === name);
   }
 
-  /** The count of the last match in a place. */
+  /** Returns the count of the last match in a place. */
   countAt(place: number): number {
     return this.#counts[place]!;
   }
 
-  /** The position after a fixed part that begins at `at`, or −1. */
+  /** Returns the position after a fixed part that begins at `at`; −1 if it does not. */
   #fixedAt(bytes: Buffer, at: number, end: number, part: number): number {
     const fixed = this.#fixed[part]!;
     if (at + fixed.length > end) return -1;
@@ -161,7 +172,7 @@ export class LearnedBody {
     return at + fixed.length;
   }
 
-  /** The position after a value that begins at `at`, or −1. */
+  /** Returns the position after a value that begins at `at`; −1 if none does. */
   #valueAt(bytes: Buffer, at: number, end: number, place: number): number {
     const { holds } = this.#places[place]!;
     if (holds === 'count') return this.#readCount(bytes, at, end, place);
@@ -169,7 +180,7 @@ export class LearnedBody {
     return holds === 'words' && to === at ? -1 : to;
   }
 
-  /** Reads a count without a leading zero, and returns the position after it, or −1. */
+  /** Reads a count without a leading zero. Returns the position after it, or −1. */
   #readCount(bytes: Buffer, from: number, end: number, place: number): number {
     let count = 0;
     let at = from;
@@ -187,14 +198,14 @@ export class LearnedBody {
 
 /** Learns a body that was parsed without an error, with those of the members that can be found in it. */
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
-  // A name can be found elsewhere first; what it holds there stays fixed.
+  // The name of a member may first be found elsewhere. Its value there then stays fixed.
   const places = placesIn(text, members).filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };
 
 const simpleEscapes = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** The position after an escape that begins at `at`, or −1. */
+/** Returns the position after an escape that begins at `at`; −1 if none does. */
 const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   const kind = bytes[at + 1]!;
   if (simpleEscapes.has(kind)) return at + 2;
@@ -203,7 +214,7 @@ const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   return isHex && to < end ? to : -1;
 };
 
-/** The position of the quote that ends a text, or −1. */
+/** Returns the position of the quote that ends a text; −1 if there is none. */
 const endOfText = (bytes: Buffer, from: number, end: number): number => {
   let at = from;
   while (at < end) {
@@ -216,7 +227,7 @@ const endOfText = (bytes: Buffer, from: number, end: number): number => {
   return -1;
 };
 
-/** Whether a part of a JSON string literal contains neither its end nor an escape. */
+/** Decides whether a part of a JSON string literal contains neither its end nor an escape. */
 export const isPlainText = (bytes: Buffer, from: number, to: number): boolean => {
   for (let i = from; i < to; i += 1) {
     const byte = bytes[i]!;

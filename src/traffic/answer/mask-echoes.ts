@@ -1,19 +1,19 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /**
- * Servers quote requests: a refusal may contain half of a prompt. Results must not contain prompts,
- * so the texts of a request are masked in the message that answers it.
+ * This file masks the texts of a request in the message that answers it. Servers quote requests, so a refusal may
+ * contain half of a prompt, and results must not contain prompts.
  */
 
-/** Shorter matches between a message and a prompt are chance. */
+/** The minimum length of a match between a message and a prompt. Shorter ones are chance. */
 const minEchoLength = 16;
-/** Characters of a message or text that are searched: only 300 of a message are kept. */
+/** The number of characters of a message or text that are searched. Only 300 of a message are kept. */
 const maxMessageLength = 1000;
 const maxTextLength = 20_000;
 
 const promptMask = '[prompt]';
 
-/** Fields of a request body that contain names and no prompt. */
+/** The fields of a request body that contain names, and no prompt. */
 const nonPromptFields = new Set(['model', 'voice', 'response_format']);
 
 const promptTexts = (value: unknown): readonly string[] => {
@@ -24,14 +24,16 @@ const promptTexts = (value: unknown): readonly string[] => {
   );
 };
 
-/** All texts of a JSON request; none for other bodies. */
+/** Returns all texts of a JSON request; none for other bodies. */
 const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
   if (body === null || headers['content-type'] !== 'application/json') return [];
   const texts = promptTexts(JSON.parse(Buffer.from(body).toString('utf8')));
   return texts.map((text) => text.slice(0, maxTextLength));
 };
 
-/** The length of the longest match between a message from `start` on and a text; 0 if it is too short to count. */
+/**
+ * Returns the length of the longest match between a message from `start` on and a text; 0 if it is too short to count.
+ */
 const echoLengthAt = (message: string, start: number, text: string): number => {
   let end = start + minEchoLength;
   if (end > message.length || !text.includes(message.slice(start, end))) return 0;

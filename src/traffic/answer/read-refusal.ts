@@ -4,7 +4,7 @@ import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts'
 
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
-/** The most bytes of a refused request's body that are kept. */
+/** The maximum number of bytes that are kept of a refused request's body. */
 export const maxRefusalBytes = 8 * 1024;
 
 /** The kept part of the body of a non-2xx response. */
@@ -15,11 +15,11 @@ export interface RefusedBody {
 
 const maxExcerptLength = 300;
 
-/** A server's text for a report: secrets masked first, white space folded, 300 characters. */
+/** Prepares a server's text for a report: masks secrets, then folds white space and truncates to 300 characters. */
 export const excerpt = (text: string, redact: Redact): string => {
   const folded = redact(text).replace(/\s+/g, ' ').trim();
   if (folded.length <= maxExcerptLength) return folded;
-  // Truncated between code points: half a surrogate pair is invalid text.
+  // The text is truncated between code points, since half a surrogate pair is invalid.
   return `${folded.slice(0, maxExcerptLength).replace(/[\ud800-\udbff]$/, '')}…`;
 };
 
@@ -39,7 +39,7 @@ const textOf = (value: unknown): string | null =>
 
 const noMessage = 'no message';
 
-/** One entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
+/** Formats an entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
 const validationMessage = (entry: unknown): string | null => {
   const fields = record(entry);
   if (fields === null) return textOf(entry);
@@ -56,7 +56,7 @@ const detailMessage = (detail: unknown): string => {
 
 const maxWordLength = 100;
 
-/** What an error body says, as the server wrote it. */
+/** The fields of an error body, as the server wrote them. */
 interface ErrorText {
   readonly form: Refusal['form'];
   readonly message: string | null;
@@ -64,8 +64,8 @@ interface ErrorText {
   readonly code?: unknown;
 }
 
-/** Masks, folds and truncates what the report shows of a body. */
-const masked = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
+/** Masks, folds and truncates the parts of a body that the report shows. */
+const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = textOf(value);
     return text === null ? null : redact(text).slice(0, maxWordLength);
@@ -101,17 +101,16 @@ const errorIn = (json: unknown): ErrorText | null => {
 };
 
 /**
- * Reads a JSON value as one of the known error bodies, else `null`: the documented
- * `{error: {message, type, code}}` and the gateway's second 429 form (interface section 7),
- * `{error: "…"}`, the flat `{object: "error", message, type, code}` of older vLLM, and the framework's
- * `{detail}` as a sentence, a list or an object.
+ * Reads a JSON value as one of the known error bodies; `null` for others. Known are the documented `{error: {message,
+ * type, code}}` and the gateway's second 429 form (interface section 7), `{error: "…"}`, the flat `{object: "error",
+ * message, type, code}` of older vLLM, and the framework's `{detail}` as a sentence, a list or an object.
  */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
-  return error && masked(error, redact);
+  return error && mask(error, redact);
 };
 
-/** The JSON of a body or of its first SSE data line: some servers refuse streams in SSE form. */
+/** Parses the JSON of a body or of its first SSE data line, since some servers refuse streams in SSE form. */
 const jsonOf = (text: string): unknown =>
   jsonIn(text) ?? jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
 
@@ -122,13 +121,16 @@ export const readStreamError = (data: string, redact: Redact): string => {
   return details?.message ?? noMessage;
 };
 
-/** The title of an HTML page, the only part of it that a report shows. */
+/** Returns the title of an HTML page, the only part of it that a report shows. */
 const htmlTitle = (text: string): string =>
   // A server can send any page, and the search takes time proportional to the square of its length.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 
-/** The rest of a page after the comments at its beginning, each read once: a pattern for all would try every grouping of them. */
+/**
+ * Returns a page without the comments at its beginning. It reads each once; a pattern for all of them would try every
+ * grouping.
+ */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();
   while (rest.startsWith('<!--')) {
@@ -154,7 +156,7 @@ export const errorInsteadOf = (name: string, json: unknown, redact: Redact): str
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** The message of a truncated JSON body, if the kept part contains it. */
+/** Returns the message of a truncated JSON body, if the kept part contains it. */
 const messageOfTruncatedJson = (text: string): string => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return textOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
@@ -172,8 +174,8 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
   return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 
-/** Reads a non-2xx response in any form; the message is masked, folded and truncated. */
+/** Reads a non-2xx response in any form. The message is masked, folded and truncated. */
 export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
   const json = jsonOf(body.text);
-  return { status, ...masked(errorIn(json) ?? unknownBody(json, body), redact) };
+  return { status, ...mask(errorIn(json) ?? unknownBody(json, body), redact) };
 };

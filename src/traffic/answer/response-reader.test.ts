@@ -115,7 +115,7 @@ describe.each(trafficKinds)('a response to %s', (kind) => {
     });
   });
 
-  it('keeps at most 8 KiB of a refusal and asks to be cut at that limit', () => {
+  it('keeps at most 8 KiB of a refusal and asks to be aborted at that limit', () => {
     const reader = readerFor(kind, contextWith({ caps: { bytes: 20_000, events: 10 } }));
     reader.onHeaders(headAt, 500, {});
     reader.onChunk(readAt(0), Buffer.from(error));

@@ -25,31 +25,31 @@ import { readRetryHint } from './retry-hint.ts';
 export type ResponseHeaders = Readonly<Record<string, string>>;
 export type AbortReason = NonNullable<AnswerReader['abortReason']>;
 
-/** Reads the body of a 2xx response; the head, the cap on bytes and refusals are handled for it. */
+/** Reads the body of a 2xx response. Its caller handles the head, the maximum of bytes, and refusals. */
 export interface BodyReader {
-  /** Bytes of one read, at least one; valid during the call only. */
+  /** Takes the bytes of one read, at least one. They are valid during the call only. */
   onBytes(at: Instant, bytes: Uint8Array): void;
-  /** The outcome of a body that ended properly, or was complete before it was aborted. */
+  /** Returns the outcome of a body that ended properly, or was complete before it was aborted. */
   outcome(isTruncated: boolean): Outcome;
-  /** What was received, if the answer breaks off here. */
+  /** Returns what was received if the answer breaks off now. */
   partial(): Answer | null;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
   readonly abortReason: AbortReason | null;
 }
 
-/** The outcome of a 2xx answer that breaks the contract. */
+/** Returns the outcome of a 2xx answer that breaks the contract. */
 export const malformed = (
   issue: MalformedIssue,
   detail: string,
   partial: Answer | null = null,
 ): Outcome => ({ kind: 'malformed', issue, detail, partial });
 
-/** Headers in which servers send a request id, in order of preference. */
+/** The headers in which servers send a request id, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 const maxIdLength = 128;
 
-/** The most bytes that the kept part of a compressed refusal may decode to. */
+/** The maximum number of bytes to which the kept part of a compressed refusal may decode. */
 const maxDecodedBytes = 1024 * 1024;
 
 const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
@@ -66,7 +66,7 @@ export interface CollectedBody {
   readonly firstByte: Instant | null;
 }
 
-/** Collects up to `limit` bytes of a body, which is interpreted when it has ended. */
+/** Collects up to `limit` bytes of a body and interprets them at its end. */
 export const collectBody = (
   limit: number,
   interpret: (body: CollectedBody) => Outcome,
@@ -91,7 +91,10 @@ const noRoom: AbortReason = {
   detail: `the answers that were being read at the same time held more than ${maxCollectedBytes / 1024 / 1024} MiB; lower the rate, or the cap on bytes`,
 };
 
-/** A class: V8 allocates the getter of an object literal among the old objects, where it and the whole answer would survive young collections. */
+/**
+ * This is a class, since V8 allocates the getter of an object literal among the old objects, where it and the whole
+ * answer would survive young collections.
+ */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
   readonly #inner: BodyReader;
@@ -139,7 +142,10 @@ class SharedMemoryReader implements BodyReader {
   }
 }
 
-/** Counts what `inner` collects among all answers of a slice; one that finds no room left is aborted. */
+/**
+ * Counts the bytes that `inner` collects together with those of all answers of a slice. An answer for which no room is
+ * left is aborted.
+ */
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
@@ -187,7 +193,7 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.#bytes;
     this.#bytes += bytes.length;
-    // The bytes below the cap are still read, so that the outcome does not depend on the division into reads.
+    // The bytes below the maximum are still read, so that the outcome does not depend on the division into reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -245,8 +251,8 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * Reads one response. `open` makes the reader of a 2xx body; `learn` is called with the outcome
- * of every response that got as far as one of its own.
+ * Reads one response. `open` creates the reader of a 2xx body; `learn` is called with the outcome of every response
+ * that reached one of its own.
  */
 export const readResponse = (
   context: ReadingContext,
@@ -255,8 +261,8 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * As `readResponse`, for a body whose parts are timed: a compressed one is rejected, since the instants would be those
- * of the compressor's blocks. `name` is what the body is called in sentences, for example `the stream`.
+ * Reads one response like `readResponse`, for a body whose parts are timed. A compressed one is rejected, since the
+ * instants would be those of the compressor's blocks. `name` is the body's name in sentences, for example `the stream`.
  */
 export const readTimedResponse = (
   context: ReadingContext,

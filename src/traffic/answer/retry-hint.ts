@@ -10,9 +10,9 @@ import {
 } from '../limits/retry-after.ts';
 
 /**
- * How long until the reset headers of a 429 admit requests again: until the last of the limits
- * that are exhausted or that the refusal names. If the limit is unknown, the soonest reset counts:
- * an early attempt costs less than a wait for a daily limit.
+ * Returns the time until the reset headers of a 429 admit requests again, in ms: until the last of the limits that are
+ * exhausted or that the refusal names. If the limit is unknown, the soonest reset counts, since an early attempt costs
+ * less than waiting for a daily limit.
  */
 const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
   const { reported } = readReportedLimits(headers, now);
@@ -27,21 +27,22 @@ const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number):
 };
 
 const quarterHour = 15 * 60_000;
-/** `Date` and the reset time are both rounded to whole seconds. */
-const rounding = 2000;
+/** The maximum error from rounding `Date` and the reset time to whole seconds, in ms. */
+const maxRoundingError = 2000;
 
 /**
- * How long until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known
- * gateways label local time UTC: zones differ by quarters of an hour and limits reset within less,
- * so whole quarters of the difference are taken as a zone.
+ * Returns the time until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`), in ms. Known gateways
+ * label local time as UTC. Time zones differ by quarters of an hour, and limits reset within less, so whole quarters of
+ * an hour in the difference are taken as a time zone and removed. Example: at 12:00:10 UTC, a reset at 14:00:40 is 30 s
+ * away.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
   if (resetAt === null || Number.isNaN(now)) return null;
-  const zoned = (resetAt - now + rounding) % quarterHour;
-  return Math.max(0, (zoned < 0 ? zoned + quarterHour : zoned) - rounding);
+  const zoned = (resetAt - now + maxRoundingError) % quarterHour;
+  return Math.max(0, (zoned < 0 ? zoned + quarterHour : zoned) - maxRoundingError);
 };
 
-/** A year, in ms: longer waits are ignored. */
+/** The longest wait that counts, in ms: a year. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
 export interface RefusedResponse {
@@ -51,12 +52,12 @@ export interface RefusedResponse {
 }
 
 /**
- * When a refused request may be retried, by the server's most exact statement: `retry-after-ms`,
- * `Retry-After`, and for a 429 its reset headers and the reset time in its body. `null` if there is
- * none that is readable; dates need the answer's own `Date` header.
+ * Returns when a refused request may be retried, by the server's most exact statement: `retry-after-ms`, `Retry-After`,
+ * and for a 429 its reset headers and the reset time in its body. `null` if none is readable. Dates need the answer's
+ * own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
-  // The server's dates make sense only with the server's own clock; comparisons with no time are unknown.
+  // The server's dates make sense only with the server's own clock. Without it comparisons with them are unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
   const limitWaits = [

@@ -1,6 +1,9 @@
-/** All texts in a part of a message, such as a content part or a tool call; its types and signatures are no text. */
+/**
+ * Generates all texts in a part of a message, such as a content part or a tool call. Its types and signatures are
+ * excluded.
+ */
 export function* textsIn(value: unknown): Generator<string> {
-  // Not by recursion: a server may nest as deep as it likes.
+  // This is not recursive, since a server may nest as deep as it likes.
   const waiting = [value];
   while (waiting.length > 0) {
     const part = waiting.pop();

@@ -16,7 +16,7 @@ import { matching } from '../kinds/stream-bodies.fixture.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** The outcome, the same in every cut apart from the first byte's instant. */
+/** Returns the outcome, which is the same in every cut apart from the first byte's instant. */
 const read = (
   kind: TrafficKind,
   body: string | object,

@@ -15,9 +15,9 @@ import {
 } from './response-reader.ts';
 
 /**
- * Reads a response whose 2xx body is a text, which is interpreted when it is complete: neither blank nor an HTML page.
- * Messages call it `name`, for example `a model list`. `recognize` may give the outcome of a body that is not encoded
- * without its text.
+ * Reads a response whose 2xx body is a text that is neither blank nor an HTML page. It is interpreted when it is
+ * complete. `name` is its name in messages, for example `a model list`. `recognize` may give the outcome of a body that
+ * is not encoded without reading its text.
  */
 export const readWholeBody = (
   context: ReadingContext,
@@ -53,7 +53,7 @@ export const readWholeBody = (
 
 const maxShownErrors = 3;
 
-/** The first issues of a failed schema with their paths, for example `choices.0.message: expected object`. */
+/** Describes the first issues of a failed schema with their paths, for example `choices.0.message: expected object`. */
 export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   const sentences = issues
     .slice(0, maxShownErrors)
@@ -64,15 +64,15 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 
 /** Recognizes bodies that equal an earlier one except where nothing depends on the difference. */
 export interface BodyTemplate<T> {
-  /** A document that gives the same answer as the body's own; `null` if the body has to be read. */
+  /** Returns a document that gives the same answer as the body's own; `null` if the body has to be read. */
   match(bytes: Buffer): T | null;
-  /** Called with a text that was read as this document and gave an answer. */
+  /** Learns a text that was read as this document and gave an answer. */
   learn(text: string, document: T): void;
 }
 
-/** A JSON document as the body of an answer. */
+/** The format of a JSON document that is the body of an answer. */
 export interface JsonFormat<T> {
-  /** For messages, for example `a model list`. */
+  /** The name in messages, for example `a model list`. */
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
@@ -91,7 +91,7 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
 
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
- * of the right shape breaks the contract; `missOf` returns why the answer is not what its entry expects.
+ * of the right shape breaks the contract. `missOf` returns why the answer is not what its entry expects.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,

@@ -1,7 +1,10 @@
 import { jsonIn } from './json-text.ts';
 import type { WrittenChoice } from './check-expectation.ts';
 
-/** What an answer says, read from its documents: only for entries that expect something of it. */
+/**
+ * This file reads what an answer says from its documents. It is used only for entries that expect something of their
+ * answers.
+ */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,7 +13,7 @@ const fieldsOf = (value: unknown): Fields =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The visible text of a content: a text, or parts of type text. */
+/** Returns the visible text of a content: a text, or parts of type text. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -19,25 +22,25 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
-/** The arguments of a call: JSON as a text, or the object itself, as some servers send it. */
+/** Returns the arguments of a call: JSON as a text, or the object itself, as some servers send it. */
 const argumentsOf = (call: unknown): string => {
   const written = fieldsOf(fieldsOf(call)['function'])['arguments'];
   if (typeof written === 'string') return written;
   return typeof written === 'object' && written !== null ? JSON.stringify(written) : '';
 };
 
-/** The tool calls of a message or delta: a list, or one call without a list. */
+/** Returns the tool calls of a message or delta: a list, or one call without a list. */
 const callsOf = (calls: unknown): readonly unknown[] =>
   typeof calls === 'object' && calls !== null && !Array.isArray(calls) ? [calls] : listOf(calls);
 
-/** The choices of an answer in one piece. */
+/** Returns the choices of an answer in one piece. */
 export const choicesOfCompletion = (choices: readonly unknown[]): readonly WrittenChoice[] =>
   choices.map((choice) => {
     const { content, tool_calls: calls } = fieldsOf(fieldsOf(choice)['message']);
     return { text: textOf(content), calls: callsOf(calls).map(argumentsOf) };
   });
 
-/** The choices of a stream, put together from its events. */
+/** Assembles the choices of a stream from its events. */
 export class StreamedChoices {
   readonly #choices = new Map<number, { text: string; readonly calls: Map<number, string> }>();
 

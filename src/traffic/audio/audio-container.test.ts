@@ -17,7 +17,7 @@ import {
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../../fixtures/speech/${name}`, import.meta.url));
 
-/** What looks like the begin of frames and tags, and is none. */
+/** Bytes that look like the beginning of frames and tags. */
 const mp3Junk = Buffer.from('xID\xff\xff\xfb\xffTAPTA', 'latin1');
 
 const files: readonly (readonly [SpeechFormat, string, Buffer])[] = [
@@ -61,7 +61,7 @@ describe('an audio scanner', () => {
     );
   });
 
-  // As ffmpeg decodes them, and for MP3 as ffprobe counts frames: an MP3's own padding is played.
+  // The durations are those of ffmpeg and, for MP3, those by ffprobe's count of frames: an MP3's own padding is played.
   it.each([
     ['wav', 'gate.wav', 9705 / 8000],
     ['wav', 'river.wav', 29_134 / 8000],

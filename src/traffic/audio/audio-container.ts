@@ -5,11 +5,11 @@ import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav } from './wav.ts';
 
-/** Whether the bytes contain `text` at a position, as far as they reach. */
+/** Decides whether the bytes contain `text` at a position, as far as they reach. */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
   text.startsWith(bytes.toString('latin1', start, start + text.length));
 
-/** Whether the bytes start a frame, as far as they reach. */
+/** Decides whether the bytes start a frame, as far as they reach. */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
   return bytes.length < mp3HeaderLength
@@ -26,7 +26,7 @@ export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scan
 
 type Matches = (bytes: Buffer) => boolean;
 
-/** Containers by their first bytes: those of the formats, and others that servers send instead. */
+/** The containers by their first bytes: those of the formats, and others that servers send instead. */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],
   ['wav', 'WAV', (bytes) => matchesText(bytes, 'RIFF') && matchesText(bytes, 'WAVE', 8)],
@@ -42,12 +42,12 @@ const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] =
 export const containerName = (format: SpeechFormat): string =>
   containers.find(([candidate]) => candidate === format)![1];
 
-/** How many of a body's first bytes identify it. */
+/** The number of a body's first bytes that identify it. */
 export const signatureLength = 12;
 
 /**
- * Identifies a body by its first bytes; `null` if unknown. A body shorter than
- * `signatureLength` counts as the requested container if it could start like that.
+ * Identifies a body by its first bytes; `null` if it is unknown. A body shorter than `signatureLength` counts as the
+ * requested container if it could start like that.
  */
 export const identifyContainer = (bytes: Buffer, expected: SpeechFormat) => {
   const isShort = bytes.length < signatureLength;

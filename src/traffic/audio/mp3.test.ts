@@ -146,7 +146,7 @@ describe('an MP3 file', () => {
     }
   });
 
-  it.each([0, 0x41, 0xff])('is read past %i for a megabyte in a few steps', (byte) => {
+  it.each([0, 0x41, 0xff])('is read past a megabyte of the byte %i in a few steps', (byte) => {
     let steps = 0;
     const counted = function* (found: FoundAudio): ScanStep<void> {
       const inner = scanMp3(found);

@@ -1,13 +1,13 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** How much of a frame is searched for the tags that encoders put into the first one. */
+/** The number of a frame's bytes that are searched for the tags that encoders put into the first frame. */
 const tagWindow = 54;
 
 /**
- * The number of frames that a first frame declares instead of containing audio: Xing's and
- * LAME's tag behind the side information, or Fraunhofer's VBRI, always at byte 36. 0 where the tag
- * has none; `null` for a frame of audio.
+ * Returns the number of frames that a first frame declares instead of containing audio, in the tag of Xing or LAME
+ * behind the side information or in Fraunhofer's VBRI, always at byte 36. It is 0 if the tag has no number, and `null`
+ * for a frame of audio.
  */
 const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   const at = (place: number): string => frame.toString('latin1', place, place + 4);
@@ -23,25 +23,25 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
 
 const id3v1Length = 128;
 
-/** If there is more junk than this many bytes, frames must outweigh it for a body to count as MP3. */
+/** The maximum number of unknown bytes of any MP3 file. If there are more, frames must outweigh them. */
 const toleratedJunk = 4096;
 
-/** The second byte of a tag’s name by its first. */
+/** The second byte of a tag’s name, by its first. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP']) {
   secondByteOf[first!.charCodeAt(0)] = second!.charCodeAt(0);
 }
 
-/** Whether a layer III frame or a tag may start with two bytes. */
+/** Decides whether a layer III frame or a tag may start with two bytes. */
 const mayStartFrameOrTag = (first: number, second: number): boolean =>
   first === 0xff ? (second & 0xe6) === 0xe2 : secondByteOf[first] === second;
 
-/** The received part of an MP3 file: bytes in frames of audio, and outside of any frame or tag. */
+/** The received part of an MP3 file: the bytes in frames of audio, and those outside of any frame or tag. */
 interface Mp3Progress {
   audio: number;
   junk: number;
   frames: number;
-  /** Frames that encoder tags declare, and the number of such tags. */
+  /** The number of frames that encoder tags declare. */
   declared: number;
   tags: number;
 }
@@ -51,12 +51,15 @@ const nothing: Buffer = Buffer.alloc(0);
 const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 
 /**
- * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). It plays as long as
- * its frames do; truncation shows inside a frame, or in the number of frames that the encoder declared.
+ * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). It plays as long as its frames do.
+ * Truncation shows inside a frame, or in the number of frames that the encoder declared.
  */
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };
-  /** Encoders put their tag into the first frame, or the first after an ID3 tag; players play a later one as audio. */
+  /**
+   * Whether the next frame may be a tag. Encoders put it into the first frame, or the first after an ID3 tag; players
+   * play a later one as audio.
+   */
   let mayBeTag = true;
   let rest = nothing;
   for (;;) {
@@ -67,7 +70,7 @@ export function* scanMp3(found: FoundAudio): ScanStep<void> {
       if (head[0] === 0xff && (head[1] ?? 0xff) >= 0xe0)
         throw new ScanFault('truncated', cutAt('the header of a frame'));
       mp3.junk += head.length;
-      return end(mp3, found);
+      return judgeEnd(mp3, found);
     }
     const frame = readMp3Frame(head);
     const name = head.toString('latin1');
@@ -83,17 +86,20 @@ export function* scanMp3(found: FoundAudio): ScanStep<void> {
       yield* skipApe();
     } else {
       rest = yield* skipJunk(mp3, head);
-      if (mp3.junk > mp3.audio + toleratedJunk) return end(mp3, found);
+      if (mp3.junk > mp3.audio + toleratedJunk) return judgeEnd(mp3, found);
     }
   }
 }
 
 /** Judges a file that ends between its frames. */
-const end = ({ audio, junk, frames, declared, tags }: Mp3Progress, found: FoundAudio): void => {
+const judgeEnd = (
+  { audio, junk, frames, declared, tags }: Mp3Progress,
+  found: FoundAudio,
+): void => {
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // Encoders differ in whether they count the tag's own frame.
+  // Some encoders count the tag's own frame, and some do not.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -101,7 +107,7 @@ const end = ({ audio, junk, frames, declared, tags }: Mp3Progress, found: FoundA
   found.hasJunk = junk > 0;
 };
 
-/** Skips bytes from `head` on until a frame or tag may start; returns its first bytes. */
+/** Skips bytes from `head` on until a frame or tag may start, and returns its first bytes. */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   const at = head.findIndex(
     (first, place) => place > 0 && mayStartFrameOrTag(first, head[place + 1] ?? Number.NaN),
@@ -115,7 +121,7 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   return bytes;
 }
 
-/** Skips a frame after its header; `head` is the header if the frame may be an encoder's tag. */
+/** Skips a frame after its header. `head` is the header if the frame may be an encoder's tag. */
 function* skipFrame(
   mp3: Mp3Progress,
   found: FoundAudio,
@@ -137,7 +143,7 @@ function* skipFrame(
   }
 }
 
-/** An ID3v2 tag after its first four bytes: its length is in four bytes of seven bits. */
+/** Skips an ID3v2 tag after its first four bytes. Its length is in four bytes of seven bits. */
 function* skipId3(): ScanStep<void> {
   const [, flags = 0, ...size] = yield* wholeBytes({ count: 6, keep: true }, cutAt('its ID3 tag'));
   const length = size.reduce((sum, septet) => sum * 128 + (septet & 0x7f), 0);
@@ -145,7 +151,7 @@ function* skipId3(): ScanStep<void> {
   yield* wholeBytes({ count: length + footer }, cutAt('its ID3 tag'));
 }
 
-/** An APE tag after its first four bytes. Its footer repeats its header, and nothing follows it. */
+/** Skips an APE tag after its first four bytes. Its footer repeats its header, and nothing follows it. */
 function* skipApe(): ScanStep<void> {
   const { bytes, count } = yield { count: 28, keep: true };
   if (count < 28) return;

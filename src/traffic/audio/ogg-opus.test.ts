@@ -36,7 +36,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusFile(1, 0))).toEqual(ofSamples(960));
   });
 
-  it('begins at its first page of audio, not at 0, if it was cut out of a longer file', () => {
+  it('begins at its first page of audio, not at 0, if it is a part of a longer file', () => {
     const pages = [
       oggPage([opusPacket, opusPacket], { position: 100_000 }),
       oggPage([opusPacket], { position: 100_960, last: true }),
@@ -54,7 +54,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusHeaders(0), audio, oggPage([], { last: true }))).toEqual(ofSamples(960));
   });
 
-  it('may end before its last packet does', () => {
+  it('may end before the end of its last packet', () => {
     const last = oggPage([opusPacket, opusPacket], { position: 1000, last: true });
     expect(scan(opusHeaders(312), last)).toEqual(ofSamples(1000 - 312));
   });

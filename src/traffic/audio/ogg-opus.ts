@@ -1,11 +1,11 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The capture pattern, and the only version there is. */
+/** The capture pattern, and the only version that exists. */
 const capture = 'OggS\0';
 const headerLength = 27;
 const fullSegment = 255;
 
-/** A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
+/** Returns the lengths of packets. A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
 const partsOf = (lacing: Buffer): readonly number[] => {
   const parts: number[] = [];
   let length = 0;
@@ -18,7 +18,7 @@ const partsOf = (lacing: Buffer): readonly number[] => {
   return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
 };
 
-/** One page of an Ogg file (RFC 3533), without its body, by its header and the lengths of its segments. */
+/** Reads a page of an Ogg file (RFC 3533), without its body, from its header and the lengths of its segments. */
 const pageOf = (header: Buffer, lacing: Buffer) => {
   const flags = header[5]!;
   const position = header.readBigInt64LE(6);
@@ -29,7 +29,7 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
     position: position === -1n ? null : Number(position),
     serial: header.readUInt32LE(14),
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
-    /** The lengths of the packets or parts of packets in the body. */
+    /** The lengths of the packets, or parts of packets, in the body. */
     parts: partsOf(lacing),
     /** Whether the last part continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
@@ -39,7 +39,7 @@ type OggPage = ReturnType<typeof pageOf>;
 
 const insideHeader = 'the Ogg file ends inside the header of a page';
 
-/** Reads the header of the next page. `end`: there is no further page; `junk`: no page starts here. */
+/** Reads the header of the next page. `end` means that there is none, `junk` that no page starts here. */
 function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   const { bytes: header, count } = yield { count: headerLength, keep: true };
   if (count === 0) return 'end';
@@ -49,13 +49,18 @@ function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   return pageOf(header, lacing);
 }
 
-/** Opus packets count time in samples of 48 kHz, at any recording rate (RFC 7845 section 4). */
+/**
+ * The rate in which Opus packets count time, in samples per second, whatever the recording rate (RFC 7845 section 4).
+ */
 const opusRate = 48_000;
 
-/** The samples to skip at the start, from the identification header (RFC 7845 section 5.1); `null` if it is not one. */
+/**
+ * Reads the samples to skip at the start from the identification header (RFC 7845 section 5.1); `null` for any other
+ * packet.
+ */
 const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
-  // The upper half of the version changes when old readers cannot follow.
+  // The upper half of the version changes when old readers can no longer read the format.
   return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
     ? { preSkip: packet.readUInt16LE(10) }
     : null;
@@ -67,7 +72,7 @@ const silkFrames = [480, 960, 1920, 2880] as const;
 const hybridFrames = [480, 960] as const;
 const celtFrames = [120, 240, 480, 960] as const;
 
-/** The samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
+/** Returns the number of samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
 const samplesOf = (first: number, second: number): number => {
   const configuration = first >> 3;
   const frame =
@@ -91,19 +96,22 @@ export const samplesIn = (body: Buffer, packetLengths: readonly number[]): numbe
   return samples;
 };
 
-/** One Opus stream of a file; several can follow one another (RFC 7845 section 3). */
+/** An Opus stream of a file. Several can follow one another (RFC 7845 section 3). */
 interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
   part: 'tags' | 'more-tags' | 'first-audio' | 'audio';
-  /** The position at which the stream starts: not 0 if it is a part of a longer one. */
+  /** The position at which the stream starts. It is not 0 for a part of a longer stream. */
   start: number;
   end: number;
-  /** The samples that it plays so far. */
+  /** The number of samples that it plays so far. */
   played: number;
 }
 
-/** `isCut`: a stream lacks its end. `other`: what the file contains instead of Opus. */
+/**
+ * Returns the state before the first page. `isCut` means that a stream lacks its end; `other` is what the file contains
+ * instead of Opus.
+ */
 const noProgress = () => ({
   link: null as OpusLink | null,
   hasLinks: false,
@@ -112,12 +120,15 @@ const noProgress = () => ({
 });
 type OggProgress = ReturnType<typeof noProgress>;
 
-/** No answer plays longer; a part of a live stream may start at any position. */
-const longestLink = 24 * 60 * 60 * opusRate;
+/**
+ * The maximum length of a stream, in samples: a day. Only the length is limited, since a part of a live stream may
+ * start at any position.
+ */
+const maxLinkSamples = 24 * 60 * 60 * opusRate;
 
 /**
- * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position
- * of its last page. Streams of other codecs are skipped.
+ * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position of its last page.
+ * Streams of other codecs are skipped.
  */
 export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
   const file = noProgress();
@@ -127,7 +138,7 @@ export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
       throw new ScanFault('container', 'the Ogg file has bytes between its pages');
     if (page === 'junk' || page === 'end') {
       found.hasJunk = page === 'junk';
-      return end(file, found);
+      return judgeEnd(file, found);
     }
     yield* readBody(file, page);
     const { link } = file;
@@ -141,7 +152,7 @@ export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
 
 /** Advances a stream to a page's position, which must not be negative, decrease, or be a day away. */
 const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
-  if (position < Math.max(link.start, link.end) || position - link.start > longestLink)
+  if (position < Math.max(link.start, link.end) || position - link.start > maxLinkSamples)
     throw new ScanFault('container', `a page of the Ogg file claims position ${position}`);
   link.end = position;
   // Playback starts after the samples to skip (RFC 7845 section 4.3).
@@ -151,7 +162,7 @@ const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
 };
 
 /** Judges a file that ends between two pages. */
-const end = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
+const judgeEnd = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
   if (!hasLinks)
     throw new ScanFault('container', `the Ogg file contains ${other ?? 'no stream'}, not Opus`);
   if (link !== null || isCut)
@@ -189,7 +200,10 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
   }
 }
 
-/** The comment header starts on the second page and may continue over several; its last page contains nothing else. */
+/**
+ * Skips the comment header. It starts on the second page and may continue over several; its last page contains nothing
+ * else.
+ */
 function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';
   const count = Math.min(expected.length, bodyLength);

@@ -1,7 +1,7 @@
 import { isEbml, webmBlocks } from '../../contract/containers.ts';
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
-/** When the last complete block of a WebM file starts to play, in seconds; `null` if it has none. */
+/** Returns when the last complete block of a WebM file starts to play, in seconds; `null` if it has none. */
 const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   let last: number | null = null;
   let scale = 0;
@@ -12,7 +12,7 @@ const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   return last === null ? null : (last * scale) / 1e9;
 };
 
-/** The duration of an MP3 file by its frames; `null` for other files. */
+/** Returns the duration of an MP3 file by its frames; `null` for other files. */
 const mp3Seconds = (bytes: Buffer): number | null => {
   if (identifyContainer(bytes.subarray(0, signatureLength), 'mp3')?.format !== 'mp3') return null;
   const scanner = createScanner('mp3');
@@ -22,9 +22,9 @@ const mp3Seconds = (bytes: Buffer): number | null => {
 };
 
 /**
- * The actual duration of a recording in seconds, where its container's header declares one that
- * does not change when the file is truncated: of MP3 to the end of its last complete frame, of WebM
- * to the start of its last complete block. `null` for others.
+ * Returns the actual duration of a recording in seconds if its container's header declares one that truncation does not
+ * change: for MP3 up to the end of its last complete frame, for WebM up to the start of its last complete block. `null`
+ * for others.
  */
 export const recordedSeconds = (bytes: Uint8Array): number | null =>
   isEbml(bytes)

@@ -2,16 +2,16 @@ import type { SpeechFormat } from '../../model/workload/traffic.ts';
 import { createScanner } from './audio-container.ts';
 import type { ScanResult } from './scanner.ts';
 
-/** Small audio files made byte by byte, and ways to scan them, for tests. */
+/** This file makes small audio files byte by byte, and scans them, for tests. */
 
-/** A chunk of a RIFF file; `declared` is the length that it claims. */
+/** Returns a chunk of a RIFF file. `declared` is the length that it claims. */
 export const riffChunk = (id: string, body: Buffer, declared = body.length): Buffer => {
   const size = Buffer.alloc(4);
   size.writeUInt32LE(declared);
   return Buffer.concat([Buffer.from(id, 'latin1'), size, body, Buffer.alloc(body.length % 2)]);
 };
 
-/** The format chunk of 16-bit PCM at 8 kHz in one channel; `codec` and what follows can be another. */
+/** Returns the format chunk of 16-bit PCM at 8 kHz in one channel. `codec` and what follows can be another. */
 export const wavFormat = (codec = 1, extension: readonly number[] = []): Buffer => {
   const format = Buffer.alloc(16 + extension.length);
   format.writeUInt16LE(codec, 0);
@@ -27,11 +27,11 @@ export const wavFormat = (codec = 1, extension: readonly number[] = []): Buffer 
 export const riff = (...chunks: readonly Buffer[]): Buffer =>
   riffChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]));
 
-/** A WAV file of so many samples. */
+/** Returns a WAV file of `samples` samples. */
 export const wavFile = (samples: number, declared = samples * 2): Buffer =>
   riff(wavFormat(), riffChunk('data', Buffer.alloc(samples * 2, 7), declared));
 
-/** MPEG 2 layer III at 16 kHz, 8 kbit/s, mono: 36 bytes and 576 samples, so 36 ms, each. */
+/** The duration of a sample frame in ms: MPEG 2 layer III at 16 kHz, 8 kbit/s, mono, 36 bytes and 576 samples. */
 export const mp3FrameMs = 36;
 export const mp3Frame = (content: Buffer = Buffer.alloc(0)): Buffer => {
   const frame = Buffer.alloc(36, 0x55);
@@ -42,7 +42,7 @@ export const mp3Frame = (content: Buffer = Buffer.alloc(0)): Buffer => {
 export const mp3Frames = (count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => mp3Frame()));
 
-/** A frame that declares how many frames follow, as LAME writes it; some encoders leave room for a checksum. */
+/** Returns a frame that declares how many frames follow, as LAME writes it. Some encoders leave room for a checksum. */
 export const infoFrame = (frames: number, checksum = 0): Buffer =>
   mp3Frame(
     Buffer.from([
@@ -59,7 +59,7 @@ export const infoFrame = (frames: number, checksum = 0): Buffer =>
     ]),
   );
 
-/** An ID3v2 tag around so many bytes. */
+/** Returns an ID3v2 tag around `length` bytes. */
 export const id3 = (length: number): Buffer =>
   Buffer.concat([
     Buffer.from('ID3\x04\0\0\0\0'),
@@ -72,17 +72,17 @@ const segmentsOf = (length: number): readonly number[] => [
   length % 255,
 ];
 
-/** What makes a page of an Ogg file beside its packets. */
+/** The parts of a page of an Ogg file besides its packets. */
 export interface PageParts {
   readonly first?: boolean;
   readonly last?: boolean;
   readonly position?: number;
   readonly serial?: number;
-  /** Whether the last packet goes on: it then has to fill its segments. */
+  /** Whether the last packet continues. It then has to fill its segments. */
   readonly open?: boolean;
 }
 
-/** A page of an Ogg file; its checksum is left at 0, which nothing here looks at. */
+/** Returns a page of an Ogg file. Its checksum stays 0, since nothing here checks it. */
 export const oggPage = (packets: readonly Buffer[], parts: PageParts = {}): Buffer => {
   const { first = false, last = false, position = -1, serial = 1, open = false } = parts;
   const lacing = packets.flatMap(({ length }) => segmentsOf(length));
@@ -112,7 +112,7 @@ export const opusHeaders = (preSkip: number, serial = 1): Buffer =>
     oggPage([Buffer.from('OpusTags and so on')], { position: 0, serial }),
   ]);
 
-/** An Ogg Opus file of so many packets, one to a page, that begins to play after `preSkip` samples. */
+/** Returns an Ogg Opus file of `packets` packets, one to a page, that begins to play after `preSkip` samples. */
 export const opusFile = (packets: number, preSkip = 312, serial = 1): Buffer =>
   Buffer.concat([
     opusHeaders(preSkip, serial),
@@ -121,7 +121,7 @@ export const opusFile = (packets: number, preSkip = 312, serial = 1): Buffer =>
     ),
   ]);
 
-/** What a file is found to be when it comes in these reads. */
+/** Scans a file that comes in these reads. */
 export const scanReads = (format: SpeechFormat, ...reads: readonly Uint8Array[]): ScanResult => {
   const scanner = createScanner(format);
   for (const read of reads) {
@@ -132,7 +132,7 @@ export const scanReads = (format: SpeechFormat, ...reads: readonly Uint8Array[])
   return scanner.end();
 };
 
-/** How many bytes have to come until the first byte of audio is among them; infinite if none is. */
+/** Returns how many bytes have to come until the first byte of audio is among them; infinite if none is. */
 export const bytesToAudio = (format: SpeechFormat, bytes: Buffer): number => {
   const scanner = createScanner(format);
   for (let count = 1; count <= bytes.length; count += 1) {

@@ -1,23 +1,29 @@
 import type { AnswerNote } from '../../model/observation/outcome.ts';
 
 /**
- * Reads a container as its bytes come, without keeping them. A container's scan is a generator
- * that demands a number of bytes to read or to skip; the scanner serves it from
- * the reads, so that a scan never sees where one read ends and the next starts.
+ * This file reads a container as its bytes come, without keeping them. The scan of a container is a generator that
+ * requests a number of bytes to read or to skip. The scanner serves it from the reads, so a scan never sees where one
+ * read ends and the next starts.
  */
 
 export interface ScanRequest {
   readonly count: number;
-  /** Whether the scan needs their content (few bytes then); otherwise they are only counted. */
+  /** Whether the scan needs their content, which should be few bytes. Otherwise they are only counted. */
   readonly keep?: boolean;
   readonly audio?: boolean;
-  /** Ends the demand early, at the first two adjacent bytes for which this is true; the first may be the last byte before. */
+  /**
+   * Ends the request early, at the first two adjacent bytes for which it returns true. The first may be the last byte
+   * before.
+   */
   readonly until?: (first: number, second: number) => boolean;
 }
 
-/** What a demand returned: less than demanded once the body has ended, and then the scan must end too. */
+/**
+ * The bytes that a request returned. They are fewer than requested only at the end of the body, and then the scan must
+ * end, too.
+ */
 interface ScanBytes {
-  /** The bytes if the scan needs them, or the two adjacent ones if they came; owned by the scan. */
+  /** The bytes if the scan needs them, or the two adjacent ones if they came. The scan owns them. */
   readonly bytes: Buffer;
   readonly count: number;
 }
@@ -27,7 +33,10 @@ export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 /** Scans a whole container. Throws a `ScanFault`. */
 export type ContainerScan = (found: FoundAudio) => ScanStep<void>;
 
-/** Ends a scan. `container`: the structure is invalid. `truncated`: it ends too early. `silent`: it is complete and has no audio. */
+/**
+ * Ends a scan. `container` means that the structure is invalid, `truncated` that it ends too early, and `silent` that
+ * it is complete and has no audio.
+ */
 export class ScanFault extends Error {
   readonly kind: 'container' | 'truncated' | 'silent';
 
@@ -39,7 +48,7 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Demands bytes without which a file is truncated: `detail` says where it then ends. */
+/** Requests bytes without which a file is truncated. `detail` says where it then ends. */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;
@@ -47,11 +56,11 @@ export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buff
   return bytes;
 }
 
-/** The part of a container that was scanned. */
+/** Collects what a scan finds in a container. */
 export class FoundAudio {
   /** Whether it has bytes that belong to nothing. */
   hasJunk = false;
-  /** By sample rate. */
+  /** The number of samples by sample rate. */
   readonly #samples = new Map<number, number>();
 
   add(samples: number, sampleRate: number): void {
@@ -64,13 +73,13 @@ export class FoundAudio {
 }
 
 export interface ScanResult {
-  /** The audio in it, as far as it goes. */
+  /** The duration of the audio as far as it was received, in seconds. */
   readonly seconds: number;
   readonly fault: { readonly kind: ScanFault['kind']; readonly detail: string } | null;
   readonly notes: readonly AnswerNote[];
 }
 
-/** Runs one container's scan on the reads of a body. */
+/** Runs the scan of one container on the reads of a body. */
 export class Scanner {
   /** Whether a byte of audio was received. */
   hasAudio = false;
@@ -84,7 +93,7 @@ export class Scanner {
 
   constructor(scan: ContainerScan) {
     this.#steps = scan(this.#found);
-    // The first step returns the first demand and takes no bytes.
+    // The first step returns the first request and takes no bytes.
     this.#step();
   }
 
@@ -113,7 +122,7 @@ export class Scanner {
     return this.#result;
   }
 
-  /** The bytes up to the end of the two adjacent ones, which are kept; all bytes if they are not there. */
+  /** Returns the bytes up to the end of the two adjacent ones, which are kept; all bytes if they are absent. */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;
     for (let at = 0; at < bytes.length; at += 1) {

@@ -25,7 +25,7 @@ import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
 interface SpeechContext extends ReadingContext {
   readonly headers: ResponseHeaders;
-  /** The requested text and format. */
+  /** The requested text. */
   readonly text: string;
   readonly format: SpeechFormat;
 }
@@ -37,7 +37,7 @@ const otherLabels = {
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
 
-/** The note on the content type of audio in the requested container. */
+/** Returns the note on the content type of audio in the requested container. */
 const noteOnLabel = ({ headers, format }: SpeechContext): readonly AnswerNote[] => {
   const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (noLabels.includes(label)) return ['unlabelled'];
@@ -51,23 +51,25 @@ const issues = {
   silent: 'empty',
 } as const satisfies Record<ScanFault['kind'], MalformedIssue>;
 
-/** The most bytes that are kept of a body that is not audio. */
+/** The maximum number of bytes that are kept of a body that is not audio. */
 const maxKeptBytes = 64 * 1024;
 
-/** A header can declare any rate; no speech plays longer than a day. */
+/**
+ * The maximum duration of an answer in seconds. A header can declare any rate, and no speech plays longer than a day.
+ */
 const maxAudioSeconds = 24 * 60 * 60;
 
-/** A scan with a plausible duration, or a fault. */
-const plausible = ({ seconds, fault, notes }: ScanResult): ScanResult => {
+/** Turns a scan with an implausible duration into a fault. */
+const checkDuration = ({ seconds, fault, notes }: ScanResult): ScanResult => {
   if (seconds <= maxAudioSeconds) return { seconds, fault, notes };
   const detail = `the audio claims to play for ${seconds} s`;
   return { seconds: 0, fault: { kind: 'container', detail }, notes };
 };
 
-/** How many bytes are checked to distinguish text from binary data. */
+/** The number of bytes that are checked to distinguish text from binary data. */
 const textWindow = 512;
 
-/** Whether a body reads as text: no control characters, and UTF-8 that can be decoded. */
+/** Decides whether a body reads as text: it has no control characters, and its UTF-8 can be decoded. */
 const looksLikeText = (text: string): boolean =>
   !/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/.test(text.slice(0, textWindow));
 
@@ -105,9 +107,9 @@ export class SpeechReader implements BodyReader {
   readonly abortReason = null;
   readonly isAnswering = true;
   readonly #context: SpeechContext;
-  /** The first bytes, which identify the body; all of it if it is not audio. */
+  /** The first bytes, which identify the body, or all of it if it is not audio. */
   readonly #kept = new ByteBuffer(maxKeptBytes);
-  /** `null` until the body is identified as the requested container. */
+  /** The scanner; `null` until the body is identified as the requested container. */
   #scanner: Scanner | null = null;
   #firstByte: Instant | null = null;
   #firstAudio: Instant | null = null;
@@ -131,7 +133,7 @@ export class SpeechReader implements BodyReader {
     }
     if (this.#kept.length < signatureLength) this.#identify();
     if (this.#scanner === null) return describeNonAudio(this.#kept.bytes(), this.#context);
-    const scan = plausible(this.#scanner.end());
+    const scan = checkDuration(this.#scanner.end());
     const answer = this.#answer(scan);
     if (scan.fault !== null) return malformed(issues[scan.fault.kind], scan.fault.detail, answer);
     return answer === null
@@ -140,7 +142,7 @@ export class SpeechReader implements BodyReader {
   }
 
   partial(): Answer | null {
-    return this.#scanner === null ? null : this.#answer(plausible(this.#scanner.end()));
+    return this.#scanner === null ? null : this.#answer(checkDuration(this.#scanner.end()));
   }
 
   #keep(bytes: Uint8Array): void {

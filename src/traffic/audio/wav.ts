@@ -1,20 +1,28 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** Streaming writers do not know the length in advance: they write 0, or about the largest number of 31 or 32 bits. */
+/**
+ * Decides whether a declared length means unknown. Streaming writers do not know the length in advance, so they write 0
+ * or about the largest number of 31 or 32 bits.
+ */
 const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0x7fff_0000;
 
-/** Chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means that there is no audio. */
+/**
+ * Matches the chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means
+ * that there is no audio.
+ */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
-/** PCM, floating point, A-law, µ-law, and the extensible form of these: each block is one sample. */
+/**
+ * The codecs of which each block is one sample: PCM, floating point, A-law, µ-law, and the extensible form of these.
+ */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
-/** Both kinds of ADPCM, and GSM: the format declares the samples of a block. */
+/** The codecs whose format declares the samples of a block: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 const formatLength = 20;
-/** Above any converter: a higher rate is an invalid header. */
-const fastestRate = 768_000;
+/** The maximum sample rate. No converter is faster, so a higher rate is an invalid header. */
+const maxSampleRate = 768_000;
 
-/** The used fields of the chunk `fmt `; `null` if they give no length. */
+/** Reads the used fields of the chunk `fmt `; `null` if they give no length. */
 const readFormat = (chunk: Buffer) => {
   if (chunk.length < 16) return null;
   const codec = chunk.readUInt16LE(0);
@@ -23,20 +31,20 @@ const readFormat = (chunk: Buffer) => {
   const format = {
     sampleRate: chunk.readUInt32LE(4),
     bytesPerBlock: chunk.readUInt16LE(12),
-    /** Per channel. */
+    /** The number of samples per block and channel. */
     samplesPerBlock: plainCodecs.has(codec) ? 1 : blockSamples,
   };
-  return Object.values(format).includes(0) || format.sampleRate > fastestRate ? null : format;
+  return Object.values(format).includes(0) || format.sampleRate > maxSampleRate ? null : format;
 };
 
 type Format = NonNullable<ReturnType<typeof readFormat>>;
 
-/** Chunks start at even positions. */
-const padded = (size: number): number => size + (size % 2);
+/** Rounds a size up to an even number, since chunks start at even positions. */
+const padSize = (size: number): number => size + (size % 2);
 
 const endsEarly = 'the WAV file ends before its audio';
 
-/** Scans a WAV file (RIFF, Microsoft and IBM 1991) against the length that its header declares. */
+/** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares it with the length that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
@@ -54,7 +62,7 @@ export function* scanWav(found: FoundAudio): ScanStep<void> {
       if (format === null)
         throw new ScanFault('container', 'the format of the WAV file is not usable');
     }
-    yield { count: padded(size) - seen };
+    yield { count: padSize(size) - seen };
   }
 }
 
@@ -75,7 +83,7 @@ function* scanAudio(found: FoundAudio, declared: number, format: Format): ScanSt
   found.hasJunk = yield* hasJunk(declared % 2);
 }
 
-/** Whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
+/** Decides whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
 function* hasJunk(padding: number): ScanStep<boolean> {
   yield { count: padding };
   for (;;) {
@@ -83,6 +91,6 @@ function* hasJunk(padding: number): ScanStep<boolean> {
     if (head.count === 0) return false;
     const id = head.bytes.toString('latin1', 0, 4);
     if (head.count < 8 || id === 'RIFF' || id === 'data' || !/^[\w ]{4}$/.test(id)) return true;
-    yield { count: padded(head.bytes.readUInt32LE(4)) };
+    yield { count: padSize(head.bytes.readUInt32LE(4)) };
   }
 }

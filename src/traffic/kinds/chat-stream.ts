@@ -24,7 +24,7 @@ import {
   withinMemory,
 } from '../answer/response-reader.ts';
 
-/** Streamed chat completions (interface 4.1). */
+/** Handles streamed chat completions (interface 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
@@ -48,7 +48,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
   },
 };
 
-/** White space and the bytes of a byte order mark: they may precede an event stream or JSON. */
+/** The bytes that may precede an event stream or JSON: white space and those of a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
@@ -74,8 +74,8 @@ const describeNoStream = (
 };
 
 /**
- * The first byte identifies a body: servers label errors as event streams and streams as text.
- * No meaningful line of an event stream starts with a brace, a bracket or a tag.
+ * Reads a stream after identifying it by its first byte. Servers label errors as event streams and streams as text, but
+ * no meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
   #instead: BodyReader | null = null;
@@ -108,7 +108,7 @@ class SniffedStream extends EventStreamReader {
   }
 }
 
-/** Keeps the bytes of a stream, and reads what it says only when it has ended: no token is stamped later for it. */
+/** Keeps the bytes of a stream, and reads what it says only when it has ended, so that no token is stamped late. */
 class CheckedStream implements BodyReader {
   readonly #stream: SniffedStream;
   readonly #expect: Expectation;
@@ -133,7 +133,7 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // Valid during the call only; `slice` of a Buffer would be a view.
+    // The bytes are valid during the call only. `slice` of a Buffer would be a view of them.
     this.#kept.push(Buffer.from(bytes));
   }
 
@@ -168,13 +168,13 @@ class CheckedStream implements BodyReader {
   }
 }
 
-/** Statuses for an unknown field; 422 is the framework's. */
+/** The statuses for an unknown field; 422 is the framework's. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
 const mentionsUsage = /stream_options|include_usage/i;
 
 /**
- * `stream_options` is not in the interface, so streams stop asking for usage as soon as the target
- * names it in a refusal, or refuses a stream before any has completed.
+ * Learns whether the target supports the request for usage. `stream_options` is not in the interface, so streams stop
+ * asking as soon as the target names it in a refusal, or refuses a stream before any has completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

@@ -12,7 +12,7 @@ import { CompletionTemplate } from '../answer/completion-template.ts';
 import { type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
 import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
-/** Chat completions in one piece (interface 4.1). */
+/** Handles chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
@@ -23,7 +23,7 @@ export const chat: TrafficHandler<'chat'> = {
       read: (context) =>
         readJsonAnswer(
           context,
-          // What equals an earlier answer is not read, and here its text counts.
+          // A body that equals an earlier answer would not be read, but here its text counts.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
           (completion, firstByte) => answerOf(completion, firstByte, { price, asked }),
           expect === undefined ? null : (completion) => missIn(completion, expect),
@@ -37,7 +37,7 @@ const missIn = ({ choices }: ChatResponse, expect: Expectation): string | null =
 
 const plainFormat = { name: 'a chat completion', schema: chatResponseSchema };
 
-/** Each slice of a run learns its own template. */
+/** The format of each slice of a run, which learns its own template. */
 const formats = new WeakMap<TargetMemory, JsonFormat<ChatResponse>>();
 
 const formatFor = (memory: TargetMemory): JsonFormat<ChatResponse> => {
@@ -66,7 +66,7 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
-/** The characters that the model wrote: text, reasoning, refusal, tool calls. */
+/** Returns the number of characters that the model wrote: text, reasoning, refusal, tool calls. */
 const charactersOf = ({ choices }: ChatResponse): number => {
   const written = choices.flatMap(({ message }) =>
     ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
@@ -81,7 +81,7 @@ const charactersOf = ({ choices }: ChatResponse): number => {
   return lengths.reduce((sum, length) => sum + length, 0);
 };
 
-/** The server's usage, unless it counts 0 for an answer with text; else characters / 4. */
+/** Returns the server's usage. If it counts 0 for an answer with text, characters / 4 are used instead. */
 const tokensOf = (completion: ChatResponse): TokenCounts => {
   const { usage } = completion;
   const input = usage?.prompt_tokens ?? null;

@@ -148,7 +148,7 @@ describe('a chat request', () => {
     }
   });
 
-  it('is written once if nothing in it varies', () => {
+  it('is serialized once if nothing in it varies', () => {
     const one = entry('chat', { conversations: conversations.slice(0, 1) });
     const written = () => prepareRequest(one, prepareContextWith()).request.body;
     expect(written()).toBe(written());

@@ -12,7 +12,7 @@ import { transcription } from './transcription.ts';
 const modelListHeaders = { accept: 'application/json', 'accept-encoding': 'identity' };
 const modelListFormat = { name: 'a model list', schema: servedModelListSchema };
 
-/** The list of models (interface 4.2). */
+/** Handles the list of models (interface 4.2). */
 const models: TrafficHandler<'models'> = {
   prepare: () => ({
     request: {
@@ -43,7 +43,7 @@ export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,
 ): PreparedRequest => {
-  // The compiler cannot see that the row has the entry's kind; the table's type proves it.
+  // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
   const { request, read } = kind.prepare(traffic, prepareContext);
   return {

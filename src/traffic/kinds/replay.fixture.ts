@@ -7,11 +7,11 @@ import { type AnswerReader, emptyTargetMemory, type ReadingContext } from '../tr
 import { prepareRequest } from './prepare-request.ts';
 import { sampleEntry, prepareContextWith } from '../sample-traffic.fixture.ts';
 
-/** Plays responses to readers, for tests: bytes, the reads they come in, and a clock that only counts. */
+/** This file plays responses to readers, for tests: bytes, the reads in which they come, and a simulated clock. */
 
-/** When the request of every replay began. */
+/** The instant at which the request of every replay began. */
 const begun = instant(1000);
-/** The head comes 50 ms later, and each read 10 ms after the one before it. */
+/** The instant of the head, 50 ms after the request. */
 export const headAt = instant(1050);
 const readSpacing = 10;
 
@@ -20,7 +20,7 @@ export const readAt = (read: number): Instant => instant(headAt + readSpacing * 
 export interface ReplayedResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `null`: the body ends properly. */
+  /** The failure at the end of the body; `null` if it ends properly. */
   readonly failure?: { readonly cause: BrokenCause; readonly detail: string } | null;
 }
 
@@ -34,7 +34,7 @@ export const contextWith = (parts: Partial<ReadingContext> = {}): ReadingContext
   ...parts,
 });
 
-/** Whose answer is read: a sample of a kind, or an entry of its own, with the clip that it uploads. */
+/** The traffic whose answer is read: a sample of a kind, or an entry of its own, with the clip that it uploads. */
 type ReplayedTraffic = TrafficKind | (Traffic & { readonly clip?: Clip });
 
 export const readerFor = (
@@ -50,7 +50,7 @@ export const readerFor = (
   return prepareRequest(traffic, tools).read(context);
 };
 
-/** Shows a reader the response in the given reads; each buffer is wiped after its call, as a socket's is. */
+/** Shows a reader the response in the given reads. Each buffer is wiped after its call, as a socket's is. */
 export const replay = (
   requestedTraffic: ReplayedTraffic,
   reads: readonly Buffer[],
@@ -72,7 +72,7 @@ export const replay = (
   return failure === null ? reader.ended(end) : reader.failed(end, failure.cause, failure.detail);
 };
 
-/** The bytes in one read, in two reads cut at every byte boundary, and one byte at a time. */
+/** Generates the bytes in one read, in two reads cut at every byte boundary, and one byte at a time. */
 export function* everySplit(body: Buffer): Generator<readonly Buffer[]> {
   yield [body];
   for (let at = 0; at <= body.length; at += 1) yield [body.subarray(0, at), body.subarray(at)];
@@ -95,7 +95,7 @@ const answerWithoutTimes = (answer: Answer): object => {
   };
 };
 
-/** An outcome without what depends on how the bytes were cut into reads. */
+/** Removes from an outcome what depends on how the bytes were cut into reads. */
 export const withoutTimes = (outcome: Outcome): object => {
   if (outcome.kind === 'completed')
     return { ...outcome, answer: answerWithoutTimes(outcome.answer) };

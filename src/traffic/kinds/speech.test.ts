@@ -26,7 +26,7 @@ const labels = { wav: 'audio/wav', mp3: 'audio/mpeg', opus: 'audio/ogg; codecs=o
 const bodies = { wav: wavFile(80), mp3: mp3Frames(3), opus: opusFile(3) } as const;
 const labelled = (label: string): ReplayedResponse => ({ headers: { 'content-type': label } });
 
-/** The outcome, the same in every cut apart from instants. */
+/** Returns the outcome, which is the same in every cut apart from instants. */
 const read = (
   format: SpeechFormat,
   body: Buffer | string,

@@ -10,7 +10,7 @@ import {
   withoutTimes,
 } from './replay.fixture.ts';
 
-/** Bodies of event streams and what is expected of them, for tests. */
+/** This file contains bodies of event streams, and what is expected of them, for tests. */
 
 type Json = object | string;
 
@@ -34,7 +34,7 @@ export const usageFields = (completion: number): object => ({
   total_tokens: 5 + completion,
 });
 
-/** The outcome that every way to cut the body gives, without instants. */
+/** Returns the outcome that every way to cut the body gives, without instants. */
 export const readEverySplit = (
   body: string | Buffer,
   response: ReplayedResponse = {},
@@ -46,13 +46,13 @@ export const readEverySplit = (
   const whole = withoutTimes(replay('chat-stream', [bytes], response, context()));
   for (const reads of everySplit(bytes)) {
     const cut = withoutTimes(replay('chat-stream', reads, response, context()));
-    // A deep comparison by vitest per cut would take most of the tests' time.
+    // A deep comparison by vitest for each cut would take most of the tests' time.
     if (!isDeepStrictEqual(cut, whole)) expect(cut, `in ${reads.length} reads`).toEqual(whole);
   }
   return whole;
 };
 
-/** Vitest's matchers are of type any. */
+/** Returns a matcher without the type any, which vitest's matchers have. */
 export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 export const including = (facts: object): unknown => expect.objectContaining(facts);
 

@@ -16,7 +16,7 @@ const entry = (parts: Partial<TrafficOf<'transcription'>> = {}) => ({
 const json = { 'content-type': 'application/json' };
 const plain = { 'content-type': 'text/plain; charset=utf-8' };
 
-/** The outcome, the same in every cut apart from the first byte's instant. */
+/** Returns the outcome, which is the same in every cut apart from the first byte's instant. */
 const read = (
   format: TranscriptFormat,
   body: string | object,

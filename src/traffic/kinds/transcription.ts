@@ -15,7 +15,7 @@ import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/w
 import { type EncodedForm, encodeForm, type MultipartForm } from '../request/multipart.ts';
 import { wordErrors } from './word-errors.ts';
 
-/** Speech to text (interface 4.4). */
+/** Handles speech to text (interface 4.4). */
 export const transcription: TrafficHandler<'transcription'> = {
   prepare: (traffic, { draw, clips }) => {
     const clip = draw.pick(traffic.clips.flatMap((source) => clips.clipsOf(source)));
@@ -39,7 +39,7 @@ const fieldsOf = (traffic: TrafficOf<'transcription'>): MultipartForm['fields'] 
   ...traffic.granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
-/** Forms are as large as their clips, so each is made once. */
+/** The forms of each clip. They are as large as their clips, so each is made once. */
 const forms = new WeakMap<Clip, Map<string, EncodedForm>>();
 
 const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm => {
@@ -52,7 +52,7 @@ const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm =
   return form;
 };
 
-/** The text formats, and how to read what is said; `null` if a body has another format. */
+/** The text formats, each with a function that returns the spoken text; `null` if a body has another format. */
 const textFormats = {
   text: {
     name: 'a transcript as text',
@@ -88,7 +88,7 @@ const readTranscript = (
   );
 };
 
-/** What `verbose_json` lacks: requested words, and segments unless only words were requested. */
+/** Names what `verbose_json` lacks: requested words, and segments unless only words were requested. */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
   granularities: TrafficOf<'transcription'>['granularities'],
@@ -134,7 +134,7 @@ type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };
 
-/** Some servers wrap text in the JSON object of the default format, or in quotes as a JSON string. */
+/** Unwraps a body: some servers wrap text in the JSON object of the default format, or in quotes as a JSON string. */
 const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBody => {
   const json = /^\s*[{"]/.test(body) ? jsonIn(body) : undefined;
   if (json === undefined) return { text: body, notes: [] };

@@ -89,7 +89,7 @@ describe('word errors', () => {
   });
 });
 
-/** Wagner and Fischer's table, row by row. */
+/** Computes Wagner and Fischer's table, row by row. */
 const editDistance = (from: readonly string[], to: readonly string[]): number => {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, word] of from.entries()) {

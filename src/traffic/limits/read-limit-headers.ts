@@ -3,14 +3,17 @@ import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsUntilReset } from './retry-after.ts';
 
-/** Reads the limit headers of known gateways into one form. */
+/** This file reads the limit headers of known gateways into one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
 const field = '(?<field>limit|remaining|reset)';
 const period = '(?<descriptor>minute|month|second)';
 
-/** A profile of headers that contain one value each: `unit` is the limit's where the pattern has no such group. */
+/**
+ * Returns a profile of headers that contain one value each. `unit` is the limit's unit if the pattern has no group for
+ * it.
+ */
 const profileOf = (name: string, pattern: string, unit = '') => ({
   name,
   pattern: new RegExp(`^${pattern}$`),
@@ -18,10 +21,9 @@ const profileOf = (name: string, pattern: string, unit = '') => ({
 });
 
 /**
- * The profiles, the most specific first; a header belongs to the first that matches. Taken from the
- * documentation or the source of: LiteLLM's proxy; OpenAI (Azure and Groq use its names, with other
- * values: whole seconds and −1, requests per day); Anthropic; Mistral; the first drafts of the IETF's;
- * and the customary `X-RateLimit-*`.
+ * The profiles, the most specific first. A header belongs to the first one that matches. Sources are the documentation
+ * or code of LiteLLM's proxy; OpenAI (Azure and Groq use its names with other values: whole seconds and −1, requests
+ * per day); Anthropic; Mistral; the first drafts of the IETF's; and the customary `X-RateLimit-*`.
  */
 const headerProfiles = [
   profileOf(
@@ -40,7 +42,7 @@ const headerProfiles = [
   profileOf('legacy', `x-rate-?limit-${field}`, 'requests'),
 ];
 
-/** Headers that belong to limits but contain no remaining. */
+/** The headers that belong to limits but contain no remaining number. */
 const ignoredHeaders = /^x-ratelimit-tokens-query-cost$/;
 
 const isLimitHeader = /^(x-)?rate-?limit|^anthropic-ratelimit-/;
@@ -50,7 +52,7 @@ const integer = /^-?\d{1,15}$/;
 type LimitName = Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>;
 type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
 
-/** The value of one header; `null` if it cannot be read. */
+/** Reads the value of one header; `null` if it cannot be read. */
 const readValue = (kind: string, text: string, now: number): LimitValues | null => {
   if (kind === 'reset') {
     const wait = millisecondsUntilReset(text, now);
@@ -58,11 +60,11 @@ const readValue = (kind: string, text: string, now: number): LimitValues | null 
   }
   if (!integer.test(text.trim())) return null;
   const count = Number(text);
-  // As a limit −1 is Azure's placeholder for "not reported"; as remaining it may be a real overdraft.
+  // As a limit, −1 is Azure's placeholder for "not reported". As remaining it may be a real overdraft.
   return { [kind]: kind === 'limit' && count === -1 ? null : count };
 };
 
-/** IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
+/** The headers of IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
 const structuredHeaders = ['ratelimit-policy', 'ratelimit'] as const;
 
 const structuredValues = (
@@ -79,9 +81,9 @@ const structuredValues = (
 };
 
 /**
- * Reads all limit headers of a response. `now` is the time of the response in ms since 1970
- * by the server's clock (its `Date` header), for absolute resets. Never throws:
- * unreadable headers are listed in `unreadable`, as `name: value`.
+ * Reads all limit headers of a response. `now` is the time of the response in ms since 1970 by the server's clock (its
+ * `Date` header), which absolute resets need. It never throws: unreadable headers are listed in `unreadable`, as `name:
+ * value`.
  */
 export const readReportedLimits = (headers: HeaderFields, now: number) => {
   const [single, structured] = [new Map<string, ReportedLimit>(), new Map<string, ReportedLimit>()];

@@ -28,7 +28,7 @@ it('the second form of a 429 names its limit and its reset', () => {
   ).toStrictEqual({ unit: 'tokens', resetAt: now + 30_000 });
 });
 
-it('a page of HTML names no limit by the name of its status', () => {
+it('the name of the status on an HTML page names no limit', () => {
   expect(readRefusedLimit('429 Too Many Requests', 'page').unit).toBeNull();
   expect(readRefusedLimit('429 - Too many requests | g.example', 'page').unit).toBeNull();
   expect(readRefusedLimit('Too many requests: 5 requests in flight', 'page').unit).toBe(

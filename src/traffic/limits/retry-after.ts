@@ -7,10 +7,13 @@ const limitWords = [
   ['requests', /\brequests?\b/i],
 ] as const;
 
-/** Where a text names its limit: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
+/** Matches the name of a limit in a text: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
-/** A text that lists all limits names none of them; one about too many requests in flight mentions requests too. */
+/**
+ * Returns the limit that a text names. A text that lists all limits names none of them, and one about too many requests
+ * in flight mentions requests, too.
+ */
 const unitIn = (text: string): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
@@ -18,13 +21,13 @@ const unitIn = (text: string): NamedLimit | null => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
-/** The name of the status, which the pages of proxies have as their title: it is the same for every limit. */
+/** Matches the name of the status, which is the title of the pages of proxies and is the same for every limit. */
 const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
 
 /**
- * Reads the limit from the text of a 429: the second documented form (interface section 7) is
- * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
- * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units, HTML pages without the name of their status.
+ * Reads the limit from the text of a 429. The second documented form (interface section 7) is `Rate limit exceeded for
+ * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
+ * Other texts are searched for units, and HTML pages without the name of their status.
  */
 export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'message') => {
   const message = form === 'page' ? text.replaceAll(statusPhrase, '') : text;
@@ -32,17 +35,17 @@ export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'messa
   const [, day, time] = resetPattern.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
-    /** `null` when it names none. */
+    /** The unit of the limit; `null` if the text names none. */
     unit: unitIn(type ?? measure ?? message),
-    /** In ms since 1970. */
+    /** The reset time, in ms since 1970. */
     resetAt: Number.isNaN(moment) ? null : moment,
   };
 };
 export type RefusedLimit = ReturnType<typeof readRefusedLimit>;
 
 /**
- * When a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds
- * (whole or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
+ * This part reads when a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds (whole
+ * or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
  */
 
 const units: Readonly<Record<string, number>> = {
@@ -59,21 +62,21 @@ const units: Readonly<Record<string, number>> = {
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)/g;
 const duration = new RegExp(`^(?:${durationPart.source})+$`);
 
-/** Thirty years in seconds: a larger number is a time, not a duration. */
+/** The smallest number of seconds that counts as a time instead of a duration: about thirty years. */
 const firstEpochSecond = 1e9;
 const firstEpochMillisecond = 1e12;
 
 /**
- * Milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset;
- * negative for one in the past, `null` for a text in no known notation.
+ * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset.
+ * They are negative for a reset in the past, `null` for a text in no known notation.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const reset = readReset(text.trim(), now);
-  // A text of hundreds of digits is in a known notation and still no number.
+  // A text of hundreds of digits is in a known notation and is still not a finite number.
   return Number.isFinite(reset) ? reset : null;
 };
 
-/** As `millisecondsUntilReset`, with NaN for no known notation. */
+/** Computes `millisecondsUntilReset`, with NaN for no known notation. */
 const readReset = (text: string, now: number): number => {
   if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
     const number = Number(text);
@@ -84,12 +87,12 @@ const readReset = (text: string, now: number): number => {
     const parts = [...text.matchAll(durationPart)];
     return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
   }
-  // Date.parse accepts many texts; these two notations start with a year or a weekday.
+  // Date.parse accepts many texts. These two notations start with a year or a weekday.
   const isDate = /^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(text);
   return isDate ? Date.parse(text) - now : Number.NaN;
 };
 
-/** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
+/** Returns the time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
 export const dateOf = (headers: Readonly<Record<string, string>>): number | null => {
   const moment = Date.parse(headers['date'] ?? '');
   return Number.isNaN(moment) ? null : moment;
@@ -102,9 +105,9 @@ export interface RequestedWait {
 }
 
 /**
- * How long a response asks to wait: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP
- * date against the response's own `Date` (RFC 9110 §10.2.3), or against `now` (ms since 1970; NaN for
- * unknown) if it has none. `null` if absent or unreadable; a time in the past is 0.
+ * Returns how long a response asks to wait, in ms: `retry-after-ms`, otherwise `Retry-After` in seconds or as an HTTP
+ * date compared with the response's own `Date` (RFC 9110 §10.2.3), or with `now` (ms since 1970; NaN for unknown) if it
+ * has none. `null` if absent or unreadable. A time in the past is 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
@@ -113,7 +116,7 @@ export const readRetryAfter = (
   const fineHeader = headers['retry-after-ms']?.trim();
   if (fineHeader !== undefined && /^\d+(\.\d+)?$/.test(fineHeader)) {
     const wait = Number(fineHeader);
-    // Hundreds of digits are no number.
+    // Hundreds of digits are not a finite number.
     return Number.isFinite(wait) ? { wait: milliseconds(wait), by: 'retry-after-ms' } : null;
   }
   const header = headers['retry-after'];

@@ -5,12 +5,12 @@ import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt } from './token-demand.ts';
 
-/** `undefined` unless the prompt was generated with that many tokens. */
+/** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
 export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
-/** What the body of a request depends on besides its entry and messages. */
+/** The options on which the body of a request depends besides its entry and messages. */
 interface RequestOptions {
   readonly maxTokens: number | null;
   readonly withUsage: boolean;
@@ -18,7 +18,7 @@ interface RequestOptions {
 
 /** The last request of each entry. */
 type KnownRequests = Map<ChatTraffic, RequestOptions & { readonly request: WireRequest }>;
-/** Of each conversation, as long as it exists. */
+/** The last requests of each conversation, as long as it exists. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
 const headersOf = {
@@ -34,7 +34,10 @@ const headersOf = {
   },
 } as const;
 
-/** The entry's further body fields come last, so that they override everything except `stream`, which the kind sets. */
+/**
+ * Builds the request. The entry's further body fields come last, so that they override everything except `stream`,
+ * which the kind sets.
+ */
 const buildRequest = (
   traffic: ChatTraffic,
   messages: ChatContent['messages'],
@@ -58,8 +61,8 @@ const buildRequest = (
 };
 
 /**
- * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's. Also
- * returns how many tokens its prompt was generated with.
+ * Prepares the request of both kinds of chat (interface 4.1): a conversation drawn from those of the entry. It also
+ * returns with how many tokens its prompt was generated.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -75,7 +78,7 @@ export const chatRequest = (
   }
   const { messages, maxTokens, tokens } = drawChatPrompt(traffic, prepareContext);
   const withUsage = isStream && targetMemory.usage !== 'refused';
-  // Definitions of tools are counted among the prompt's tokens.
+  // Definitions of tools count among the prompt's tokens.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   // A conversation in the plan is sent many times.
   const isKept = Array.isArray(traffic.conversations);

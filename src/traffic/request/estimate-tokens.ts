@@ -1,10 +1,13 @@
-/** Letters of a word that are one token, and the letters of each further token. */
+/** The number of letters of a word that are one token, and of those that are each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
 const digits = 3;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
-/** Letters of scripts with spaces: no scripts without spaces, symbols or emoji. */
+/**
+ * Decides whether a character is a letter of a script with spaces. Scripts without spaces, symbols and emoji are
+ * excluded.
+ */
 const isLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||
@@ -13,7 +16,7 @@ const isLetter = (code: number): boolean =>
 const tokensOfWord = (length: number): number =>
   length <= wordTokens.first ? 1 : 1 + Math.ceil((length - wordTokens.first) / wordTokens.further);
 
-/** The end of a run of characters of one kind, from `begin` on. */
+/** Returns the end of a run of characters of one kind that begins at `begin`. */
 const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): number => {
   let end = begin + 1;
   while (end < text.length && isIn(text.charCodeAt(end))) end += 1;
@@ -21,9 +24,10 @@ const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): n
 };
 
 /**
- * Estimates the tokens of a text. Each word, three digits or other character is one, a long word
- * several. Exact for synthetic prompts, whose words are one token each; for English prose within a tenth of
- * the count of OpenAI's vocabularies, much closer than any rule on the number of characters.
+ * Estimates the tokens of a text. Each word, each three digits and each other character is one token; a long word is
+ * several. The estimate is exact for synthetic prompts, whose words are one token each. For English prose it is within
+ * a tenth of the count of OpenAI's vocabularies, much closer than any rule on the number of characters. Example: "retry
+ * 123456 now" is 4 tokens.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

@@ -10,7 +10,7 @@ const file = {
   bytes: Buffer.from('RIFF'),
 };
 
-/** What another implementation reads out of a form. */
+/** Returns what another implementation reads from a form. */
 const read = async (form: MultipartForm) => {
   const { body, contentType } = encodeForm(form);
   const parsed = await readForm(body, contentType);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** A form with one file, as `multipart/form-data` (RFC 7578). */
 export interface MultipartForm {
-  /** Text fields in order; a name may come more than once. */
+  /** The text fields in order. A name may come more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly file: {
     readonly field: string;
@@ -12,21 +12,21 @@ export interface MultipartForm {
   };
 }
 
-/** Names in quotes are written as browsers do (HTML standard, multipart/form-data encoding). */
-const quoted = (name: string): string =>
+/** Quotes a name as browsers do (HTML standard, multipart/form-data encoding). */
+const quoteName = (name: string): string =>
   `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
 
 /**
- * The form as bytes, equal for equal forms: the boundary is a digest of the content, so no form
- * can contain its own. The file comes last, so that a gateway knows the fields before it has the file.
+ * Encodes a form as bytes, equal for equal forms. The boundary is a digest of the content, so no form can contain its
+ * own. The file comes last, so that a gateway knows the fields before it has the file.
  */
 export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);
   const boundary = `weir-${digest.digest('hex').slice(0, 32)}`;
   const head = (disposition: string): string =>
     `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
-  const texts = fields.map(([name, value]) => `${head(`name=${quoted(name)}`)}\r\n${value}\r\n`);
-  const disposition = `name=${quoted(file.field)}; filename=${quoted(file.name)}`;
+  const texts = fields.map(([name, value]) => `${head(`name=${quoteName(name)}`)}\r\n${value}\r\n`);
+  const disposition = `name=${quoteName(file.field)}; filename=${quoteName(file.name)}`;
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     body: Buffer.concat([

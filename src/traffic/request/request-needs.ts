@@ -13,21 +13,21 @@ import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
-/** What one request uses, as far as it is known before it is sent. */
+/** The needs of one request, as far as they are known before it is sent. */
 export interface RequestNeeds {
-  /** Tokens of the prompt's texts, images and recordings, without the gateway's chat template. */
+  /** The tokens of the prompt's texts, images and recordings, without the gateway's chat template. */
   readonly input: number;
   /** Whether the input tokens are counted, not estimated. */
   readonly isCounted: boolean;
-  /** The most tokens of the answer; `null` without a bound. */
+  /** The maximum number of tokens of the answer; `null` without a maximum. */
   readonly output: number | null;
   /** Whether the answer is requested to have exactly this length. */
   readonly isFixed: boolean;
-  /** Micro-units for the longest answer; `null` without a price, a bound or a clip's length. */
+  /** The cost of the longest answer in micro-units; `null` without a price, a maximum or a clip's length. */
   readonly cost: number | null;
 }
 
-/** Prompts of a plan or a file are sent many times. */
+/** The token counts of prompts so far. Prompts of a plan or a file are sent many times. */
 const counted = new WeakMap<readonly Message[], number>();
 
 const tokensIn = (messages: readonly Message[]): number => {
@@ -40,7 +40,10 @@ const tokensIn = (messages: readonly Message[]): number => {
   return tokens;
 };
 
-/** Synthetic prompts have exactly the drawn tokens, unless the request contains other texts. */
+/**
+ * Decides whether input tokens are counted. Synthetic prompts have exactly the drawn tokens, unless the request
+ * contains other texts.
+ */
 const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): boolean =>
   !Array.isArray(conversations) &&
   conversations.kind !== 'dataset' &&
@@ -81,9 +84,9 @@ const needsByKind: {
   models: () => ({ ...noTokens, cost: 0 }),
 };
 
-/** The needs of a drawn request; makes the same draws as preparing it. */
+/** Returns the needs of a drawn request. It makes the same draws as preparing the request. */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
-  // The compiler cannot see that the row has the entry's kind; the table's type proves it.
+  // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
   return row(traffic, context);
 };

@@ -10,7 +10,7 @@ export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** The first draws of a chat request; its token limit is the smaller of the prompt source's and the entry's. */
+/** Makes the first draws of a chat request. Its token limit is the smaller of the prompt source's and the entry's. */
 export const drawChatPrompt = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
   { draw, ask }: DrawContext,
@@ -27,7 +27,7 @@ interface MessagesDemand {
   readonly media: number;
 }
 
-/** Prompts of a plan or a file are sent many times, and a picture is long. */
+/** The token demand of prompts so far. Prompts of a plan or a file are sent many times, and an image is long. */
 const knownDemands = new WeakMap<readonly Message[], MessagesDemand>();
 
 const demandOf = (messages: readonly Message[]): MessagesDemand => {
@@ -42,13 +42,13 @@ const demandOf = (messages: readonly Message[]): MessagesDemand => {
   return demand;
 };
 
-/** The estimated tokens of the images and recordings of a conversation. */
+/** Estimates the tokens of the images and recordings of a conversation. */
 export const mediaTokensIn = (messages: readonly Message[]): number =>
   messages
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
     .reduce((sum, part) => sum + mediaTokens(part), 0);
 
-/** The token demand of a drawn request; `null` for traffic kinds that use no tokens. */
+/** Returns the token demand of a drawn request; `null` for traffic kinds that use no tokens. */
 export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
@@ -57,19 +57,19 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
     traffic,
-    /** Characters that the model reads. */
+    /** The characters that the model reads. */
     characters: characters + extraCharacters,
-    /** Estimated tokens of its images and recordings. */
+    /** The estimated tokens of its images and recordings. */
     media,
-    /** The most tokens that it can write; 0 without a bound. */
+    /** The maximum number of tokens that it can write; 0 without a maximum. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
 
-/** What a request can use of a token limit, known before it is sent. */
+/** The amount of a token limit that a request can use, known before it is sent. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
-/** The text of a speech request: a drawn text, or the next piece of a split text. */
+/** Returns the text of a speech request: a drawn text, or the next piece of a split text. */
 export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,

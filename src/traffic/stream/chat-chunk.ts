@@ -7,7 +7,10 @@ import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
 export interface ChoiceReading {
   readonly index: number;
-  /** `visible`: content, a refusal or a tool call; `reasoning`: nothing but reasoning; `nothing`: role, finish, empty or null fields. */
+  /**
+   * The most visible content of the choice. `visible` is content, a refusal or a tool call; `reasoning` is nothing but
+   * reasoning; `nothing` is a role, a finish reason, or empty or null fields.
+   */
   readonly carries: CarriedContent;
   readonly finish: string | null;
 }
@@ -21,18 +24,21 @@ export type ChatChunkReading =
       readonly usage: Usage | 'unreadable' | null;
     }
   | { readonly kind: 'error'; readonly message: string }
-  /** Valid JSON that is neither: tolerated. */
+  /** Valid JSON of another kind, which is tolerated. */
   | { readonly kind: 'other' }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Usage is read separately: an invalid count does not make the answer malformed. */
+/**
+ * The schema of a chunk without its usage, which is read separately: an invalid count does not make the answer
+ * malformed.
+ */
 const chunkSchema = chatChunkSchema.omit({ usage: true });
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Whether a content part or a tool call's fragment contains anything besides its position and type. */
+/** Decides whether a content part or a tool call's fragment contains anything besides its position and type. */
 const hasText = (fragment: unknown): boolean => {
   for (const text of textsIn(fragment)) if (text !== '') return true;
   return false;
@@ -40,7 +46,7 @@ const hasText = (fragment: unknown): boolean => {
 
 type Choice = NonNullable<ReturnType<typeof chunkSchema.parse>['choices']>[number];
 
-/** Types of content parts that the user does not see, by the servers' different names. */
+/** Decides whether a content part is of a type that the user does not see. Servers have different names for it. */
 const isReasoningPart = (part: unknown): boolean =>
   typeof part === 'object' &&
   part !== null &&
@@ -48,7 +54,7 @@ const isReasoningPart = (part: unknown): boolean =>
   typeof part.type === 'string' &&
   /thinking|reasoning/.test(part.type);
 
-/** What the content carries, as a text or as parts; visible if any part is. */
+/** Returns what the content carries, as a text or as parts. It is visible if any part is. */
 const carriedByContent = (content: NonNullable<Choice['delta']>['content']): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
   const filled = content.filter(hasText);
@@ -71,17 +77,17 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
 };
 
-/** Groq reports the usage of a stream in `x_groq`, and why it ended the stream early. */
+/** Returns Groq's own fields. Groq reports the usage of a stream, and why it ended the stream early, in `x_groq`. */
 const groqFieldsIn = ({ x_groq: own }: Fields): Fields =>
   typeof own === 'object' && own !== null ? (own as Fields) : {};
 
-/** What an event contains: the most of any of its choices. */
+/** Returns what an event contains: the most visible content of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),
   ) ?? 'nothing';
 
-/** What of an event can be an error: beside choices only fields that are named so. */
+/** Returns the fields of an event that can be an error. Beside choices only fields with such a name count. */
 const errorFieldsIn = (fields: Fields, hasChoices: boolean): Fields => {
   const error = fields['error'] ?? groqFieldsIn(fields)['error'];
   return hasChoices ? { error } : { ...fields, error };
@@ -89,10 +95,13 @@ const errorFieldsIn = (fields: Fields, hasChoices: boolean): Fields => {
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
-/** A whole answer of 1,500 tokens in one event, each with twenty alternatives, has fewer; parsed, these take about 20 MB. */
+/**
+ * The maximum number of values of an event. A whole answer of 1,500 tokens in one event, each with twenty alternatives,
+ * has fewer. Parsed, these take about 20 MB.
+ */
 const maxValues = 250_000;
 
-/** Reads the data of one event (interface 2.5); `redact` masks the message of an error. */
+/** Reads the data of one event (interface 2.5). `redact` masks the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
   const json = jsonIn(data, maxValues);
   if (json === undefined) {

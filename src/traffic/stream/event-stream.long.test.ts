@@ -5,9 +5,8 @@ import { expect, it } from 'vitest';
 import { contextWith, readAt, replay } from '../kinds/replay.fixture.ts';
 
 /**
- * The reader against a slow oracle: eventsource-parser finds the events of the whole text,
- * JSON.parse reads every one, and plain code says what the stream comes to. One event is one read,
- * so that instants are compared too.
+ * This file compares the reader with a slow oracle: eventsource-parser finds the events of the whole text, JSON.parse
+ * reads every one, and plain code computes the outcome. One event is one read, so that instants are compared, too.
  */
 
 interface Call {
@@ -96,13 +95,13 @@ const chunk = fc.record({
   usage: rarely(usage),
   error: rarely(fc.constantFrom(null, { message: 'no luck' }, 'no luck')),
 });
-/** A member of a delta; texts and thoughts as content parts. */
+/** Returns a member of a delta. Texts and reasoning are content parts. */
 function memberOf(member: string, text: unknown): object {
   if (member === 'text') return { content: [{ type: 'text', text }] };
   if (member !== 'thinking') return { [member]: text };
   return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
 }
-/** Events that differ in one text only, as those of a real stream do, traps around it included. */
+/** Generates events that differ in one text only, as those of a real stream do, with difficult characters in it. */
 const run = fc
   .tuple(
     chunk.filter(({ choices }) => choices?.length === 1),
@@ -183,7 +182,7 @@ const bears = ({ delta: piece }: Choice): 'visible' | 'reasoning' | null => {
   return isText(piece['reasoning']) || isText(piece['reasoning_content']) ? 'reasoning' : null;
 };
 
-/** What a stream comes to, read the slow and plain way. */
+/** Computes the outcome of a stream in the slow and plain way. */
 class Oracle {
   firstEvent: number | null = null;
   firstVisible: number | null = null;

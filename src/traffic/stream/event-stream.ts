@@ -28,7 +28,7 @@ import { type SseListener, SseReader } from './sse-reader.ts';
 import { type ChunkReading, type EventTemplate, eventTemplateFor } from './event-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
-/** The most bytes of one line or event; only an image in base64 would be larger. */
+/** The maximum number of bytes of one line or event. Only an image in base64 would be larger. */
 export const maxEventBytes = 4 * 1024 * 1024;
 const maxComments = 1000;
 
@@ -40,14 +40,17 @@ interface StreamContext extends ReadingContext {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Whether an event only contains a token of one choice, which continues. */
+/** Decides whether an event only contains a token of one choice, which continues. */
 const isToken = ({ choices, usage }: ChunkReading): boolean =>
   usage === null &&
   choices.length === 1 &&
   choices[0]!.finish === null &&
   choices[0]!.carries !== 'nothing';
 
-/** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
+/**
+ * Reads the events of a streamed chat answer, and records the instants that `model/measures/measures.ts` defines. The
+ * `wire-*` tests name each quirk of servers that it resolves.
+ */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
   protected readonly context: StreamContext;
@@ -56,7 +59,7 @@ export class EventStreamReader implements BodyReader {
   readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** Without duplicates; a set for each stream would take 200 bytes. */
+  /** The notes without duplicates. A set for each stream would take 200 bytes. */
   readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while it continues. */
   readonly #finishes = new Map<number, string | null>();
@@ -66,7 +69,7 @@ export class EventStreamReader implements BodyReader {
   #usage: Usage | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /** Of the last event that matched the template, if it contains a token of a choice that continues. */
+  /** The last event that matched the template, if it contains a token of a choice that continues; otherwise `null`. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
@@ -173,7 +176,10 @@ export class EventStreamReader implements BodyReader {
     }
   }
 
-  /** Applying the same token again would change nothing but its instants. */
+  /**
+   * Applies an event that matched. If it repeats the last token, only its instant is recorded, since nothing else would
+   * change.
+   */
   #applyMatched(reading: ChunkReading): void {
     if (reading === this.#tokenReading) {
       return this.#times.onToken(this.#now, reading.choices[0]!.carries as TokenContent);
@@ -220,7 +226,7 @@ export class EventStreamReader implements BodyReader {
     if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
   }
 
-  /** What is wrong with a stream that ended without an error; `null` for a proper one. */
+  /** Says what is wrong with a stream that ended without an error; `null` for a proper one. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
       const detail = 'the body contains no event and is not labelled text/event-stream';

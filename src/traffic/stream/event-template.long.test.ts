@@ -15,7 +15,7 @@ const learned = (...events: readonly string[]): EventTemplate => {
 
 const shared = Buffer.alloc(64 * 1024);
 
-/** What a template makes of events that come in one read, into the buffer of all reads. */
+/** Returns what a template reads from events that come in one read, in the buffer of all reads. */
 const matchIn = (template: EventTemplate, events: readonly Buffer[]): (ChunkReading | null)[] => {
   shared.fill('"');
   template.onRead();
@@ -28,7 +28,7 @@ const matchIn = (template: EventTemplate, events: readonly Buffer[]): (ChunkRead
   });
 };
 
-/** What a template that has learned `event` makes of `next`. */
+/** Returns what a template that has learned `event` reads from `next`. */
 const fits = (event: string, next: string): ChunkReading | null =>
   matchIn(learned(event), [Buffer.from(next)])[0]!;
 
@@ -153,7 +153,7 @@ describe('an event template', () => {
     expect(matchIn(template, [other, other])).toEqual([null, null]);
   });
 
-  it('stops learning where no event is like another', () => {
+  it('stops learning if no event resembles another', () => {
     const events = Array.from({ length: 20 }, (_, i) => withDelta('"content":"a"', `,"x":${i}`));
     expect(matchIn(learned(...events), [Buffer.from(events.at(-1)!)])).toEqual([null]);
   });
@@ -213,7 +213,7 @@ const damagedEvents = fc
   });
 const events = fc.array(fc.oneof(wholeEvents, likelyEvents, damagedEvents), { maxLength: 10 });
 
-/** A reading without what no answer depends on: the further members of a usage. */
+/** Removes from a reading what no answer depends on: the further members of a usage. */
 const essential = (reading: ChatChunkReading): object => {
   if (reading.kind !== 'chunk' || reading.usage === null || reading.usage === 'unreadable')
     return reading;

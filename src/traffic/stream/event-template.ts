@@ -4,12 +4,15 @@ import { isPlausibleUsage } from '../cost-of-tokens.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import type { ChatChunkReading } from './chat-chunk.ts';
 
-/** What an event was read as that is a chunk of a completion. */
+/** The reading of an event that is a chunk of a completion. */
 export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 
 const delta = ['choices', 0, 'delta'] as const;
 
-/** Members on which a reading does not depend, but for whether a delta's text is empty and for the counts of a usage. */
+/**
+ * The members on whose values a reading does not depend, except for whether a delta's text is empty and for the counts
+ * of a usage.
+ */
 const variableMembers = [
   variableMember('text', 'id'),
   variableMember('count', 'created'),
@@ -27,20 +30,22 @@ const variableMembers = [
   variableMember('count', 'usage', 'total_tokens'),
 ];
 
-/** What a matched event is read as; the same object each time where there is no usage. */
+/** Returns the reading of a matched event. Without a usage it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   if (learned.reading.usage === null) return learned.reading;
   const usage = matchedUsage(learned);
   return isPlausibleUsage(usage) ? { ...learned.reading, usage } : null;
 };
 
-/** A stream has some forms of events: the role, a token, the end of a choice, the usage. */
+/**
+ * The maximum number of learned events. A stream has a few forms: the role, a token, the end of a choice, the usage.
+ */
 const maxForms = 8;
 
-/** Whether two parts of some bytes are equal. */
+/** Decides whether two parts of some bytes are equal. */
 const areEqual = (view: DataView, one: number, other: number, length: number): boolean => {
   let i = 0;
-  // Four bytes at a time: in a flood of events this takes a third of the time of `Buffer.compare`.
+  // It compares four bytes at a time. In a flood of events this takes a third of the time of `Buffer.compare`.
   for (; i + 4 <= length; i += 4) {
     if (view.getInt32(one + i) !== view.getInt32(other + i)) return false;
   }
@@ -48,10 +53,10 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
   return true;
 };
 
-/** An event of the current read that was matched, as one to compare the next ones with. */
+/** Holds a matched event of the current read, with which the next events of the read are compared. */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
-  /** Made for the second event of a read: most reads have one. */
+  /** A view of the bytes, made for the second event of a read, since most reads have one event. */
   #view: DataView | null = null;
   #start = 0;
   #end = 0;
@@ -59,7 +64,7 @@ class RepeatedEvent {
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
 
-  /** The bytes of the last read are no longer valid. */
+  /** Forgets the event, since the bytes of the last read are no longer valid. */
   forget(): void {
     this.#bytes = null;
   }
@@ -79,7 +84,7 @@ class RepeatedEvent {
     this.#reading = reading;
   }
 
-  /** The reading of the noted event if one behind it in the same bytes differs from it in its words only. */
+  /** Returns the reading of the noted event if a later event in the same bytes differs from it in its words only. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;
     const before = this.#wordsFrom - this.#start;
@@ -96,21 +101,22 @@ class RepeatedEvent {
 }
 
 /**
- * The fast path through the streams of a target: most events equal one of an earlier stream except for ids, texts and
- * counts, so that comparing the bytes between these replaces parsing and validating. A match gives the same as reading the
- * document: a learned event was read as a chunk, and a reading depends on the values that may differ (`LearnedBody`) only as
- * said above; the words of a learned event are not empty, and neither are those of a match.
+ * Reads the events of a target's streams without parsing. Most equal an event of an earlier stream except for ids,
+ * texts and counts, so comparing the bytes between these replaces parsing and validating. A match gives the same result
+ * as reading the document: the learned event was read as a chunk, and a reading depends on the values that may differ
+ * (`LearnedBody`) only as the list of members says. The words of a learned event are not empty, and neither are those
+ * of a match.
  */
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
 
-  /** Called before the events of each read. */
+  /** Begins a read. It is called before the events of each read. */
   onRead(): void {
     this.#repeated.forget();
   }
 
-  /** What an event is read as if it matches one that was learned, else `null`: then it must be parsed. */
+  /** Returns the reading of an event that matches a learned one; `null` if it must be parsed. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     return this.#repeated.match(bytes, start, end) ?? this.#matchLearned(bytes, start, end);
   }
@@ -131,7 +137,7 @@ export class EventTemplate {
 
 const templates = new WeakMap<TargetMemory, EventTemplate>();
 
-/** The streams of a slice share what was learned of their target's events. */
+/** Returns the template that the streams of a slice share. */
 export const eventTemplateFor = (memory: TargetMemory): EventTemplate => {
   const known = templates.get(memory);
   if (known !== undefined) return known;

@@ -29,7 +29,7 @@ const read = (reads: readonly Buffer[], longest = 1000): { seen: Seen; unfinishe
   return { seen, unfinished: reader.unfinished };
 };
 
-/** What every way to cut the text into reads gives; fails if two of them differ. */
+/** Returns what every way to cut the text into reads gives. It fails if two of them differ. */
 const readEveryWay = (text: string | Buffer, longest?: number): ReturnType<typeof read> => {
   const whole = read([Buffer.from(text as string)], longest);
   for (const reads of everySplit(Buffer.from(text as string))) {

@@ -3,19 +3,19 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Reads Server-Sent Events from bytes as in the HTML standard (section 9.2.6, "Interpreting an
- * event stream"). Lines are found in bytes and not decoded here: CR and LF are not part of any
- * longer UTF-8 sequence, so decoding the data of an event gives the same as decoding the whole stream.
- * `id` and `retry` serve reconnecting, which a measurement never does, and are ignored.
+ * Reads Server-Sent Events from bytes as the HTML standard says (section 9.2.6, "Interpreting an event stream"). Lines
+ * are found in bytes and not decoded here: CR and LF are not part of any longer UTF-8 sequence, so decoding the data of
+ * an event gives the same as decoding the whole stream. `id` and `retry` are for reconnecting, which a measurement
+ * never does, and are ignored.
  */
 export class SseReader {
   readonly #listener: SseListener;
   readonly #maxBytes: number;
   /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
-  /** The pending event's data, if it is not within one read. */
+  /** The data of the pending event if it is not within one read. */
   readonly #data: ByteBuffer;
-  /** The pending event's data while it is one line of the current read. */
+  /** The data of the pending event while it is one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
@@ -26,7 +26,7 @@ export class SseReader {
   #afterCr = false;
   #stopped = false;
 
-  /** `maxBytes`: the most bytes of one line, and of one event's data. */
+  /** Creates a reader. `maxBytes` is the maximum number of bytes of one line, and of one event's data. */
   constructor(listener: SseListener, maxBytes: number) {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
@@ -34,13 +34,13 @@ export class SseReader {
     this.#data = new ByteBuffer(maxBytes + 1);
   }
 
-  /** Reads the bytes of one read and reports to the listener what they complete. Keeps no reference to them. */
+  /** Reads the bytes of one read and reports what they complete to the listener. It keeps no reference to them. */
   feed(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A CR ends its line at once; the LF that belongs to it may come with the next read.
+    // A CR ends its line at once. The LF that belongs to it may come with the next read.
     const rest = this.#readLines(bytes, this.#afterCr && bytes[0] === LF ? 1 : 0);
     this.#keepData();
     this.#line = emptyBuffer;
@@ -55,12 +55,12 @@ export class SseReader {
     this.#stopped = true;
   }
 
-  /** Whether the stream would end within an event now; the standard drops such an event. */
+  /** Returns whether the stream would end within an event now. The standard drops such an event. */
   get unfinished(): boolean {
     return !this.#stopped && (this.#tail.length > 0 || this.#dataLines > 0 || this.#type !== '');
   }
 
-  /** Reads all complete lines from `start` on; returns the start of the incomplete one. */
+  /** Reads all complete lines from `start` on, and returns the start of the incomplete one. */
   #readLines(bytes: Buffer, start: number): number {
     let from = start;
     let lf = bytes.indexOf(LF, from);
@@ -142,11 +142,11 @@ export class SseReader {
 }
 
 export interface SseListener {
-  /** Called with the data of one event: `bytes` from `start` to before `end`, valid during the call only. */
+  /** Takes the data of one event: `bytes` from `start` to before `end`, valid during the call only. */
   onEvent(type: string, bytes: Buffer, start: number, end: number): void;
-  /** Called at a line that starts with a colon: servers send them to keep a connection alive. */
+  /** Notes a line that starts with a colon. Servers send such lines to keep a connection alive. */
   onComment(): void;
-  /** Called when a line or an event's data exceeds the cap; reading stops. */
+  /** Notes that a line or an event's data exceeds the maximum. Reading then stops. */
   onTooLong(part: 'line' | 'event'): void;
 }
 
@@ -159,7 +159,10 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 const eventField = Buffer.from('event');
 
-/** The next LF from `from` on, or -1. Mostly it is the empty line of an event, or the read ends there: both are faster without `indexOf`. */
+/**
+ * Returns the position of the next LF from `from` on; -1 for none. Mostly it is the empty line of an event, or the read
+ * ends there. Both are faster without `indexOf`.
+ */
 const nextLf = (bytes: Buffer, from: number): number => {
   if (from === bytes.length) return -1;
   return bytes[from] === LF ? from : bytes.indexOf(LF, from);
@@ -171,12 +174,12 @@ const startsWith = (bytes: Buffer, start: number, end: number, word: Buffer): bo
   return true;
 };
 
-/** A field's name extends to the line's first colon, or to its end. */
+/** Decides whether a line has this field. The field's name extends to the line's first colon, or to its end. */
 const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boolean =>
   startsWith(bytes, start, end, name) &&
   (end - start === name.length || bytes[start + name.length] === COLON);
 
-/** The start of a field's value: after the colon and at most one space; `end` without a colon. */
+/** Returns the start of a field's value: after the colon and at most one space; `end` without a colon. */
 const valueOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd === end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;

@@ -1,18 +1,18 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** With fewer token events a burst cannot be distinguished from a short answer. */
-const fewestForBurst = 10;
+/** The minimum number of token events with which a burst can be distinguished from a short answer. */
+const minBurstEvents = 10;
 const burstShare = 0.9;
-/** Tokens this close together came in one burst. */
+/** The maximum time between tokens that came in one burst, in ms. */
 const burstSpan = 5;
-/** The part of the end-to-end time from which on a TTFT counts as all of it. */
-const almostAll = 0.9;
+/** The share of the end-to-end time from which a TTFT counts as all of it. */
+const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);
 const initialCapacity = 16;
 
-/** A growing list of instants without an object for each. Only `add` changes it. */
+/** A growing list of instants, without an object for each. Only `add` changes it. */
 export class InstantList {
   count = 0;
   #values = emptyInstants;
@@ -36,11 +36,11 @@ export class TokenTimes extends InstantList {
   firstToken: Instant | null = null;
   firstVisible: Instant | null = null;
   lastToken: Instant | null = null;
-  /** Token events that came in the same read as an earlier one. */
+  /** The number of token events that came in the same read as an earlier one. */
   coalesced = 0;
   #readHasToken = false;
 
-  /** Called at the start of a socket read. */
+  /** Notes the start of a socket read. */
   onRead(): void {
     this.#readHasToken = false;
   }
@@ -56,15 +56,16 @@ export class TokenTimes extends InstantList {
 }
 
 /**
- * Whether a stream was buffered: 90 % or more of its token events came in one read or within
- * 5 ms of each other, and the first token took nearly as long, counted from `begun`, as all of them.
- * Always false for fewer than ten token events.
+ * Decides whether a stream was buffered: 90 % or more of its token events came in one read or within 5 ms of each
+ * other, and the first token took nearly as long, counted from `begun`, as all of them. It is always false for fewer
+ * than ten token events. Example: 20 tokens of which the first comes after 2,000 ms and the last after 2,004 ms were
+ * buffered.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];
   const last = instants.at(-1);
-  if (first === undefined || last === undefined || instants.length < fewestForBurst) return false;
-  if (first - begun < almostAll * (last - begun)) return false;
+  if (first === undefined || last === undefined || instants.length < minBurstEvents) return false;
+  if (first - begun < minTtftShare * (last - begun)) return false;
   let most = 0;
   let from = 0;
   for (let to = 0; to < instants.length; to += 1) {

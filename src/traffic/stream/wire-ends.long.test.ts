@@ -141,7 +141,7 @@ describe('the end of a streamed chat, however it is cut,', () => {
     });
   });
 
-  it('has a limit for one line, and asks to be cut there', () => {
+  it('has a limit for one line, and asks to be aborted there', () => {
     const reader = readerFor('chat-stream', contextWith({ caps: { bytes: 1e9, events: 1e9 } }));
     reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
     reader.onChunk(readAt(0), Buffer.from(sseEvent(textChunk('a'))));
