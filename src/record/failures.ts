@@ -16,12 +16,15 @@ export type Failures = Map<string, Families>;
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. The others are counted in one row, too. */
 const maxFamilies = 30;
+/** The message of the row that counts the other messages. */
 const otherMessages = 'other messages';
+/** The cause of the row that counts the other families. */
 const otherCauses = 'other causes';
 
-const exampleText = 300;
+/** The maximum number of characters of an example. */
+const maxExampleLength = 300;
 
-const droppedBecause = {
+const dropReasons = {
   saturated: 'the cap on requests in flight was reached',
   patience: 'its total deadline passed before its turn under the pace',
   'run-ended': 'the run ended before its turn under the pace',
@@ -52,7 +55,7 @@ export const describeFailure = (
       return { outcome: outcome.kind, status: null, cause: outcome.cause, text: outcome.detail };
     case 'dropped': {
       const { kind, cause } = outcome;
-      return { outcome: kind, status: null, cause, text: droppedBecause[cause] };
+      return { outcome: kind, status: null, cause, text: dropReasons[cause] };
     }
   }
 };
@@ -72,7 +75,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
     example: {
       requestId,
       serverId: head?.serverId ?? null,
-      text: text.slice(0, exampleText).toWellFormed(),
+      text: text.slice(0, maxExampleLength).toWellFormed(),
     },
   };
 };

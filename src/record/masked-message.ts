@@ -1,6 +1,7 @@
-/** The maximum number of characters that are read of a text, and kept of the masked text. */
-const readAtMost = 1000;
-const keptAtMost = 200;
+/** The maximum number of characters of a text that are read. */
+const maxReadLength = 1000;
+/** The maximum number of characters of a masked text. */
+const maxMaskedLength = 200;
 
 /** Matches a unit after a number. A number with a unit is not a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
@@ -42,32 +43,33 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
  * `4` of `4o`.
  */
 const startOf = (masked: string): string =>
-  masked.length <= keptAtMost
+  masked.length <= maxMaskedLength
     ? masked
     : masked
-        .slice(0, keptAtMost)
+        .slice(0, maxMaskedLength)
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
 /**
  * The masked messages so far. Messages repeat by the thousand when a limit is reached, and masking one takes about 10
  * µs.
  */
-const remembered = new Map<string, string>();
-const rememberAtMost = 256;
+const knownMasks = new Map<string, string>();
+/** The maximum number of messages in `knownMasks`. */
+const maxKnownMasks = 256;
 
 /**
  * Masks the parts of a server's or transport's message that differ from request to request (numbers, ids, hexadecimal,
  * times), so that similar failures form one group, and truncates it. Names keep their digits.
  */
 export const maskedMessage = (text: string): string => {
-  const start = text.slice(0, readAtMost);
-  const known = remembered.get(start);
+  const start = text.slice(0, maxReadLength);
+  const known = knownMasks.get(start);
   if (known !== undefined) return known;
   const masked = masks
     .reduce((rest, [pattern, mask]) => rest.replace(pattern, mask), start)
     .trimStart();
   const kept = startOf(masked).trimEnd().toWellFormed();
-  if (remembered.size >= rememberAtMost) remembered.clear();
-  remembered.set(start, kept);
+  if (knownMasks.size >= maxKnownMasks) knownMasks.clear();
+  knownMasks.set(start, kept);
   return kept;
 };

@@ -81,7 +81,7 @@ const firstSlice = ({ slices }: Result): number => Math.min(...slices.map(({ ind
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-const listed = (parts: readonly string[]): string =>
+const listText = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
@@ -96,9 +96,9 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
   if (byAddress.size < 2) return null;
   const addresses = [...byAddress].map(
     ([baseUrl, users]) =>
-      `${baseUrl} (${users.length === 1 ? 'slice' : 'slices'} ${listed(users.map(({ index }) => String(index)))})`,
+      `${baseUrl} (${users.length === 1 ? 'slice' : 'slices'} ${listText(users.map(({ index }) => String(index)))})`,
   );
-  return `The slices used different addresses, and the figures combine all of them: ${listed(addresses)}.`;
+  return `The slices used different addresses, and the figures combine all of them: ${listText(addresses)}.`;
 };
 
 /**

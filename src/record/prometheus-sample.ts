@@ -9,10 +9,12 @@ export interface PrometheusSample {
 
 /** Matches a name with the blanks or the brace that ends it. */
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
+/** Matches a label with what ends it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /** Matches a value, and the time in ms after it, which is not used. */
 const valuePattern = /([^ \t]+)(?:[ \t]+-?\d+)?[ \t]*$/y;
+/** Matches a decimal number. */
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
@@ -22,7 +24,7 @@ export const metricOfLine = (line: string): string => {
   return namePattern.exec(line)?.[1] ?? '';
 };
 
-const unescaped = (text: string): string =>
+const unescape = (text: string): string =>
   text.replaceAll(/\\(.)/g, (both, one: string) => {
     if (one === 'n') return '\n';
     return one === '\\' || one === '"' ? one : both;
@@ -52,7 +54,7 @@ const readLabels = (line: string, from: number) => {
     labelPattern.lastIndex = at;
     const [, name, value] = labelPattern.exec(line) ?? [];
     if (name === undefined || value === undefined || labels.has(name)) return null;
-    labels.set(name, unescaped(value));
+    labels.set(name, unescape(value));
     at = labelPattern.lastIndex;
     if (line[at] === ',') at += 1;
     else if (line[at] !== '}') return null;

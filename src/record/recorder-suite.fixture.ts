@@ -23,6 +23,7 @@ import type { Recorder } from './recorder.ts';
 const count = fc.nat(9);
 /** Generates durations in eighths of a millisecond: their sums are exact, and they are not always whole thousandths. */
 const span = fc.nat(12_000).map((eighths) => eighths / 8);
+/** Generates durations of up to ten seconds, in eighths of a second. */
 const seconds = fc.nat(80).map((eighths) => eighths / 8);
 const clipSeconds = fc.option(seconds);
 const words = fc.option(fc.record({ wrong: count, expected: count }));

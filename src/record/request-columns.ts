@@ -74,7 +74,7 @@ const medianGap = (observation: Observation): number | null => {
 const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
 
 /** The columns that identify a request, the same for every request. */
-const identity: readonly RequestColumn[] = [
+const identityColumns: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),
   text('stage', ({ stage }, { plan }) => plan.stages[stage]?.name ?? `stage ${stage}`),
@@ -86,7 +86,7 @@ const identity: readonly RequestColumn[] = [
 ];
 
 /** The columns of how a request ended, whatever its outcome. */
-const end: readonly RequestColumn[] = [
+const endColumns: readonly RequestColumn[] = [
   text('outcome', ({ outcome }) => outcome.kind),
   integer('status', (observation) =>
     isSent(observation) ? (observation.head?.status ?? null) : null,
@@ -95,7 +95,7 @@ const end: readonly RequestColumn[] = [
 ];
 
 /** The columns of waits and times. They are `null` for a request that was not sent. */
-const course: readonly RequestColumn[] = [
+const timeColumns: readonly RequestColumn[] = [
   real('elapsed_ms', (observation) =>
     isSent(observation) ? observation.ended - observation.due : null,
   ),
@@ -146,19 +146,19 @@ export const columnOfMeasure = {
 /** The units that are counted in whole numbers. */
 const wholeUnits = new Set<string>(['characters', 'bytes', 'models']);
 
-const measured = (name: MeasureName): RequestColumn => ({
+const measureColumn = (name: MeasureName): RequestColumn => ({
   ...real(columnOfMeasure[name] ?? name, (observation) => measures[name].of(observation)[0]),
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 
 /** The columns that users look for first. */
-const headline: readonly RequestColumn[] = [
-  measured('ttft'),
-  measured('endToEnd'),
+const headlineColumns: readonly RequestColumn[] = [
+  measureColumn('ttft'),
+  measureColumn('endToEnd'),
   real('gap_p50_ms', medianGap),
-  measured('stall'),
-  measured('tpot'),
-  measured('outputSpeed'),
+  measureColumn('stall'),
+  measureColumn('tpot'),
+  measureColumn('outputSpeed'),
 ];
 
 /** Returns the cost in the currency of the scenario's prices; `null` if it is unknown. */
@@ -177,19 +177,19 @@ const quantities: readonly RequestColumn[] = [
 ];
 
 /** The columns with a fixed place, in the order of the file. */
-const placed: readonly RequestColumn[] = [
-  ...identity,
-  ...end,
-  ...headline,
+const placedColumns: readonly RequestColumn[] = [
+  ...identityColumns,
+  ...endColumns,
+  ...headlineColumns,
   ...quantities,
-  ...course,
+  ...timeColumns,
 ];
-const taken = new Set<string | null>([null, ...placed.map(({ name }) => name)]);
+const taken = new Set<string | null>([null, ...placedColumns.map(({ name }) => name)]);
 
 /** All columns, in the order of the file. */
 export const requestColumns: readonly RequestColumn[] = [
-  ...placed,
-  ...measureNames.filter((name) => !taken.has(columnOfMeasure[name])).map(measured),
+  ...placedColumns,
+  ...measureNames.filter((name) => !taken.has(columnOfMeasure[name])).map(measureColumn),
   boolean('buffered', (observation) => streamAnswerOf(observation)?.buffered ?? null),
   text('finish', (observation) => chatOf(observation)?.finish ?? null),
   text('request_id', ({ requestId }) => requestId),

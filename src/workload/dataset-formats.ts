@@ -20,7 +20,7 @@ type Parser = (text: string, media: FindMedia) => readonly DatasetEntry[] | stri
  */
 type PlacedEntries = Iterable<readonly [place: number | string, DatasetEntry | string | null]>;
 
-const collected = (placed: PlacedEntries): readonly DatasetEntry[] | string => {
+const collectEntries = (placed: PlacedEntries): readonly DatasetEntry[] | string => {
   const entries: DatasetEntry[] = [];
   for (const [place, entry] of placed) {
     if (typeof entry === 'string') return `${place}: ${entry}`;
@@ -38,7 +38,7 @@ const mappingOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
     ? (value as Record<string, unknown>)
     : null;
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -89,12 +89,12 @@ const jsonEntry = (value: unknown, media: FindMedia): DatasetEntry | string => {
 };
 
 const jsonLines: Parser = (text, media) =>
-  collected(
+  collectEntries(
     text
       .split('\n')
       .map((line, index) => [
         index + 1,
-        line.trim() === '' ? null : jsonEntry(parsed(line), media),
+        line.trim() === '' ? null : jsonEntry(parseJson(line), media),
       ]),
   );
 
@@ -148,7 +148,7 @@ const csv: Parser = (text) => {
     if (!isText(prompt)) return 'expected text in the column "prompt"';
     return entryFrom(user(prompt), most === '' ? null : Number(most));
   };
-  return collected(rows.map(({ line, cells }) => [line, entryOf(cells)]));
+  return collectEntries(rows.map(({ line, cells }) => [line, entryOf(cells)]));
 };
 
 const userRoles = new Set<unknown>(['human', 'user']);
@@ -166,9 +166,11 @@ const shareGptEntry = (value: unknown): DatasetEntry | string | null => {
  * conversations without one. Problems name the entry, because the file is one line.
  */
 const shareGpt: Parser = (text) => {
-  const list = parsed(text);
+  const list = parseJson(text);
   if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
-  return collected(list.map((value, index) => [`1: entry ${index + 1}`, shareGptEntry(value)]));
+  return collectEntries(
+    list.map((value, index) => [`1: entry ${index + 1}`, shareGptEntry(value)]),
+  );
 };
 
 export const datasetParsers: ReadonlyMap<string, Parser> = new Map([

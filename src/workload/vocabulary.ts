@@ -23,7 +23,7 @@ interface Packed {
   readonly lengths: Uint8Array;
 }
 
-const packed = (list: string): Packed => {
+const pack = (list: string): Packed => {
   const words = list.split(/\s+/).flatMap((word) => (word === '' ? [] : [Buffer.from(` ${word}`)]));
   if (words.some(({ length }) => length > maxWordBytes)) {
     throw new Error(`a word of the vocabulary has more than ${maxWordBytes - 1} letters`);
@@ -37,14 +37,14 @@ const packed = (list: string): Packed => {
   };
 };
 
-const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
+const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /**
  * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with its 64-bit state from `draw`.
  * It writes them as numbers, because joining strings takes twice as long, longer than sending them.
  */
 export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
-  const { count, lows, highs, lengths } = packed(words);
+  const { count, lows, highs, lengths } = pack(words);
   const share = count / 0x1_0000_0000;
   let output = Buffer.allocUnsafe(0);
   return {
@@ -56,10 +56,10 @@ export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vo
       let b = Math.floor(draw.uniform() * 0x1_0000_0000) | 1;
       let end = 0;
       for (let n = 0; n < tokens; n += 1) {
-        const word = Math.floor((Math.imul(rotated(Math.imul(a, 0x9e3779bb), 5), 5) >>> 0) * share);
+        const word = Math.floor((Math.imul(rotate(Math.imul(a, 0x9e3779bb), 5), 5) >>> 0) * share);
         b ^= a;
-        a = rotated(a, 26) ^ b ^ (b << 9);
-        b = rotated(b, 13);
+        a = rotate(a, 26) ^ b ^ (b << 9);
+        b = rotate(b, 13);
         view.setUint32(end, lows[word]!, true);
         view.setUint32(end + 4, highs[word]!, true);
         end += lengths[word]!;

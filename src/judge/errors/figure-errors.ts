@@ -74,7 +74,7 @@ interface ReadResult {
   readonly lag: () => Histogram;
 }
 
-const recorded = ({ result }: ReadResult, name: DelayName, where: LabelFilter): Histogram =>
+const recordedDelays = ({ result }: ReadResult, name: DelayName, where: LabelFilter): Histogram =>
   sumOfHistograms(
     groupsMatching(result, where).flatMap(({ delays }) =>
       delays?.[name] === undefined ? [] : [decodeHistogram(delays[name])],
@@ -82,9 +82,9 @@ const recorded = ({ result }: ReadResult, name: DelayName, where: LabelFilter): 
   );
 
 const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histogram => {
-  const found = recorded(read, name, where);
+  const found = recordedDelays(read, name, where);
   if (found.count > 0) return found;
-  const atEnds = recorded(read, 'end', where);
+  const atEnds = recordedDelays(read, 'end', where);
   // Results of earlier versions contain only the lag of the starts.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
@@ -109,7 +109,10 @@ const boundsBetween = (
   [leastName, greatestName]: readonly [DelayName, DelayName],
   where: LabelFilter,
 ): Bounds | null => {
-  const [least, greatest] = [recorded(read, leastName, where), recorded(read, greatestName, where)];
+  const [least, greatest] = [
+    recordedDelays(read, leastName, where),
+    recordedDelays(read, greatestName, where),
+  ];
   if (least.count === 0 || greatest.count === 0) return null;
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
   return (q) => {

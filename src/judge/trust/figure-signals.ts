@@ -28,7 +28,7 @@ const smallShare = 0.05;
 const smallTime = 1;
 
 /** The share of a figure above which its error leaves it with little meaning. */
-const greatShare = 0.5;
+const largeShare = 0.5;
 
 const offBy = (value: number, { low, high }: ErrorBounds): number =>
   Math.max(value - low, high - value);
@@ -71,15 +71,19 @@ export const figureErrors = (result: Result): readonly FigureError[] => {
   );
 };
 
-const rounded = (value: number): string => String(Number(value.toPrecision(2)));
+const roundedText = (value: number): string => String(Number(value.toPrecision(2)));
 
 /** For example `chat-stream TTFT p95 238 ms (up to 14 ms too high)`. */
 const errorText = ({ traffic, measure, q, value, low, high }: FigureError): string => {
   const { short, unit } = measures[measure];
   const errors = [
-    ...(low < value ? [`${rounded(value - low)} ${unit} too high`] : []),
+    ...(low < value ? [`${roundedText(value - low)} ${unit} too high`] : []),
     ...(high > value
-      ? [Number.isFinite(high) ? `${rounded(high - value)} ${unit} too low` : 'any amount too low']
+      ? [
+          Number.isFinite(high)
+            ? `${roundedText(high - value)} ${unit} too low`
+            : 'any amount too low',
+        ]
       : []),
   ];
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
@@ -91,7 +95,7 @@ export const figuresSignal = (figures: readonly FigureError[]): TrustSignal | nu
   if (headline.length === 0) return null;
   const moved = headline.filter((figure) => !figure.isSmall);
   const isGreat = (figure: FigureError): boolean =>
-    offBy(figure.value, figure) > figure.value * greatShare;
+    offBy(figure.value, figure) > figure.value * largeShare;
   let level: TrustLevel = moved.length === 0 ? 'valid' : 'degraded';
   if (moved.length > 0 && headline.every(isGreat)) level = 'invalid';
   return {

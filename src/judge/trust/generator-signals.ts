@@ -34,7 +34,7 @@ const greatest = (samples: readonly GeneratorSample[], of: Of): number =>
 const mean = (samples: readonly GeneratorSample[], of: Of): number =>
   samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
 const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
-const rounded = (value: number): string =>
+const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
 /** Decides whether the loop waits for a CPU: it is busy for twice the CPU time that it gets. */
@@ -101,9 +101,9 @@ const canaryText = (samples: readonly GeneratorSample[]): string => {
   const boundNote =
     canaryLevel(p99) === levelAbove(p99.value, 1, 5)
       ? ''
-      : `; too few events for a p99: judged by its lower bound of ${rounded(judgedValueOf(p99))} ms`;
+      : `; too few events for a p99: judged by its lower bound of ${roundedText(judgedValueOf(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
-  return `p99 ${rounded(p99.value)} ms, maximum ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
+  return `p99 ${roundedText(p99.value)} ms, maximum ${roundedText(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
 };
 
 const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
@@ -142,9 +142,9 @@ const signals: readonly Signal[] = [
     expected: 'few events waiting per loop turn, and more than 100 turns per second when busy',
     ...bySeconds(queueLevel),
     observed: (samples) =>
-      `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} maximum; ${rounded(mean(samples, ({ loops }) => loops))} turns per second`,
+      `${roundedText(mean(samples, waitingPerLoop))} events waiting per turn on average, ${roundedText(greatest(samples, waitingPerLoop))} maximum; ${roundedText(mean(samples, ({ loops }) => loops))} turns per second`,
     observedIn: (sample) =>
-      `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops.toLocaleString('en-US')} turns`,
+      `${roundedText(waitingPerLoop(sample))} events waiting per turn, ${sample.loops.toLocaleString('en-US')} turns`,
     whenSaturating:
       'events can wait: a load that saturates the target receives more than it can read',
     advice: () => 'Events arrived faster than they were read. Use more workers or slices.',
@@ -154,8 +154,8 @@ const signals: readonly Signal[] = [
     expected: 'pauses up to 2 ms; above 10 ms they are visible in the figures',
     ...bySeconds(({ gcMax }) => levelAbove(gcMax, 2, 10)),
     observed: (samples) =>
-      `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
-    observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
+      `the longest pause took ${roundedText(greatest(samples, ({ gcMax }) => gcMax))} ms`,
+    observedIn: ({ gcMax }) => `the longest pause took ${roundedText(gcMax)} ms`,
     whenSaturating:
       'a load that saturates the target causes much garbage; pauses are visible in latencies',
     advice: () => 'Use more workers (if cores are idle) or slices.',

@@ -3,11 +3,11 @@ import type { Result } from '../../model/result/result.ts';
 import type { Quantile } from '../../model/measures/quantile.ts';
 import type { TrustLevel } from '../../model/result/verdict.ts';
 
-const worstLast: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
+const levelOrder: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
 
 /** Returns the worst level; `valid` if there are none. */
 export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
-  worstLast[[...levels].reduce((worst, level) => Math.max(worst, worstLast.indexOf(level)), 0)]!;
+  levelOrder[[...levels].reduce((worst, level) => Math.max(worst, levelOrder.indexOf(level)), 0)]!;
 
 export const levelAbove = (value: number, degraded: number, invalid: number): TrustLevel => {
   if (value > invalid) return 'invalid';

@@ -16,7 +16,7 @@ type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
   readonly withUnit: ((n: number) => string) | null;
 };
 
-const scaled = (notation: BoundNotation, factor: number): BoundNotation => ({
+const scaleNotation = (notation: BoundNotation, factor: number): BoundNotation => ({
   ...notation,
   read: (text) => {
     const value = notation.read(text);
@@ -40,10 +40,10 @@ const currency = numberWith('', 'an amount of the currency such as 0.002');
 
 const measureNotations = {
   ms: durationNotation,
-  s: scaled(durationNotation, 1 / 1000),
-  'ms/s': scaled(numberWith('x', 'a multiple of real time such as 0.5x'), 1000),
-  'tokens/s': scaled(rateNotation, 1),
-  'characters/s': scaled(rateNotation, 1),
+  s: scaleNotation(durationNotation, 1 / 1000),
+  'ms/s': scaleNotation(numberWith('x', 'a multiple of real time such as 0.5x'), 1000),
+  'tokens/s': scaleNotation(rateNotation, 1),
+  'characters/s': scaleNotation(rateNotation, 1),
   tokens: numberWith('', 'a number of tokens'),
   'tokens/chunk': numberWith('', 'a number of tokens'),
   characters: numberWith('', 'a number of characters'),
@@ -62,8 +62,8 @@ const measureNotations = {
 
 const runNotations = {
   count: numberWith('', 'a number of arrivals'),
-  share: scaled(percentageNotation, 100),
-  rate: scaled(rateNotation, 1),
+  share: scaleNotation(percentageNotation, 100),
+  rate: scaleNotation(rateNotation, 1),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
 /** The notation of bounds by the units of the server’s own figures. */
@@ -72,7 +72,7 @@ const serverNotations = {
   number: numberWith('', 'a number such as 20'),
   '%': numberWith('%', 'a percentage such as 90%'),
   ms: durationNotation,
-  '/s': scaled(rateNotation, 1),
+  '/s': scaleNotation(rateNotation, 1),
 } as const satisfies Record<ReturnType<typeof unitOfServerFigure>, BoundNotation>;
 
 const notationOf = (figure: ObjectiveFigure): BoundNotation => {

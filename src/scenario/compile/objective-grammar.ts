@@ -59,7 +59,7 @@ const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEn
 const runFigures = [...Object.keys(counts), ...Object.keys(shares), ...Object.keys(rates)];
 const statisticWords = ['p50', 'p90', 'p95', 'p99', 'median', ...statistics];
 
-const quoted = (text: string): string => JSON.stringify(text);
+const quote = (text: string): string => JSON.stringify(text);
 
 const readStatistic = (text: string): Statistic => {
   if (text === 'median') return 0.5;
@@ -68,7 +68,7 @@ const readStatistic = (text: string): Statistic => {
   const percent = /^p(\d{1,2}(?:\.\d{1,3})?)$/.exec(text)?.[1];
   const q = Number(percent ?? 0) / 100;
   if (q > 0) return Number(q.toFixed(5));
-  const message = `${quoted(text)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`;
+  const message = `${quote(text)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`;
   throw new ObjectiveError(message, didYouMean(text, statisticWords));
 };
 
@@ -95,7 +95,7 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
     if (statistic !== undefined) {
       return { kind: 'measure', name, statistic: readStatistic(statistic) };
     }
-    const message = `${quoted(name)} is a distribution: it needs a statistic`;
+    const message = `${quote(name)} is a distribution: it needs a statistic`;
     throw new ObjectiveError(message, `for example ${name}.p95`);
   }
   const figure = runFigure(name);
@@ -103,11 +103,11 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
     const hint =
       didYouMean(written, [...measureNames, ...runFigures]) ??
       'reports/figures.md lists the measures; figures of the run are, for example, errorRate and completedRate';
-    const message = `${quoted(written)} is neither a measure nor a figure of the run`;
+    const message = `${quote(written)} is neither a measure nor a figure of the run`;
     throw new ObjectiveError(message, hint);
   }
   if (statistic === undefined) return figure;
-  const message = `${quoted(name)} is a single figure: it has no ${quoted(statistic)}`;
+  const message = `${quote(name)} is a single figure: it has no ${quote(statistic)}`;
   throw new ObjectiveError(message, `leave ".${statistic}" out`);
 };
 
@@ -123,15 +123,15 @@ const readLabels = (text: string): ParsedObjective['labels'] => {
     const given = inQuotes ?? plain;
     if (given === '') {
       const example = '{traffic=chat-stream, stage="climb 2/s"}';
-      throw new ObjectiveError(`expected labels such as ${example}, got ${quoted(`{${text}}`)}`);
+      throw new ObjectiveError(`expected labels such as ${example}, got ${quote(`{${text}}`)}`);
     }
     const label = labelNames.find((name) => name === word);
     if (label === undefined) {
-      const message = `${quoted(word)} is not a label: expected traffic, model, key or stage`;
+      const message = `${quote(word)} is not a label: expected traffic, model, key or stage`;
       throw new ObjectiveError(message, didYouMean(word, labelNames));
     }
     if (labels.some((before) => before.label === label)) {
-      throw new ObjectiveError(`the label ${quoted(label)} is set twice`, 'keep one of them');
+      throw new ObjectiveError(`the label ${quote(label)} is set twice`, 'keep one of them');
     }
     labels.push({ label, name: given });
     at = labelText.lastIndex;
@@ -146,7 +146,7 @@ const partsOf = (text: string): RegExpExecArray | null =>
   text.length > longestObjective ? null : objectivePattern.exec(text);
 
 const quotedStart = (text: string): string =>
-  quoted(text.length > longestObjective ? `${text.slice(0, 40)}…` : text);
+  quote(text.length > longestObjective ? `${text.slice(0, 40)}…` : text);
 
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
@@ -159,11 +159,11 @@ const withParts = <Figure extends ObjectiveFigure>(
   const labels = readLabels(written);
   const comparison = comparisonOperatorNames.find((name) => name === sign);
   if (comparison === undefined) {
-    throw new ObjectiveError(`expected <, <=, > or >=, got ${quoted(sign)}`);
+    throw new ObjectiveError(`expected <, <=, > or >=, got ${quote(sign)}`);
   }
   const read = readBound(figure, boundText);
   if ('bound' in read) return { figure, labels, comparison, bound: read.bound };
-  const message = `${quoted(boundText)} is not a bound for ${figure.name}: expected ${read.expected}`;
+  const message = `${quote(boundText)} is not a bound for ${figure.name}: expected ${read.expected}`;
   throw new ObjectiveError(message, read.advice);
 };
 
@@ -189,15 +189,15 @@ export const parseRequestObjective = (text: string) =>
     const [, written = '', statistic] = parts;
     const name = aliases[written] ?? written;
     if (statistic !== undefined) {
-      const message = `a single request has no ${quoted(statistic)}: expected a measure alone`;
+      const message = `a single request has no ${quote(statistic)}: expected a measure alone`;
       const hint = `write ${name} here, or move the whole objective to "objectives"`;
       throw new ObjectiveError(message, hint);
     }
     if (has(measures, name)) return withParts({ kind: 'measure', name, statistic: 'max' }, parts);
     throw runFigure(name) === null
-      ? new ObjectiveError(`${quoted(written)} is not a measure`, didYouMean(written, measureNames))
+      ? new ObjectiveError(`${quote(written)} is not a measure`, didYouMean(written, measureNames))
       : new ObjectiveError(
-          `${quoted(name)} is a figure of the whole run`,
+          `${quote(name)} is a figure of the whole run`,
           'move it to "objectives"',
         );
   });

@@ -16,7 +16,7 @@ import {
 /** The maximum number of requests of a run. More would outgrow its records. */
 const maxArrivals = 10_000_000;
 
-const grouped = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
 /** A stage with a load, and its compiled loads: none if the load is faulty. */
 interface LoadedStage extends PlacedStage {
@@ -80,12 +80,13 @@ function* stageFindings(
   }
   const total = compiled.reduce((sum, each) => sum + (arrivalCountOf(each.load) ?? 1), 0);
   if (compiled.length > 0 && total < 1 - 1e-9) {
-    const made = total === 0 ? 'no request at all' : `less than one request (${grouped(total)})`;
+    const made =
+      total === 0 ? 'no request at all' : `less than one request (${groupDigits(total)})`;
     yield part.valueFinding(`this load makes ${made}`, 'raise its rate or its duration');
   }
   const [field, concurrency] = concurrencyOf(load);
   if (inFlight !== undefined && concurrency > inFlight) {
-    const message = `${grouped(concurrency)} ${field} are more than "inFlight" allows (${grouped(inFlight)})`;
+    const message = `${groupDigits(concurrency)} ${field} are more than "inFlight" allows (${groupDigits(inFlight)})`;
     yield part.at(field).valueFinding(message, `lower the ${field} or raise "inFlight"`);
   }
 }
@@ -97,7 +98,7 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
   const whole = stages.length > 1 ? scenario.at('stages') : first.load;
   const arrivals = loads.reduce((sum, load) => sum + (arrivalCountOf(load) ?? 0), 0);
   if (arrivals > maxArrivals) {
-    const message = `the run would make ${grouped(arrivals)} requests; expected at most ${grouped(maxArrivals)}`;
+    const message = `the run would make ${groupDigits(arrivals)} requests; expected at most ${groupDigits(maxArrivals)}`;
     yield whole.keyFinding(message, 'lower a rate or a duration');
   }
   const duration = milliseconds(loads.reduce((sum, load) => sum + loadDuration(load), 0));

@@ -63,10 +63,10 @@ export const pricesSchema = z.record(
 /** The failures that are retried by default, none of which reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
-const listed = retryClasses.join(', ');
+const classList = retryClasses.join(', ');
 const retriedClasses = z
-  .array(z.enum(retryClasses), `expected a list of ${listed}`)
-  .min(1, `expected at least one of ${listed}`);
+  .array(z.enum(retryClasses), `expected a list of ${classList}`)
+  .min(1, `expected at least one of ${classList}`);
 
 /** The retries of failed requests. If absent, nothing is retried. */
 export const scenarioRetrySchema = mapping('a mapping such as {attempts: 3}', {

@@ -15,7 +15,7 @@ const conditionWords = ['if', 'then'];
  * Returns a schema with `if` and `then`. It is built from entries because a linter takes an object with a literal
  * `then` for a promise.
  */
-const conditional = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
+const conditionalSchema = (...parts: readonly [condition: Schema, consequence: unknown]): Schema =>
   Object.fromEntries(conditionWords.map((word, index) => [word, parts[index]]));
 
 const isSchema = (value: unknown): value is Schema =>
@@ -93,7 +93,10 @@ const byProperty = (
   properties: { [name]: { enum: values.flat(), description } },
   required: [name],
   allOf: branches.map((branch, index) =>
-    conditional({ properties: { [name]: { enum: values[index] } }, required: [name] }, branch),
+    conditionalSchema(
+      { properties: { [name]: { enum: values[index] } }, required: [name] },
+      branch,
+    ),
   ),
 });
 
@@ -113,7 +116,7 @@ const byType = (
     ...rest,
     type: present,
     allOf: choices.map(({ type, fitting }) =>
-      conditional({ type }, fitting.length === 1 ? fitting[0] : { anyOf: fitting }),
+      conditionalSchema({ type }, fitting.length === 1 ? fitting[0] : { anyOf: fitting }),
     ),
   };
 };

@@ -60,11 +60,11 @@ export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
 /** The maximum rate of a load. No single load generator keeps a higher one. */
 export const highestRate = perSecond(1_000_000);
 
-const upToAWeek: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
+const durationBounds: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
 const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and at most 7d' };
 
 /** Returns a field for a duration that may be zero. */
-export const durationField = () => quantityField(durationNotation, upToAWeek, []);
+export const durationField = () => quantityField(durationNotation, durationBounds, []);
 /** Returns a field for a duration above zero. */
 export const positiveDurationField = () => quantityField(durationNotation, aboveZero, []);
 /** Returns a field for a duration above zero, or `null` for none. */
@@ -81,20 +81,20 @@ const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 10737
 /** Returns a field for a size in whole bytes. */
 export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 
-const grouped = (n: number): string => n.toLocaleString('en-US');
+const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
 /**
  * Returns a field for a whole number between bounds. Numbers are formatted only for a problem, since the first one
  * takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
-  const error = () => `expected a whole number from ${grouped(min)} to ${grouped(max)}`;
+  const error = () => `expected a whole number from ${groupDigits(min)} to ${groupDigits(max)}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
 /** Returns a field for a whole number from 1, or `null` for none. */
 export const wholeNumberOrNoneField = (max: number) => {
-  const error = () => `expected a whole number from 1 to ${grouped(max)}, or none`;
+  const error = () => `expected a whole number from 1 to ${groupDigits(max)}, or none`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
   return z
     .union([number, z.literal('none', { error })], { error })
@@ -109,7 +109,7 @@ export const numberBetweenField = (min: number, max: number) => {
 
 /** Returns a field for a number above zero. */
 export const positiveNumberField = (max: number) => {
-  const error = () => `expected a number above 0 and at most ${grouped(max)}`;
+  const error = () => `expected a number above 0 and at most ${groupDigits(max)}`;
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
@@ -134,7 +134,7 @@ const microUnits = (amount: number): number | null => {
 /** Returns a field for an amount of money such as 0.15, as whole millionths of the currency's unit. */
 export const moneyField = () => {
   const error = () =>
-    `expected an amount from 0 to ${grouped(maxPrice)} with at most 6 decimals, such as 0.15`;
+    `expected an amount from 0 to ${groupDigits(maxPrice)} with at most 6 decimals, such as 0.15`;
   return z
     .number({ error })
     .min(0, { error })

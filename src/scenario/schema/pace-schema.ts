@@ -17,15 +17,16 @@ type PaceLimit = PerSecond | 'limit' | null;
 
 /** The maximum of a declared limit per minute. */
 const maxPerMinute = 1_000_000_000_000;
-const expected = `expected ${rateNotation.expected}, or limit, or none`;
+/** What a field of a pace accepts, in words. */
+const expectedPace = `expected ${rateNotation.expected}, or limit, or none`;
 
 const paceLimitField = () =>
   z
     .string({
       error: ({ input }) =>
         typeof input === 'number'
-          ? `${expected}; a number needs its unit: ${rateNotation.withUnit(input)}`
-          : expected,
+          ? `${expectedPace}; a number needs its unit: ${rateNotation.withUnit(input)}`
+          : expectedPace,
     })
     .meta({ pattern: `${rateNotation.pattern}|^limit$|^none$|\\$\\{env:` })
     .transform((text, context): PaceLimit => {
@@ -35,7 +36,7 @@ const paceLimitField = () =>
       if (value !== null && value > 0 && value * 60 <= maxPerMinute) return value;
       const params: IssueParams = value === null ? { choices: ['limit', 'none'] } : {};
       const message =
-        value === null ? expected : `expected a rate above 0/s and at most ${maxPerMinute}/min`;
+        value === null ? expectedPace : `expected a rate above 0/s and at most ${maxPerMinute}/min`;
       context.issues.push({ code: 'custom', message, input: text, params });
       return z.NEVER;
     });

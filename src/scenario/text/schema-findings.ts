@@ -19,7 +19,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-const listed = (values: readonly unknown[]): string => {
+const listText = (values: readonly unknown[]): string => {
   const words = values.map((value) => JSON.stringify(value));
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
@@ -44,7 +44,7 @@ const anyJson = 'expected a value that JSON can hold';
 export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return `expected ${typeNames[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'invalid_value') return `expected ${listed(issue.values)}`;
+  if (issue.code === 'invalid_value') return `expected ${listText(issue.values)}`;
   if (issue.code === 'too_big')
     return boundText(issue.origin, 'most', issue.maximum, issue.inclusive);
   if (issue.code === 'too_small')
@@ -114,7 +114,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   if (joined !== null) return `did you mean "${joined}: ${name.slice(joined.length + 1)}"?`;
   const kinds = kindsWithKey(name, path, value);
   const hasOtherName = synonym(name, missing) !== null;
-  if (kinds.length > 0 && !hasOtherName) return `it belongs to ${listed(kinds)}`;
+  if (kinds.length > 0 && !hasOtherName) return `it belongs to ${listText(kinds)}`;
   const isTop = path.length === 0;
   const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
   if (within !== null) return within;
@@ -173,7 +173,7 @@ const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCust
   const others = branches
     .filter(({ code }) => code !== 'invalid_value')
     .map(({ message }) => message.split('; ', 1)[0]!.replace(/^expected /, ''));
-  const message = `expected ${[listed(words), ...others].join(', or ')}`;
+  const message = `expected ${[listText(words), ...others].join(', or ')}`;
   const params: IssueParams = { choices: words.map(String) };
   return { code: 'custom', message, params, path: issue.path };
 };
@@ -184,7 +184,7 @@ const wrongKind = (
   context: IssueContext,
 ): ScenarioFinding => {
   const kinds = 'options' in issue ? issue.options.map(String) : [];
-  const expected = `expected ${listed(kinds)}`;
+  const expected = `expected ${listText(kinds)}`;
   if (valueAtPath(context.value, path) === undefined) {
     const name = issue.discriminator ?? 'kind';
     return { path, part: 'key', message: `"${name}" is missing: ${expected}`, hint: null };
@@ -199,7 +199,7 @@ export const misspeltKindFinding = (
   { environmentValues }: IssueContext,
 ): ScenarioFinding => {
   const received = environmentValues.has(pathKey(path)) ? fromEnvironment : shownValue(word);
-  const message = `expected ${listed(kinds)}, got ${received}`;
+  const message = `expected ${listText(kinds)}, got ${received}`;
   return { path, part: 'value', message, hint: didYouMean(word, kinds) };
 };
 

@@ -59,15 +59,15 @@ const synonyms: Readonly<Record<string, string>> = {
   median: 'med',
 };
 
-const normalised = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
 /** Returns the choice that means the same as `word`, in another spelling or in the language of another tool. */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
-  const wanted = normalised(word);
+  const wanted = normalise(word);
   return (
-    choices.find((choice) => normalised(choice) === wanted) ??
+    choices.find((choice) => normalise(choice) === wanted) ??
     choices.find((choice) => synonyms[choice]?.split(' ').includes(wanted)) ??
     null
   );
@@ -81,14 +81,14 @@ export const withoutColon = (word: string, choices: readonly string[]): string |
 
 /** Returns the choice closest to `word`; `null` if none is close. Case, hyphens and underscores do not count. */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
-  const wanted = normalised(word);
+  const wanted = normalise(word);
   if (wanted === '') return null;
   const same =
     synonym(word, choices) ??
-    choices.find((choice) => sortedLetters(normalised(choice)) === sortedLetters(wanted));
+    choices.find((choice) => sortedLetters(normalise(choice)) === sortedLetters(wanted));
   if (same !== undefined) return same;
   const [best] = choices
-    .map((choice) => ({ choice, away: distance(wanted, normalised(choice)) }))
+    .map((choice) => ({ choice, away: distance(wanted, normalise(choice)) }))
     .toSorted((a, b) => a.away - b.away);
   return best !== undefined && best.away <= Math.max(1, Math.floor(wanted.length / 3))
     ? best.choice

@@ -103,7 +103,7 @@ const variationsOf = (text: string): readonly Variation[] | string => {
   return values;
 };
 
-const withoutPlace = { line: null, column: null, flag: null };
+const noPlace = { line: null, column: null, flag: null };
 
 /**
  * Says what is wrong with the values of a variable, apart from what the scenario's own rules find; `null` for nothing.
@@ -133,7 +133,7 @@ const flagVariables = (flags: readonly string[]): ReadVariables => {
     const isTwice = variables.some((each) => each.path === path);
     const message = fault ?? (isTwice ? 'it is given twice: keep one' : null);
     if (message !== null) {
-      problems.push({ ...withoutPlace, path, flag, message, hint: null });
+      problems.push({ ...noPlace, path, flag, message, hint: null });
     } else if (typeof values !== 'string') variables.push({ path, flag, values });
   }
   return { variables, problems };
@@ -239,7 +239,7 @@ export const applyPoint = (
     const applied = applySetting(current, setting);
     if (typeof applied === 'string') {
       const { flag } = flagPositions(setting.flag).key;
-      problems.push({ ...withoutPlace, path: setting.path, flag, message: applied, hint: null });
+      problems.push({ ...noPlace, path: setting.path, flag, message: applied, hint: null });
     } else current = applied;
   }
   return { tree: current, problems };

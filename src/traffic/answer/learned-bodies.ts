@@ -3,6 +3,7 @@ import { learnBody, type LearnedBody, type VariableMember } from './learned-body
 
 /** The number of matches after which another body is learned. Learning one takes as long as reading about sixty. */
 const matchesPerLearning = 64;
+/** The number of attempts to learn at the beginning, and the most that matches can restore. */
 const maxLearnings = 8;
 /**
  * The maximum length of a body that is learned, in UTF-16 units. Most longer ones differ in more than the variable

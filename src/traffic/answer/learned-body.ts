@@ -59,7 +59,7 @@ const placesIn = (text: string, members: readonly VariableMember[]): readonly Pl
     })
     .toSorted((a, b) => a.from - b.from);
 
-const divided = (text: string, places: readonly Place[]): readonly string[] => {
+const divideAt = (text: string, places: readonly Place[]): readonly string[] => {
   const starts = [0, ...places.map(({ to }) => to)];
   const ends = [...places.map(({ from }) => from), text.length];
   return starts.map((start, i) => text.slice(start, ends[i]));
@@ -91,7 +91,7 @@ const fillings = [11, 2222].map((base) => ({
 
 /** Decides whether the text with other values in these places is the same document with these values. */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
-  const fixed = divided(text, places);
+  const fixed = divideAt(text, places);
   return fillings.every((filling) => {
     const expected: unknown = JSON.parse(text);
     let filled = fixed[0]!;
@@ -131,7 +131,7 @@ export class LearnedBody {
   readonly #counts: number[];
 
   constructor(text: string, places: readonly Place[]) {
-    this.#fixed = divided(text, places).map((part) => Buffer.from(part));
+    this.#fixed = divideAt(text, places).map((part) => Buffer.from(part));
     this.#places = places.map(({ member }) => member);
     this.#firstWords = this.#places.findIndex(({ holds }) => holds === 'words');
     this.#counts = places.map(() => 0);

@@ -7,8 +7,9 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /** The minimum length of a match between a message and a prompt. Shorter ones are chance. */
 const minEchoLength = 16;
-/** The number of characters of a message or text that are searched. Only 300 of a message are kept. */
+/** The number of characters of a message that are searched. Only 300 of them are kept. */
 const maxMessageLength = 1000;
+/** The number of characters of a request's text that are searched. */
 const maxTextLength = 20_000;
 
 const promptMask = '[prompt]';

@@ -47,6 +47,7 @@ export const malformed = (
 
 /** The headers in which servers send a request id, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
+/** The maximum length of a request id in characters. */
 const maxIdLength = 128;
 
 /** The maximum number of bytes to which the kept part of a compressed refusal may decode. */

@@ -2,7 +2,9 @@ import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner
 
 /** The capture pattern, and the only version that exists. */
 const capture = 'OggS\0';
+/** The number of bytes of a page's header before the lengths of its segments. */
 const headerLength = 27;
+/** The length in bytes of a segment that continues in the next one. */
 const fullSegment = 255;
 
 /** Returns the lengths of packets. A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
@@ -37,15 +39,15 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
 };
 type OggPage = ReturnType<typeof pageOf>;
 
-const insideHeader = 'the Ogg file ends inside the header of a page';
+const cutHeaderMessage = 'the Ogg file ends inside the header of a page';
 
 /** Reads the header of the next page. `end` means that there is none, `junk` that no page starts here. */
 function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   const { bytes: header, count } = yield { count: headerLength, keep: true };
   if (count === 0) return 'end';
   if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
-  if (count < headerLength) throw new ScanFault('truncated', insideHeader);
-  const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, insideHeader);
+  if (count < headerLength) throw new ScanFault('truncated', cutHeaderMessage);
+  const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, cutHeaderMessage);
   return pageOf(header, lacing);
 }
 
@@ -170,14 +172,14 @@ const judgeEnd = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAud
   if (found.seconds === 0) throw new ScanFault('silent', 'the Ogg file has headers and no audio');
 };
 
-const insidePage = 'the Ogg file ends inside a page';
+const cutPageMessage = 'the Ogg file ends inside a page';
 
 function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
   const { bodyLength: count, serial } = page;
   const { link } = file;
   if (page.isFirst) {
     // The first page of a stream contains only its identification header.
-    const bytes = yield* wholeBytes({ count, keep: true }, insidePage);
+    const bytes = yield* wholeBytes({ count, keep: true }, cutPageMessage);
     const head = readOpusHead(bytes);
     if (head === null) {
       file.other ??= codecOf(bytes);
@@ -187,11 +189,11 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
     file.hasLinks = true;
     file.link = { serial, ...head, part: 'tags', start: 0, end: 0, played: 0 };
   } else if (link === null || serial !== link.serial) {
-    yield* wholeBytes({ count }, insidePage);
+    yield* wholeBytes({ count }, cutPageMessage);
   } else if (link.part === 'audio') {
-    yield* wholeBytes({ count, audio: true }, insidePage);
+    yield* wholeBytes({ count, audio: true }, cutPageMessage);
   } else if (link.part === 'first-audio') {
-    const bytes = yield* wholeBytes({ count, keep: true, audio: true }, insidePage);
+    const bytes = yield* wholeBytes({ count, keep: true, audio: true }, cutPageMessage);
     const packets = page.isOpen ? page.parts.slice(0, -1) : page.parts;
     link.part = 'audio';
     link.start = Math.max(0, (page.position ?? 0) - samplesIn(bytes, packets));
@@ -207,8 +209,8 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
 function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';
   const count = Math.min(expected.length, bodyLength);
-  const bytes = yield* wholeBytes({ count, keep: true }, insidePage);
-  yield* wholeBytes({ count: bodyLength - count }, insidePage);
+  const bytes = yield* wholeBytes({ count, keep: true }, cutPageMessage);
+  yield* wholeBytes({ count: bodyLength - count }, cutPageMessage);
   if (bytes.toString('latin1') !== expected)
     throw new ScanFault(
       'container',

@@ -18,6 +18,7 @@ const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 /** The codecs whose format declares the samples of a block: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
+/** The number of bytes of the chunk `fmt ` that are read. */
 const formatLength = 20;
 /** The maximum sample rate. No converter is faster, so a higher rate is an invalid header. */
 const maxSampleRate = 768_000;
@@ -42,14 +43,14 @@ type Format = NonNullable<ReturnType<typeof readFormat>>;
 /** Rounds a size up to an even number, since chunks start at even positions. */
 const padSize = (size: number): number => size + (size % 2);
 
-const endsEarly = 'the WAV file ends before its audio';
+const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 
 /** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares it with the length that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
   for (;;) {
-    const head = yield* wholeBytes({ count: 8, keep: true }, endsEarly);
+    const head = yield* wholeBytes({ count: 8, keep: true }, cutBeforeAudioMessage);
     const id = head.toString('latin1', 0, 4);
     const size = head.readUInt32LE(4);
     if (id === 'data') {
@@ -58,7 +59,7 @@ export function* scanWav(found: FoundAudio): ScanStep<void> {
     }
     const seen = id === 'fmt ' ? Math.min(size, formatLength) : 0;
     if (id === 'fmt ') {
-      format = readFormat(yield* wholeBytes({ count: seen, keep: true }, endsEarly));
+      format = readFormat(yield* wholeBytes({ count: seen, keep: true }, cutBeforeAudioMessage));
       if (format === null)
         throw new ScanFault('container', 'the format of the WAV file is not usable');
     }

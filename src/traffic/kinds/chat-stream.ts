@@ -50,6 +50,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
 
 /** The bytes that may precede an event stream or JSON: white space and those of a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+/** The first bytes of a body that is not an event stream: JSON or HTML. */
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
 const maxKeptBytes = 64 * 1024;
@@ -170,7 +171,8 @@ class CheckedStream implements BodyReader {
 
 /** The statuses for an unknown field; 422 is the framework's. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
-const mentionsUsage = /stream_options|include_usage/i;
+/** Matches the names of the fields that ask for usage. */
+const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
  * Learns whether the target supports the request for usage. `stream_options` is not in the interface, so streams stop
@@ -181,7 +183,7 @@ const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind !== 'refused' || memory.usage === 'refused') return;
   const { status, message } = outcome.refusal;
   if (!fieldRefusalStatuses.has(status)) return;
-  if (memory.usage === 'accepted' && !mentionsUsage.test(message)) return;
+  if (memory.usage === 'accepted' && !usageFieldPattern.test(message)) return;
   memory.usage = 'refused';
   memory.notes.add(
     `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask for it; where the target reports no usage, tokens are counted by events.`,

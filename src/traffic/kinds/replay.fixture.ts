@@ -13,6 +13,7 @@ import { sampleEntry, prepareContextWith } from '../sample-traffic.fixture.ts';
 const begun = instant(1000);
 /** The instant of the head, 50 ms after the request. */
 export const headAt = instant(1050);
+/** The time between two reads of a replay, in ms. */
 const readSpacing = 10;
 
 export const readAt = (read: number): Instant => instant(headAt + readSpacing * (read + 1));

@@ -64,6 +64,7 @@ const duration = new RegExp(`^(?:${durationPart.source})+$`);
 
 /** The smallest number of seconds that counts as a time instead of a duration: about thirty years. */
 const firstEpochSecond = 1e9;
+/** The smallest number that counts as a time in milliseconds instead of seconds. */
 const firstEpochMillisecond = 1e12;
 
 /**

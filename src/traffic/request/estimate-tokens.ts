@@ -1,5 +1,6 @@
 /** The number of letters of a word that are one token, and of those that are each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
+/** The number of digits that are one token. */
 const digits = 3;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;

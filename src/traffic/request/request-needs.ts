@@ -28,15 +28,15 @@ export interface RequestNeeds {
 }
 
 /** The token counts of prompts so far. Prompts of a plan or a file are sent many times. */
-const counted = new WeakMap<readonly Message[], number>();
+const knownCounts = new WeakMap<readonly Message[], number>();
 
 const tokensIn = (messages: readonly Message[]): number => {
-  const known = counted.get(messages);
+  const known = knownCounts.get(messages);
   if (known !== undefined) return known;
   const texts = messages.flatMap(({ content }) => textsOfContent(content));
   const tokens =
     texts.reduce((sum, text) => sum + estimateTokens(text), 0) + mediaTokensIn(messages);
-  counted.set(messages, tokens);
+  knownCounts.set(messages, tokens);
   return tokens;
 };
 

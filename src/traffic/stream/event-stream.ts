@@ -30,6 +30,7 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The maximum number of bytes of one line or event. Only an image in base64 would be larger. */
 export const maxEventBytes = 4 * 1024 * 1024;
+/** The maximum number of comments of a stream whose instants are kept. */
 const maxComments = 1000;
 
 interface StreamContext extends ReadingContext {

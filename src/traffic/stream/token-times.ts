@@ -3,6 +3,7 @@ import type { CarriedContent } from './chat-chunk.ts';
 
 /** The minimum number of token events with which a burst can be distinguished from a short answer. */
 const minBurstEvents = 10;
+/** The minimum share of token events in the burst of a buffered stream. */
 const burstShare = 0.9;
 /** The maximum time between tokens that came in one burst, in ms. */
 const burstSpan = 5;

@@ -39,7 +39,7 @@ const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]
   return most;
 };
 
-const ascendingEdges = (edges: readonly Edge[]): readonly Edge[] =>
+const sortEdges = (edges: readonly Edge[]): readonly Edge[] =>
   edges.toSorted((a, b) => a.at - b.at);
 
 /**
@@ -50,14 +50,12 @@ const ascendingEdges = (edges: readonly Edge[]): readonly Edge[] =>
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const edgesOf = (known: readonly Charge[]) => ({
-    surelyFrom: ascendingEdges(known.map(({ from, least }) => ({ at: from, weight: least }))),
-    surelyUntil: ascendingEdges(known.map(({ until, least }) => ({ at: until, weight: least }))),
+    surelyFrom: sortEdges(known.map(({ from, least }) => ({ at: from, weight: least }))),
+    surelyUntil: sortEdges(known.map(({ until, least }) => ({ at: until, weight: least }))),
   });
   const all = edgesOf(charges);
-  const maybeFrom = ascendingEdges(charges.map(({ from, most }) => ({ at: from, weight: most })));
-  const maybeUntil = ascendingEdges(
-    charges.map(({ until, most }) => ({ at: until, weight: most })),
-  );
+  const maybeFrom = sortEdges(charges.map(({ from, most }) => ({ at: from, weight: most })));
+  const maybeUntil = sortEdges(charges.map(({ until, most }) => ({ at: until, weight: most })));
   return (span) => {
     // A charge that may have taken longer than the span is not certainly within it.
     const sure =

@@ -14,6 +14,7 @@ const admitted = (sent: number, latency: number): LimiterDecision => ({
 
 /** Ten requests at an even pace. Each takes 100 ms. */
 const calm = Array.from({ length: 10 }, (_, i) => admitted(i * 1200, 100));
+/** The instant at which the load begins, in ms. */
 const loadFrom = 20_000;
 
 it('a load is delayed if its answers take longer one after the other than calm ones', () => {

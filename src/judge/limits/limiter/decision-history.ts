@@ -35,7 +35,7 @@ export interface DecisionHistory {
   readonly priors: readonly PriorDecisions[];
 }
 
-const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
+const sortAscending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
  * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip; the
@@ -115,13 +115,13 @@ const decisionHistoryOf = (
     indexes: ordered.map(([index]) => index),
     admitted,
     middles: Float64Array.from(admitted, middleOf),
-    sent: ascending(admitted.map(({ sent }) => sent)),
+    sent: sortAscending(admitted.map(({ sent }) => sent)),
     refusals: {
-      sent: ascending(refused.map(({ sent }) => sent)),
-      answered: ascending(refused.map(({ answered }) => answered)),
+      sent: sortAscending(refused.map(({ sent }) => sent)),
+      answered: sortAscending(refused.map(({ answered }) => answered)),
     },
     slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
-    ends: ascending(
+    ends: sortAscending(
       admitted.map(({ sent, ended }) => Math.max(sent, ended - networkShare * roundTrip)),
     ),
   };

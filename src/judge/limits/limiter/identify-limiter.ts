@@ -56,14 +56,14 @@ const maxTieShare = tolerance;
  * The number of requests by which the burst of a bucket may be below the limit and still count as full. Rounding or
  * earlier requests can take as many.
  */
-const nearlyFull = 2;
+const nearlyFullGap = 2;
 /** The same as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
   limiter === 'burst-bucket' &&
   burst !== undefined &&
-  burst.value >= limit.value - Math.max(nearlyFull, nearlyFullShare * limit.value);
+  burst.value >= limit.value - Math.max(nearlyFullGap, nearlyFullShare * limit.value);
 
 /**
  * Decides whether windows of a fitted phase can be windows that start with a request. If the phase is
@@ -74,18 +74,18 @@ const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   rival.limiter === 'fixed-from-first' &&
   rival.wrong < minContrast * Math.max(1, best.wrong);
 
-const exactly = (value: number): Fitted => ({ value, least: value, most: value });
+const exactFit = (value: number): Fitted => ({ value, least: value, most: value });
 
 const toFit = (
   { limiter, limit, contradicted, phase, burst, steps }: ReplayedFit,
   window: number,
 ): LimiterFit => ({
   limiter,
-  limit: exactly(limit),
-  window: exactly(window),
+  limit: exactFit(limit),
+  window: exactFit(window),
   parameters: Object.fromEntries(
     Object.entries({ phase, burst, steps }).flatMap(([name, value]) =>
-      value === null ? [] : [[name, exactly(value)]],
+      value === null ? [] : [[name, exactFit(value)]],
     ),
   ),
   wrong: contradicted.size,

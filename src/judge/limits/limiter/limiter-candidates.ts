@@ -26,7 +26,7 @@ export interface ReplayContext extends LimitRule {
   readonly clock: OffsetBounds | null;
 }
 
-const evenly = (from: number, to: number, pieces: number): readonly number[] =>
+const divideEvenly = (from: number, to: number, pieces: number): readonly number[] =>
   Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
 
 /** The number of phases of a window that the first search tries. */
@@ -36,9 +36,9 @@ const coarsePhases = 120;
  * Returns the phases to try: those that the server's clock permits or, if it is unknown, phases of the whole window.
  */
 const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): readonly number[] => {
-  if (clock === null) return evenly(0, window, coarsePhases);
+  if (clock === null) return divideEvenly(0, window, coarsePhases);
   const { earliest, latest } = windowOfClock(clock, window);
-  return [...evenly(earliest, latest, 20), latest];
+  return [...divideEvenly(earliest, latest, 20), latest];
 };
 
 const rooms = ['some', 'whole'] as const;
@@ -57,10 +57,10 @@ const counterPhases = (
   window: number,
   times: number,
 ): readonly number[] => {
-  if (clock === null) return evenly(0, window, times * 2 * maxCounterPhases);
+  if (clock === null) return divideEvenly(0, window, times * 2 * maxCounterPhases);
   const { earliest, latest } = windowOfClock(clock, window);
   const pieces = Math.ceil((latest - earliest + maxDateLag) / (counterPrecision * window));
-  return evenly(
+  return divideEvenly(
     earliest - maxDateLag,
     latest,
     times * Math.min(maxCounterPhases, Math.max(20, pieces)),
@@ -124,7 +124,7 @@ const distinctPhases = (
   apart = period / maxPhases,
 ): readonly number[] => {
   const refill = shortestRefill(history);
-  if (refill === null) return evenly(0, period, 24);
+  if (refill === null) return divideEvenly(0, period, 24);
   const { from, length } = refill;
   const places = history.decisions
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
@@ -156,7 +156,7 @@ type VariantsOf = (
 const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'fixed-from-first': () => [
     {},
-    ...evenly(0, 1000, secondPhases).map((phase) => ({ phase, second: 1000 })),
+    ...divideEvenly(0, 1000, secondPhases).map((phase) => ({ phase, second: 1000 })),
   ],
   'fixed-any-phase': (history, context) =>
     [...phases({ ...context, clock: null }), ...distinctPhases(history, context.window)].map(
@@ -211,7 +211,7 @@ export const phaseParts = 8;
 
 /** Returns phases around a phase, up to its neighbours, which are `apart` ms away. */
 export const phasesAround = (phase: number, apart: number): readonly number[] =>
-  evenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
+  divideEvenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
     (part) => phase + (part * apart) / phaseParts,
   );
 

@@ -45,7 +45,7 @@ const fixedFromFirst: LimiterModelBuilder = (
  * Returns a function that counts the admissions before a moment. It keeps the last count, since most decisions are in
  * the same window as the one before.
  */
-const countingBefore = (middles: Float64Array): ((moment: number) => number) => {
+const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
   let count = 0;
   return (moment) => {
@@ -58,7 +58,7 @@ const countingBefore = (middles: Float64Array): ((moment: number) => number) => 
 };
 
 const fixedAligned: LimiterModelBuilder = ({ middles }, { limit, window, phase }) => {
-  const before = countingBefore(middles);
+  const before = createCountBefore(middles);
   return ({ admitted }, moment) => {
     const begin = Math.floor((moment - phase) / window) * window + phase;
     return admitted - before(begin) < limit;
@@ -76,7 +76,7 @@ const slidingLogCountingRefusals: LimiterModelBuilder =
     admitted - countBefore(middles, moment - window) + refusedSince(moment - window) < limit;
 
 const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase, room }) => {
-  const [before, longBefore] = [countingBefore(middles), countingBefore(middles)];
+  const [before, longBefore] = [createCountBefore(middles), createCountBefore(middles)];
   return ({ admitted }, moment) => {
     const begin = Math.floor((moment - phase) / window) * window + phase;
     const current = admitted - before(begin);

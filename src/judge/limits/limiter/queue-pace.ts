@@ -55,7 +55,7 @@ const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   return longest;
 };
 
-const ascending = (values: readonly number[]): readonly number[] =>
+const sortAscending = (values: readonly number[]): readonly number[] =>
   values.toSorted((a, b) => a - b);
 
 /**
@@ -63,7 +63,7 @@ const ascending = (values: readonly number[]): readonly number[] =>
  * other, as in the Theil–Sen estimator.
  */
 const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
-  const spacings = ascending(
+  const spacings = sortAscending(
     run.slice(apart).map(({ answered }, place) => (answered - run[place]!.answered) / apart),
   );
   const at = (share: number): number => spacings[Math.floor(share * (spacings.length - 1))]!;
@@ -79,7 +79,7 @@ const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
 
 /** Counts the answers of a run that are off by more than half the time between two answers. */
 const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
-  const off = ascending(run.map(({ answered }, place) => answered - place * value));
+  const off = sortAscending(run.map(({ answered }, place) => answered - place * value));
   const usual = off[Math.floor(off.length / 2)]!;
   return off.filter((each) => Math.abs(each - usual) > value / 2).length;
 };

@@ -19,8 +19,10 @@ import {
 
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
-const shorter = shortestWindow(minute);
-const longer = longestWindow(minute);
+/** The shortest window that still counts as a minute, in ms. */
+const shortestMinute = shortestWindow(minute);
+/** The longest window that still counts as a minute, in ms. */
+const longestMinute = longestWindow(minute);
 
 /** A declared limit per minute, and what each request was charged against it. */
 export interface KeyLimit {
@@ -85,8 +87,8 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     claim: `At most ${formatCount(limit)} ${unit} were admitted within any minute.`,
     section: '8',
     finding: findingOf(
-      mostWithin(charges, longer).most <= limit,
-      mostWithin(charges, shorter).least > limit,
+      mostWithin(charges, longestMinute).most <= limit,
+      mostWithin(charges, shortestMinute).least > limit,
     ),
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
@@ -131,7 +133,7 @@ const checkTokensKept = (
   const isForgotten = permitted.some((name) => traits[name].forgetsExcess);
   const overshoot = isForgotten ? maxInFlightCharge(charges, admitted) : 0;
   const before = chargedBefore(charges);
-  const wrong = admitted.filter((entry) => before(entry, shorter).least > cap + overshoot);
+  const wrong = admitted.filter((entry) => before(entry, shortestMinute).least > cap + overshoot);
   const check = checkEntries({
     id: 'tokens-kept',
     claim: `Never more than ${formatCount(cap)} tokens within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
@@ -145,7 +147,7 @@ const checkTokensKept = (
   });
   return {
     ...check,
-    finding: findingOf(mostWithin(charges, longer).most <= cap, wrong.length > 0),
+    finding: findingOf(mostWithin(charges, longestMinute).most <= cap, wrong.length > 0),
   };
 };
 
@@ -159,11 +161,11 @@ const checkRoom = (
   // Refusals after a whole observed window that no other limit explains.
   const attributable = refused.filter(
     ({ sent, unit }) =>
-      sent >= begin + longer && (unit === 'requests' || (unit === null && !hasTokenLimit)),
+      sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
   );
   const before = chargedBefore(charges);
-  const wrong = attributable.filter((entry) => before(entry, longer).most < limit);
-  const isFull = attributable.every((entry) => before(entry, shorter).least >= limit);
+  const wrong = attributable.filter((entry) => before(entry, longestMinute).most < limit);
+  const isFull = attributable.every((entry) => before(entry, shortestMinute).least >= limit);
   const check = checkEntries({
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,

@@ -83,7 +83,7 @@ const countAccuracy = (
   return counts;
 };
 
-const counted = <Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> => {
+const countNames = <Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> => {
   const counts: Partial<Record<Name, number>> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
@@ -102,8 +102,8 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
     count: refused.length,
     first: refused.reduce((least, { answered }) => Math.min(least, answered), Infinity),
     last: refused.reduce((most, { answered }) => Math.max(most, answered), 0),
-    units: counted(refused.map(({ unit }) => unit ?? 'none')),
-    forms: counted(refused.flatMap(({ form }) => form ?? [])),
+    units: countNames(refused.map(({ unit }) => unit ?? 'none')),
+    forms: countNames(refused.flatMap(({ form }) => form ?? [])),
     retryAfter: countAccuracy(followed, ({ retryAfter }) => retryAfter),
     resetTime: countAccuracy(followed, ({ resetIn }) => resetIn),
     stretches: blockedPeriods.size,

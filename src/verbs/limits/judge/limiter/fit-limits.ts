@@ -112,7 +112,7 @@ const searchAllWindows = (
 };
 
 /** Returns places with windows around that of a place, up to `step` away, as a share of the window. */
-const around = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
+const placesAround = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
   Array.from({ length: 2 * parts - 1 }, (_, i) => ({
     limit,
     window: window * (1 + (step * (i + 1 - parts)) / parts),
@@ -129,7 +129,7 @@ const searchAround = (
   near: readonly number[],
 ): readonly Place[] => {
   const tried = best.flatMap((place) =>
-    near.flatMap((more) => around({ ...place, limit: place.limit + more }, step)),
+    near.flatMap((more) => placesAround({ ...place, limit: place.limit + more }, step)),
   );
   let found = best;
   for (const { limit, window } of tried) {
