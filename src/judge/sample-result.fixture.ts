@@ -136,7 +136,7 @@ export const healthyResult = ({
     timeline: lags.map((each, second) => secondWith(second, each)),
     failures: [],
     ledger: [],
-    witness: null,
+    gatewayCounters: null,
     ...overrides,
   };
 };

@@ -128,7 +128,8 @@ describe('merged results', () => {
     ['no part read them', null, null, null],
   ])('keep the target’s counters if %s: otherwise they prove nothing', (_, a, b, both) => {
     expect(
-      merged(resultOf([], [0], { witness: a }), resultOf([], [1], { witness: b })).witness,
+      merged(resultOf([], [0], { gatewayCounters: a }), resultOf([], [1], { gatewayCounters: b }))
+        .gatewayCounters,
     ).toEqual(both);
   });
 });
@@ -137,7 +138,7 @@ describe('slices that used different addresses', () => {
   const asking = (index: number, port: number): Result =>
     resultOf([], [], {
       notes: ['a field was left out'],
-      witness: { completed: 20 },
+      gatewayCounters: { completed: 20 },
       slices: [{ ...sampleSliceRun({ index, count: 3 }), baseUrl: `http://127.0.0.1:${port}/v1` }],
     });
   const [a, b, c] = [asking(0, 4100), asking(1, 4101), asking(2, 4100)];
@@ -157,8 +158,8 @@ describe('slices that used different addresses', () => {
   });
 
   it('have no mock counters, even if each gateway counted the same', () => {
-    expect(merged(a, b).witness).toBeNull();
-    expect(merged(a, c).witness).toEqual({ completed: 20 });
+    expect(merged(a, b).gatewayCounters).toBeNull();
+    expect(merged(a, c).gatewayCounters).toEqual({ completed: 20 });
   });
 });
 

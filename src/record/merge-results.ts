@@ -111,8 +111,10 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     results.flatMap(({ partial }) => (partial === null ? [] : partial.split('; '))),
   );
   const mockCounters = unique(
-    results.map(({ witness }) =>
-      JSON.stringify(witness && Object.entries(witness).toSorted(([a], [b]) => byText(a, b))),
+    results.map(({ gatewayCounters }) =>
+      JSON.stringify(
+        gatewayCounters && Object.entries(gatewayCounters).toSorted(([a], [b]) => byText(a, b)),
+      ),
     ),
   );
   const slices = results.length === 1 ? first.slices : mergeSlices(results);
@@ -130,7 +132,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     notes: unique(addresses === null ? notes : [...notes, addresses]),
     // Each slice reads the metrics of the same server, so one reading is enough.
     server: results.find(({ server }) => server !== undefined)?.server,
-    witness: mockCounters.length === 1 && addresses === null ? first.witness : null,
+    gatewayCounters: mockCounters.length === 1 && addresses === null ? first.gatewayCounters : null,
   };
 };
 

@@ -58,7 +58,7 @@ describe('a checkpoint of two workers', () => {
       ...facts,
       partial,
       notes: ['both'],
-      witness: null,
+      gatewayCounters: null,
       scheduled: milliseconds(10_000),
     });
     expect(resultOf(zip(both))).toEqual(whole);

@@ -99,7 +99,7 @@ export class CheckpointJournal {
       scheduled: milliseconds(Math.max(...kept.map(({ scheduled }) => scheduled))),
       partial: describe(Math.min(...kept.map(({ until }) => until ?? 0))),
       notes: [...new Set(kept.flatMap(({ header: { notes } }) => notes))],
-      witness: null,
+      gatewayCounters: null,
     });
   }
 }

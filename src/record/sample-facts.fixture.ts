@@ -31,6 +31,6 @@ export const sampleFacts = (
   scheduled: milliseconds(25_000),
   partial: null,
   notes: [],
-  witness: null,
+  gatewayCounters: null,
   ...differing,
 });

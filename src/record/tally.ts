@@ -149,6 +149,6 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     requestSample: tally.sampleRecorder.store(tally.requestSample),
     ledger: runLedgerRecorder.store(tally.ledger),
     ...(facts.server === undefined ? {} : { server: facts.server }),
-    witness: facts.witness,
+    gatewayCounters: facts.gatewayCounters,
   };
 };

@@ -22,10 +22,10 @@ export const resultOfRun = (
   { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,
   {
-    witness,
+    gatewayCounters,
     notes,
     partial,
-  }: Pick<Result, 'witness' | 'partial'> & { readonly notes: readonly string[] },
+  }: Pick<Result, 'gatewayCounters' | 'partial'> & { readonly notes: readonly string[] },
 ): Result =>
   toResult(recorder.whole(driven.workerResults), {
     ...facts,
@@ -35,5 +35,5 @@ export const resultOfRun = (
     breach: driven.breach ?? undefined,
     notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
     server: server.collected(),
-    witness,
+    gatewayCounters,
   });

@@ -54,8 +54,12 @@ const runOpened = async (
   const observer = combineObservers(observers);
   const context = { observer, say, onStop, canary: canary.streamOptions, start };
   const driven = await driveApart(opened, context);
-  const { witness, notes } = await collectMockCounters(target.mock);
-  const result = resultOfRun(opened, driven, { witness, notes, partial: partialReason(driven) });
+  const { gatewayCounters, notes } = await collectMockCounters(target.mock);
+  const result = resultOfRun(opened, driven, {
+    gatewayCounters,
+    notes,
+    partial: partialReason(driven),
+  });
   return { result, driven };
 };
 

@@ -119,7 +119,7 @@ export const runOnSimulatedServer = async (
     partial: null,
     notes: [],
     scheduled: milliseconds(loadEnded),
-    witness: null,
+    gatewayCounters: null,
     breach: undefined,
     slices: [sampleJudgedSlice(sampleSeconds(seconds))],
   });

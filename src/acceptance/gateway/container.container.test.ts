@@ -99,10 +99,10 @@ describe('the reference gateway in a container', () => {
         .reduce((sum, { outcomes }) => sum + outcomes.completed, 0),
     }));
     expect(counted).toEqual(
-      kinds.map((kind) => ({ kind, completed: result.witness?.[`completed.${kind}`] })),
+      kinds.map((kind) => ({ kind, completed: result.gatewayCounters?.[`completed.${kind}`] })),
     );
     expect(Math.min(...counted.map(({ completed }) => completed))).toBeGreaterThan(0);
-    expect(result.witness).toMatchObject({ completed: 60, limited: 30 });
+    expect(result.gatewayCounters).toMatchObject({ completed: 60, limited: 30 });
   });
 
   it('can be reached from this machine only, and has the given settings', async () => {

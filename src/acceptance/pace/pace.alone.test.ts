@@ -77,6 +77,6 @@ describe('sixty requests against a gateway that admits thirty in each window', (
     expect(figures.refused).toBeGreaterThan(0.3);
     // The gateway itself counted every attempt.
     const limited = figures.attempts - requests;
-    expect(retried.witness).toMatchObject({ completed: requests, limited });
+    expect(retried.gatewayCounters).toMatchObject({ completed: requests, limited });
   });
 });

@@ -73,7 +73,7 @@ describe('the image of Weir', () => {
     const result = await resultIn(out);
     expect(code, stderr).toBe(exitOf(result, 0));
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, limited: 15 });
-    expect(result.witness).toMatchObject({ completed: 60, limited: 15 });
+    expect(result.gatewayCounters).toMatchObject({ completed: 60, limited: 15 });
     expect((await readdir(out)).sort()).toEqual(['report.html', 'result.json']);
     expect((await stat(join(out, 'report.html'))).uid).toBe(1000);
   });

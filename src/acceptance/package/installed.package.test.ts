@@ -245,7 +245,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     ]);
     expect(code).toBe(0);
     const result = await readFile(join(project, 'reports', 'library', 'result.json'), 'utf8');
-    expect(publishedResult(result).witness).toMatchObject({ completed: 15 });
+    expect(publishedResult(result).gatewayCounters).toMatchObject({ completed: 15 });
   });
 
   it('says what to do if Node runs without type stripping', async () => {
@@ -283,7 +283,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
       const { code, stderr } = await start(['run', name, '--workers', '2', '--out', out]).ended;
       const result = publishedResult(await readFile(join(out, 'result.json'), 'utf8'));
       expect(sumOutcomes(result.groups)).toMatchObject({ completed: 40 });
-      expect(result.witness).toMatchObject({ completed: 40 });
+      expect(result.gatewayCounters).toMatchObject({ completed: 40 });
       // On a busy machine the load generator is overloaded, and Weir says so.
       expect([0, 12]).toContain(code);
       expect(stderr).toContain(`Report: ${join(out, 'report.html')}`);

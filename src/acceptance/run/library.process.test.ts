@@ -48,7 +48,7 @@ describe('the library', () => {
     expect(p50).toBeGreaterThan(5);
     expect(p95).toBeGreaterThanOrEqual(p50);
     expect(p99).toBeGreaterThanOrEqual(p95);
-    expect(report.result.witness).toMatchObject({ completed: 40 });
+    expect(report.result.gatewayCounters).toMatchObject({ completed: 40 });
     if (report.verdicts.trust.level !== 'invalid') {
       expect(report.verdicts.overall).toBe('fail');
       expect(report.verdicts.objectives).toMatchObject([

@@ -235,7 +235,7 @@ describe('weir run', () => {
     const { code } = await weir(words);
     const result = await resultIn(out);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: most, dropped: 1 });
-    expect(result.witness).toMatchObject({ completed: most });
+    expect(result.gatewayCounters).toMatchObject({ completed: most });
     expect(result.partial).toContain(`budget.${budget.slice(1).split(':')[0]}`);
     expect(code).toBe(3);
   });

@@ -54,7 +54,7 @@ describe('weir run', () => {
     expect(code).toBe(exitOf(result, 0));
     expect(resultSchema.parse(JSON.parse(stdout))).toEqual(result);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, limited: 20, broken: 0 });
-    expect(result.witness).toMatchObject({ completed: 60, limited: 20, inFlight: 0 });
+    expect(result.gatewayCounters).toMatchObject({ completed: 60, limited: 20, inFlight: 0 });
     const lines = await readFile(observations, 'utf8');
     expect(lines.trim().split('\n')).toHaveLength(1 + 80);
     for (const text of [lines, stdout, await readFile(join(out, 'report.html'), 'utf8')]) {

@@ -46,7 +46,7 @@ it('a saturating load counts what the gateway counts, and writes every report', 
   const { completed, ...others } = sumOutcomes(result.groups);
   expect(others).toEqual({ limited: 0, refused: 0, malformed: 0, broken: 0, dropped: 0 });
   expect(completed).toBeGreaterThan(200);
-  expect(result.witness).toMatchObject({ completed, limited: 0 });
+  expect(result.gatewayCounters).toMatchObject({ completed, limited: 0 });
   expect(dueIn(result)).toBe(completed);
   expect(result.groups.map(({ labels }) => labels.traffic).toSorted()).toEqual(['chat', 'models']);
   expect(result.notes.join(' ')).toContain(
@@ -73,7 +73,7 @@ it('Ctrl-C leaves a report of the requests until then', async () => {
   expect(result.partial).toContain('SIGINT');
   expect(result.scheduled).toBeLessThan(60_000);
   const { completed, broken } = sumOutcomes(result.groups);
-  expect(result.witness).toMatchObject({ completed });
+  expect(result.gatewayCounters).toMatchObject({ completed });
   expect(broken).toBe(0);
   expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
 });
@@ -94,7 +94,7 @@ it('a saturating load counts errors of every kind, and exits with 10 for a broke
   const result = await resultIn(out);
   const { refused, broken, malformed, completed } = sumOutcomes(result.groups);
   const faulted = (...names: readonly string[]): number =>
-    names.reduce((sum, name) => sum + (result.witness?.[`faulted.${name}`] ?? 0), 0);
+    names.reduce((sum, name) => sum + (result.gatewayCounters?.[`faulted.${name}`] ?? 0), 0);
   expect(refused).toBe(faulted('status-503'));
   expect(malformed).toBe(faulted('html-200'));
   expect(broken).toBe(faulted('reset-before-head', 'fin-mid-body'));

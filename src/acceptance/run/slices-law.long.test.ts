@@ -71,7 +71,7 @@ const resultOf = (plan: Plan, slice: Slice): Result => {
     partial: null,
     breach: undefined,
     notes: [],
-    witness: null,
+    gatewayCounters: null,
   });
 };
 

@@ -58,7 +58,7 @@ it('a run counts the same by every transport, agrees with the gateway, and names
       expect(result.plan.transport).toBe(transport);
       expect(report).toContain(`HTTP/1.1 by the transport ${transport}`);
       const { completed, limited, ...others } = sumOutcomes(result.groups);
-      expect(result.witness).toMatchObject({ completed, limited });
+      expect(result.gatewayCounters).toMatchObject({ completed, limited });
       return { completed, limited, ...others };
     }),
   );

@@ -58,7 +58,7 @@ describe('workers', () => {
     expect(three.result.planHash).toBe(one.result.planHash);
     const outcomes = sumOutcomes(three.result.groups);
     expect(outcomes).toMatchObject({ completed: 60, limited: 10, broken: 0 });
-    expect(three.result.witness).toMatchObject({ completed: 60, limited: 10 });
+    expect(three.result.gatewayCounters).toMatchObject({ completed: 60, limited: 10 });
     expect(three.code).toBe(exitOf(three.result, 0));
     expect(three.result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual([
       '0/3',
@@ -119,7 +119,7 @@ describe('workers', () => {
     expect(result.scheduled).toBeLessThan(60_000);
     expect(result.partial).toContain('might have passed budget.requests');
     expect(sumOutcomes(result.groups).completed).toBe(20);
-    expect(result.witness).toMatchObject({ received: 20 });
+    expect(result.gatewayCounters).toMatchObject({ received: 20 });
     expect(result.slices).toHaveLength(2);
   });
 

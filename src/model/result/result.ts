@@ -138,13 +138,24 @@ export const resultSchema = z.strictObject({
   requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The counters of the reference gateway over the run, if it was the target; independent of Weir's. */
-  witness: z.record(z.string(), count).nullable(),
+  gatewayCounters: z.record(z.string(), count).nullable(),
 });
 export type Result = z.infer<typeof resultSchema>;
 
+/** The fields that earlier versions wrote under another name, each with its present name. */
+const renamedFields: ReadonlyMap<string, string> = new Map([['witness', 'gatewayCounters']]);
+
+/** Gives the fields of a stored result their present names. Other values than mappings stay as they are. */
+export const withPresentNames = (stored: unknown): unknown =>
+  typeof stored === 'object' && stored !== null && !Array.isArray(stored)
+    ? Object.fromEntries(
+        Object.entries(stored).map(([name, value]) => [renamedFields.get(name) ?? name, value]),
+      )
+    : stored;
+
 /** What a run records in addition to its observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
-  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'> & {
+  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'gatewayCounters'> & {
     readonly server?: Result['server'];
   };
 

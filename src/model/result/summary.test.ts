@@ -81,7 +81,7 @@ const result: Result = {
   timeline: [],
   failures: [],
   ledger: [],
-  witness: null,
+  gatewayCounters: null,
 };
 
 describe('reading a result', () => {

@@ -215,7 +215,7 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
 export const outcomesSection = (result: Result): Section => {
   const rows = arrivalRows(result);
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
-  const counters = Object.entries(result.witness ?? {});
+  const counters = Object.entries(result.gatewayCounters ?? {});
   return section(
     'What failed?',
     [

@@ -231,7 +231,7 @@ describe('the HTML report', () => {
       failures: [],
       ledger: [],
       notes: [],
-      witness: null,
+      gatewayCounters: null,
       slices: result.slices.map((slice) => ({ ...slice, generator: [] })),
     };
     const page = runPage(empty, { level: 'valid', evidence: [], figures: [] }, assets);

@@ -20,7 +20,12 @@ const resultText = (startedAt: string): string => {
   const tally = emptyTally(samplePlan());
   recordObservation(tally, sampleObservation({ index: 0 }));
   const slices = facts.slices.map((slice) => ({ ...slice, startedAt }));
-  const ending = { partial: null, notes: [], witness: null, scheduled: milliseconds(10_000) };
+  const ending = {
+    partial: null,
+    notes: [],
+    gatewayCounters: null,
+    scheduled: milliseconds(10_000),
+  };
   return JSON.stringify(toResult(tally, { ...facts, ...ending, slices }));
 };
 
@@ -66,4 +71,15 @@ it('a folder whose result is damaged gives its checkpoint, and says why if neith
   expect((await readStoredResult(home)).file).toBe(join(home, checkpointFileName));
   writeFileSync(join(home, checkpointFileName), '');
   await expect(readStoredResult(home)).rejects.toThrow('is not JSON');
+});
+
+it('a result of an earlier version, with `witness`, gives the same as one with `gatewayCounters`', async () => {
+  const present = { ...JSON.parse(resultText(early)), gatewayCounters: { completed: 60 } };
+  const { gatewayCounters: witness, ...others } = present;
+  const [file, earlier] = [join(home, 'present.json'), join(home, 'earlier.json')];
+  writeFileSync(file, JSON.stringify(present));
+  writeFileSync(earlier, JSON.stringify({ ...others, witness }));
+  const { result } = await readStoredResult(earlier);
+  expect(result).toEqual((await readStoredResult(file)).result);
+  expect(result.gatewayCounters).toEqual({ completed: 60 });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { type Result, resultSchema, withPresentNames } from '../../model/result/result.ts';
 import { fileErrorCode, isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -24,7 +24,9 @@ export const readResultFile = async (path: string): Promise<Result> => {
         : cannotRead(path, code),
     );
   }
-  const checked = resultSchema.safeParse(parsed, { error: schemaIssueMessage });
+  const checked = resultSchema.safeParse(withPresentNames(parsed), {
+    error: schemaIssueMessage,
+  });
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
 };

@@ -103,7 +103,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
       partial: null,
       breach: undefined,
       notes: [...notes],
-      witness: null,
+      gatewayCounters: null,
     });
     thread.post({ kind: 'over', result, cut: stopped, spent, lostLease });
     await close();
