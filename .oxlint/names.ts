@@ -1,27 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ESTree, Rule } from '@oxlint/plugins';
+import type { Rule } from '@oxlint/plugins';
 import { placeOf } from './place.ts';
-import { keptNames, retiredWords } from './retired-words.ts';
 
-/** Rejects retired words in file names and identifiers, and names that two files export. */
+/** Rejects names that two files export. */
 export const names: Rule = {
   create(context) {
     const place = placeOf(context.filename);
     if (place === null) return {};
-    const seen = new Set<string>();
-    const check = (node: ESTree.Node, name: string): void => {
-      if (seen.has(name)) return;
-      seen.add(name);
-      const word = retiredIn(name);
-      if (word !== null) {
-        context.report({ node, message: `\`${name}\`: ${retirement(word)}` });
-      }
-    };
     return {
       Program: (node) => {
-        const word = retiredIn(place.split('/').at(-1) ?? '');
-        if (word !== null) context.report({ node, message: `src/${place}: ${retirement(word)}` });
         for (const [name, others] of sharedExports(place)) {
           context.report({
             node,
@@ -29,29 +17,9 @@ export const names: Rule = {
           });
         }
       },
-      Identifier: (node) => check(node, node.name),
-      PrivateIdentifier: (node) => check(node, node.name),
     };
   },
 };
-
-const wordsOf = (name: string): readonly string[] =>
-  (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
-
-/** The retired word in a name, `null` for none. */
-function retiredIn(name: string): string | null {
-  if (keptNames.has(name)) return null;
-  const words = wordsOf(name);
-  return (
-    words.find((word, i) => {
-      const isStandardTerm = ['in', 'round'].includes(words[i - 1] ?? '');
-      return Object.hasOwn(retiredWords, word) && !isStandardTerm;
-    }) ?? null
-  );
-}
-
-const retirement = (word: string): string =>
-  `"${word}" is retired; say ${retiredWords[word] ?? 'something plain'}. .oxlint/retired-words.ts has the list.`;
 
 const source = resolve(import.meta.dirname, '..', 'src');
 const exported =

@@ -1,6 +1,5 @@
 import type { Plugin } from '@oxlint/plugins';
 import { names } from './names.ts';
-import { plainWords } from './plain-words.ts';
 import { roomSize } from './room-size.ts';
 import { walls } from './walls.ts';
 import { world } from './world.ts';
@@ -10,7 +9,6 @@ const plugin: Plugin = {
   meta: { name: 'weir' },
   rules: {
     names,
-    'plain-words': plainWords,
     'room-size': roomSize,
     walls,
     world,
