@@ -3,10 +3,10 @@ import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/lim
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkCounting } from './check-counting.ts';
 
-/** A chat of the counting, and the requests and tokens that its answer said remained. */
+/** A chat of the counting, and the requests and tokens that its answer reported as remaining. */
 type CountedChat = readonly [request: ProbeReply['request'], requests: number, tokens: number];
 
-/** What the probe's chats ask for and use. */
+/** The tokens that the probe's chats ask for and use. */
 const sizes = {
   chat: { asked: { characters: 8, maxTokens: 1 }, usage: { input: 3, output: 1 } },
   'long-prompt': { asked: { characters: 1509, maxTokens: 1 }, usage: { input: 303, output: 1 } },
@@ -54,8 +54,8 @@ const accountingOf = (...chats: readonly CountedChat[]): LimitCheck => {
   return checkCounting(log).find(({ id }) => id === 'token-accounting')!;
 };
 
-it('tokens that come back within a window show a correction, though each drop alone is an estimate never corrected', () => {
-  // As LiteLLM's proxy reported them; its window of ten seconds ended before the second chat here.
+it('tokens that come back within a window show a correction, even if each drop alone matches the estimate', () => {
+  // These are the values that LiteLLM's proxy reported. Its window of ten seconds ended before the second chat here.
   const check = accountingOf(
     ['long-prompt', 10, 1_999_547],
     ['chat', 19, 1_999_997],
@@ -68,7 +68,7 @@ it('tokens that come back within a window show a correction, though each drop al
   expect(check.finding).toBe('proved');
 });
 
-it('an estimate that is never corrected is one, and refuted', () => {
+it('an estimate that is never corrected refutes the claim', () => {
   const check = accountingOf(
     ['chat', 19, 1_999_997],
     ['longer-answer', 18, 1_999_955],
@@ -80,7 +80,7 @@ it('an estimate that is never corrected is one, and refuted', () => {
   expect(check.finding).toBe('refuted');
 });
 
-it('tokens that come back as a window ends show no correction', () => {
+it('tokens that come back at the end of a window show no correction', () => {
   const check = accountingOf(
     ['chat', 12, 1_999_642],
     ['long-prompt', 11, 1_999_263],

@@ -14,12 +14,13 @@ type Unit = 'requests' | 'tokens';
 const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
   reportedLimitOf(reply, unit)?.remaining ?? null;
 
-/** A chat of any length costs one request. */
+/** The chats that cost one request each, whatever their length. */
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * The replies of counting that nothing expired between. After a window without it, logs give back one
- * request after the other; where remaining only ever dropped by one, all replies are usable.
+ * Returns the replies of counting between which nothing expired. Logs give back requests one after the other once a
+ * window has passed since the first; those after that moment are excluded. With `isWhole` all replies are returned,
+ * which is right if remaining only ever dropped by one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -27,7 +28,10 @@ const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] 
   return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
 };
 
-/** What `unit` dropped by from one chat to the next: nothing else was charged between them. */
+/**
+ * Returns by how much the remaining of `unit` dropped from one chat to the next, if nothing else was charged between
+ * them.
+ */
 const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   const counting = countedReplies(log, isWhole);
   return counting.slice(1).flatMap((reply, i) => {
@@ -38,14 +42,20 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/** Whether small chats always lowered the remaining requests by one: otherwise they refill by themselves, and differences show no cost. */
+/**
+ * Decides whether small chats always lowered the remaining requests by one. Otherwise requests refill meanwhile, and
+ * differences show no cost.
+ */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
-/** Whether drops within the usable part of the log show costs. */
+/** Decides whether drops within the usable part of the log show costs. */
 export const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
-/** What each kind of request cost in requests, by the remaining requests first reported to the chats before and after it. */
+/**
+ * Returns the cost of each kind of request in requests, by the remaining requests that the chats before and after it
+ * first reported.
+ */
 export const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
   const found = new Map<ProbeRequest, number>();
@@ -61,7 +71,7 @@ export const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   return found;
 };
 
-/** What must count and what must not; the interface leaves the others open. */
+/** The expected cost of kinds of request. The interface leaves that of the others open. */
 const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
   'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
   'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },
@@ -85,7 +95,7 @@ const checkCosts = (log: LimitLog): readonly LimitCheck[] => {
   });
 };
 
-/** The tokens charged for a chat, by the counting methods of gateways. */
+/** The tokens charged for a chat by each counting method of gateways. */
 const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number | null])[] = [
   ['the tokens used, after the answer', ({ usage }) => usage && usage.input + usage.output],
   ['the tokens of the answer only', ({ usage }) => usage?.output ?? null],
@@ -96,13 +106,16 @@ const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number |
   ],
 ];
 
-/** One token of difference is rounding. */
+/** Decides whether two numbers of tokens are equal except for rounding. */
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
-/** The minimum chats in a row, with different charges, that show a correction. */
+/** The minimum number of consecutive chats, with different charges, that show a correction. */
 const minCorrectedChats = 5;
 
-/** Whether every chat took a request, and some tokens came back all the same: a correction, since no window ended. */
+/**
+ * Decides whether some tokens came back although every chat took a request. That is a correction, since no window
+ * ended.
+ */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
     const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);
@@ -112,13 +125,13 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Whether what was reserved for chats was corrected to what they used: from one small chat to a later
- * one remaining dropped by exactly what the chats between them used, although not from each to the next.
+ * Decides whether reserved tokens were corrected to the used ones: from one small chat to a later one remaining dropped
+ * by exactly what the chats between them used, although not from each to the next.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
   const isChat = ({ usage }: ProbeReply): boolean => usage !== null;
-  // The last chats in a row: no other kind of request was charged among them.
+  // The last consecutive chats, among which no other kind of request was charged.
   const from = counting.findLastIndex((reply) => !isChat(reply)) + 1;
   const chats = counting.slice(from).filter((reply) => remainingOf(reply, 'tokens') !== null);
   const small = [...chats.entries()].filter(([, { request }]) => request === 'chat');
@@ -137,11 +150,14 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** How tokens are charged: the drop in remaining tokens from one chat to the next, compared with the known methods. */
+/**
+ * Checks how tokens are charged: it compares the drop in remaining tokens from one chat to the next with the known
+ * methods.
+ */
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
   const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
-    // If remaining is reported before a chat is charged, its charge shows in the next chat's reply.
+    // If remaining is reported before a chat is charged, the charge shows in the next chat's reply.
     (['before', 'reply'] as const).some((side) =>
       drops.every((pair) => {
         const charge = chargeOf(pair[side]);
@@ -150,7 +166,7 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // Drops alone can look like an estimate that is never corrected: what came back is no drop.
+  // Drops alone can look like an estimate that is never corrected, because returned tokens are no drop.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;

@@ -4,8 +4,8 @@ import { checkReplies } from './check-replies.ts';
 import { isAnswered } from './limiter-decisions.ts';
 
 /**
- * Whether streams bypass the limit: a stream cost nothing and was admitted while the key's chats were
- * refused. Either alone can have another reason: remaining reported late, or a refill.
+ * Checks whether streams bypass the limit: a stream cost nothing, and was admitted while the key's chats were refused.
+ * Either alone can have another cause: remaining that is reported late, or a refill.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -37,10 +37,13 @@ const checkStreams = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** With fewer samples latency is undecided. */
+/** The minimum number of chats for a finding on latency. */
 const minTimedChats = 5;
 
-/** Whether another key is slower while the first one is exhausted: its fastest answer is slower than the slowest earlier answer of the first key. */
+/**
+ * Checks whether another key is slower while the first one is exhausted: its fastest answer is slower than the slowest
+ * earlier answer of the first key.
+ */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
     replies
@@ -61,7 +64,7 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Whether a key is refused because of another one: its own limits admit at least its first request. */
+/** Checks whether a key is refused because of another one. Its own limits admit at least its first request. */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
   const isRefused = second[0]?.status === 429;
@@ -77,7 +80,7 @@ const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Whether another model is admitted while the key is exhausted for the first one, before and after. */
+/** Checks whether another model is admitted while the key is exhausted for the first one, before and after. */
 const checkModels = ({ replies }: LimitLog): LimitCheck => {
   const exhausted = replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');
   const place = exhausted.findIndex(({ request }) => request === 'other-model');

@@ -6,11 +6,14 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 import { isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 
-/** Whether enough was refused for a conclusion; a queue refuses nothing. */
+/** Decides whether enough was refused for a conclusion. A queue refuses nothing. */
 const isSeen = ({ best }: LimiterIdentification, refusals: number): boolean =>
   refusals >= minRefusals || best?.limiter === 'leaky-queue';
 
-/** Whether a class explains every decision, or a limiter of another limit as many as shows it, and the decisions refute all that are not named. */
+/**
+ * Decides whether a limiter is certain: one of the declared limit contradicts no decision, or one of another limit was
+ * found by the search for those, and every class that is not named contradicts some.
+ */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
@@ -32,8 +35,8 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
 /**
- * Whether a model shows that another limit is enforced: the one case in which a model violates, since
- * facts cannot see a limit that is only a little too low or too high.
+ * Checks whether a model shows that another limit is enforced. This is the only case in which a model can be a
+ * violation, since facts cannot see a limit that is only a little too low or too high.
  */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -46,7 +49,7 @@ export const checkFit = (
   const explanations = best === null ? [] : [best, ...ties];
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Others who use the key lower what is left for this client, and never raise it.
+  // Others who use the key lower the remaining of this client, and never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const isExcused = isOther && isExcusable && otherCause !== null;
   return advisoryCheck({

@@ -10,7 +10,7 @@ import { checkReplies } from './check-replies.ts';
 
 const units = ['requests', 'tokens'] as const;
 
-/** Whether responses of every class have the limit and the remaining of both units (interface section 8). */
+/** Checks whether responses of every class have the limit and the remaining of both units (interface section 8). */
 const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
     units.every((unit) => {

@@ -11,12 +11,12 @@ import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bound
 
 export interface DecisionEvidence {
   readonly rule: LimitRule;
-  /** In the order of the log; the facts contain indexes into it. */
+  /** The decisions in the order of the log. Facts contain indexes into this list. */
   readonly decisions: readonly ProbeReply[];
-  /** Those on requests of every kind. */
+  /** The decisions on requests of every kind. */
   readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  /** Why refusals can have another cause than the limiter: other users, used-up tokens; `null` if nothing suggests it. */
+  /** The other cause that refusals can have: other users, or used-up tokens; `null` if nothing suggests one. */
   readonly otherCause: string | null;
 }
 
@@ -28,7 +28,7 @@ const opposite = (finding: LimitFinding): LimitFinding =>
 const ruleText = ({ limit, window }: LimitRule): string =>
   `${limit} requests in ${window / 1000} s`;
 
-/** Whether more was admitted in any span than any limiter of the rule admits. */
+/** Checks whether more was admitted in any span than any limiter of the rule admits. */
 const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck => {
   const { finding, worst } = facts.envelope;
   const { least, most } = facts.mostAdmitted;
@@ -46,7 +46,7 @@ const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck
   });
 };
 
-/** Whether bursts of an idle key were admitted more than the limit at once. */
+/** Checks whether bursts of an idle key were admitted more than the limit at once. */
 const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   const { isExceeded } = facts.burst;
   const bursts = facts.burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
@@ -69,14 +69,14 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** A claim that a refusal refutes, unless refusals can have another cause. */
+/** Turns a refuted finding into an undecided one if refusals can have another cause. */
 const unlessCaused = (finding: LimitFinding, cause: string | null): LimitFinding =>
   finding === 'refuted' && cause !== null ? 'undecided' : finding;
 
 const causeText = (finding: LimitFinding, cause: string | null): string =>
   finding === 'refuted' && cause !== null ? `; but ${cause}` : '';
 
-/** Minimum evenly sent requests for the claim that they are all admitted, as a share of the limit. */
+/** The minimum number of evenly sent requests for the claim that they are all admitted, as a share of the limit. */
 const minPacedShare = 0.3;
 
 const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
@@ -121,13 +121,13 @@ const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitChe
   });
 };
 
-/** The most that were certainly admitted at once by an idle key. */
+/** Describes the largest number that was certainly admitted at once by an idle key. */
 const burstText = ({ burst: { bursts } }: LimitFacts): string =>
   bursts.length === 0
     ? ''
     : `: at most ${Math.max(...bursts.map(({ admitted }) => admitted))} at once`;
 
-/** The facts that are no violation by themselves. */
+/** Returns the facts that are no violation by themselves. */
 const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
   const { rule, facts, decisions } = evidence;
   const isRefused = decisions.some(({ admitted }) => !admitted);

@@ -3,7 +3,7 @@ import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/lim
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkRefusals } from './check-refusals.ts';
 
-/** A request of the provocation that was refused, sent at a moment and answered 50 ms later. */
+/** Returns a request of the provocation that was sent at `sent` and refused 50 ms later. */
 const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): ProbeReply => ({
   sent: instant(sent),
   answered: instant(sent + 50),
@@ -37,7 +37,7 @@ const checkOf = (id: string, replies: readonly ProbeReply[]): LimitCheck | undef
 const observedOf = (replies: readonly ProbeReply[]): string | undefined =>
   checkOf('retry-after', replies)?.observed;
 
-it('where no refusal came alone, Retry-After is not said to be unseen because nothing was refused', () => {
+it('if all refusals overlapped other requests, Retry-After is undecided for that reason, not because nothing was refused', () => {
   const overlapping = [refusedAt(0), refusedAt(20), refusedAt(60)];
   expect(observedOf(overlapping)).toMatch(/^3 were refused with 429, but none while requests went/);
   expect(observedOf([refusedAt(0, 'concurrency')])).toMatch(/^1 was refused with 429, but none/);
@@ -45,7 +45,7 @@ it('where no refusal came alone, Retry-After is not said to be unseen because no
   expect(observedOf([refusedAt(0)])).toMatch(/unknown/);
 });
 
-it('one Date header of another time does not keep reset times from being read', () => {
+it('one Date header with a wrong time does not prevent reset times from being read', () => {
   const midnight = Date.UTC(2026, 10, 23);
   const resetAt = midnight + 30_000;
   const refusals = Array.from({ length: 30 }, (_, second): ProbeReply => {

@@ -31,17 +31,17 @@ const checkBodies = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Maximum tokens that the chat template adds. */
+/** The maximum number of tokens that the chat template adds. */
 const templateTokens = 10;
 
-/** Maximum tokens charged or reserved for a request, by any counting method. */
+/** Returns the maximum number of tokens charged or reserved for a request, by any counting method. */
 const maxCharge = ({ usage, asked }: ProbeReply): number =>
   Math.max(
     usage === null ? 0 : usage.input + usage.output,
     asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
   );
 
-/** The requests of the key of a refusal that can have been charged within the window before it. */
+/** Returns the requests of the refused key that can have been charged within the window before its refusal. */
 const chargeableBefore = (
   { replies }: LimitLog,
   { sent, answered, key }: ProbeReply,
@@ -56,7 +56,7 @@ const chargeableBefore = (
 const maxChargeOf = (replies: readonly ProbeReply[]): number =>
   replies.reduce((sum, reply) => sum + maxCharge(reply), 0);
 
-/** Maximum tokens charged within the window before a refusal; `null` if unknown. */
+/** Returns the maximum number of tokens charged within the window before a refusal; `null` if it is unknown. */
 const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): number | null => {
   const chats = chargeableBefore(log, refusal, window).filter(
     ({ admitted, request }) => admitted && request !== 'models',
@@ -65,14 +65,17 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/** Whether a refusal that names no limit can be for tokens: enough were possibly used within the window before it. */
+/**
+ * Decides whether a refusal that names no limit can be for tokens: enough were possibly used within the window before
+ * it.
+ */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
   return maxChargeOf(chargeableBefore(log, refusal, tokens.window)) >= tokens.limit;
 };
 
-/** Whether tokens were used up if a refusal names them. */
+/** Checks whether tokens were used up when a refusal names them. */
 const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
   const { tokens } = log.declared;
@@ -92,7 +95,7 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Refusals without overlapping requests, which have no order. */
+/** Returns the refusals that no other request overlaps. Overlapping requests have no known order. */
 const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
   refusalsOf(log).filter(
     (reply) =>
@@ -102,7 +105,7 @@ const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
       ),
   );
 
-/** Why the waits of refusals cannot be checked; `null` if some can. */
+/** Says why the waits of refusals cannot be checked; `null` if some can. */
 const unseenWaits = (log: LimitLog): string | null => {
   const refused = refusalsOf(log).length;
   if (serialRefusals(log).length > 0) return null;
@@ -189,7 +192,7 @@ const checkReset = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Whether what is over the limit is refused with another status than 429. */
+/** Checks whether requests over the limit are refused with another status than 429. */
 const checkStatus = (log: LimitLog): LimitCheck => {
   const failures = wrongRefusals(log);
   const refusals = refusalsOf(log).length;

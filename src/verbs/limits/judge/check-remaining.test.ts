@@ -33,7 +33,10 @@ const released = (sent: number, remaining: number, place: number): ProbeReply =>
   date: null,
 });
 
-/** What is found of requests that were released together and answered in turn with these, and of some that followed. */
+/**
+ * Returns the finding on requests that were released together and reported the values of `together`, and on some later
+ * ones.
+ */
 const spenderOf = (
   together: readonly number[],
   following: readonly number[] = [],
@@ -54,13 +57,13 @@ const spenderOf = (
   return checkHiddenSpender(log).finding;
 };
 
-it('values that no request of a burst reported are those of someone else', () => {
+it('a gap in the values of a burst shows that someone else uses the key', () => {
   expect(spenderOf([9, 8, 7, 6])).toBe('proved');
   expect(spenderOf([9, 8, 6, 5])).toBe('refuted');
   expect(spenderOf([59, 58, 57, 53, 52])).toBe('refuted');
 });
 
-it('a window that ends after a burst, or within it, is no one else', () => {
+it('a window that ends after a burst, or within it, does not show that someone else uses the key', () => {
   expect(spenderOf([3, 2, 1, 0], [59, 58])).toBe('proved');
   expect(spenderOf([1, 0, 59, 58])).toBe('proved');
 });

@@ -9,7 +9,7 @@ import {
 import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 import { checkReplies } from './check-replies.ts';
 
-/** What admitted requests of the first key reported as remaining, in the order of sending. */
+/** Returns the remaining that admitted requests of the first key reported, in the order of sending. */
 const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
   replies.flatMap((reply) => {
     const remaining = reportedLimitOf(reply, 'requests')?.remaining ?? null;
@@ -24,7 +24,7 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
-/** The drops in remaining between consecutive requests that were sent one by one within one window. */
+/** Returns the drops in remaining between consecutive requests that were sent one by one within one window. */
 const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number }[] => {
   const own = log.replies.filter(({ key }) => key === 'first');
   return chatPhases.flatMap((phase) => {
@@ -45,8 +45,8 @@ const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number 
   });
 };
 
-/** The first of these that were sent before all earlier ones were answered. */
-const overlapping = (reported: readonly Reported[]): readonly Reported[] => {
+/** Returns the first requests, up to the first one that was sent after all earlier ones had been answered. */
+const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] => {
   const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
   let until = ordered[0]?.reply.answered ?? 0;
   const end = ordered.findIndex(({ reply }) => {
@@ -57,9 +57,9 @@ const overlapping = (reported: readonly Reported[]): readonly Reported[] => {
   return end < 0 ? ordered : ordered.slice(0, end);
 };
 
-/** Remaining as reported to the concurrent requests, the highest first. */
+/** Returns the remaining that the concurrent requests reported, the highest first. */
 const releasedRemaining = (log: LimitLog) =>
-  overlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
+  firstOverlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
 
 const checkSerialRemaining = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
@@ -75,12 +75,15 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** How many requests of a phase reported a remaining that another had reported. */
-const duplicatesIn = (
+/** Counts the requests that reported a remaining that another one had reported. */
+const countDuplicates = (
   reported: readonly { readonly reply: ProbeReply; readonly remaining: number }[],
 ): number => reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/** How many units a limiter can have refilled while these requests were decided: so many values can appear twice. */
+/**
+ * Returns how many units a limiter can have refilled while these requests were decided. As many values can appear
+ * twice.
+ */
 const refilledDuring = (
   reported: readonly { readonly reply: ProbeReply }[],
   { limit, window }: LimitRule,
@@ -90,7 +93,10 @@ const refilledDuring = (
   return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
 };
 
-/** Whether the repeated values can be those of one refill in a step: each twice, one after the other, at most half the limit. */
+/**
+ * Decides whether the repeated values can come from one step of a refill: each appears twice, they are consecutive, and
+ * they are at most half the limit.
+ */
 const areOfOneStep = (
   reported: readonly { readonly remaining: number }[],
   { limit }: LimitRule,
@@ -107,7 +113,7 @@ const areOfOneStep = (
 
 const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
   const released = releasedRemaining(log);
-  const duplicates = duplicatesIn(released);
+  const duplicates = countDuplicates(released);
   const isTooFew = released.length < 2;
   const refill = isTooFew ? 0 : refilledDuring(released, log.declared.requests);
   const wrong = released.filter(({ remaining }, i) => remaining === released[i - 1]?.remaining);
@@ -131,7 +137,7 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 /** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
-/** The requests of the first burst of a phase that reported remaining. */
+/** Returns the requests of the first burst of a phase that reported remaining. */
 const burstRemaining = (log: LimitLog, phase: ProbePhase) => {
   const all = remainingIn(log, phase);
   const begin = all[0]?.reply.sent ?? 0;
@@ -139,16 +145,16 @@ const burstRemaining = (log: LimitLog, phase: ProbePhase) => {
 };
 
 /**
- * Whether remaining comes from one counter. Within a burst of an idle key one counter reports each value
- * once, apart from what is refilled, at most half a limit in a step; workers without a common store
- * repeat each other.
+ * Checks whether remaining comes from one counter. Within a burst of an idle key one counter reports each value once,
+ * apart from what is refilled, which is at most half a limit in a step. Workers without a common store repeat each
+ * other's values.
  */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
   const bursts = burstPhases.map((phase) => burstRemaining(log, phase));
   const seen = bursts.filter((burst) => burst.length > 1);
   const repeated = seen.filter(
-    (burst) => duplicatesIn(burst) > refilledDuring(burst, rule) + rule.limit / 2,
+    (burst) => countDuplicates(burst) > refilledDuring(burst, rule) + rule.limit / 2,
   );
   return checkReplies({
     id: 'remaining-one-counter',
@@ -156,11 +162,14 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
     section: '8',
     unseen: seen.length === 0 ? 'no burst reported remaining' : null,
     wrong: repeated.flatMap((burst) => burst.map(({ reply }) => reply)),
-    observed: `values reported before within a burst: ${seen.map((burst) => `${duplicatesIn(burst)} of ${burst.length}`).join(', ')}`,
+    observed: `values reported before within a burst: ${seen.map((burst) => `${countDuplicates(burst)} of ${burst.length}`).join(', ')}`,
   });
 };
 
-/** Values of remaining between the highest and the lowest that no request reported; 0 if some were reported twice, since a gap can then be a lost update. */
+/**
+ * Counts the values of remaining between the highest and the lowest that no request reported. It is 0 if some were
+ * reported twice, since a gap can then be a lost update.
+ */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
   const distinct = new Set(values).size;
@@ -168,7 +177,10 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/** Whether a window that ended within a burst left its gap: all below the only gap were answered before all above it, though remaining falls. */
+/**
+ * Decides whether a window that ended within a burst left its gap. Although remaining falls, all values below the only
+ * gap were then reported before all above it.
+ */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
@@ -181,16 +193,16 @@ const isWindowEnd = (reported: readonly Reported[]): boolean => {
   return isOnly && Math.max(...answeredOf(below)) < Math.min(...answeredOf(above));
 };
 
-/** Concurrent requests refused because too many were in flight. */
+/** Returns the concurrent requests that were refused because too many were in flight. */
 const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
 
-/** Whether remaining drops by requests that the examination did not send. */
+/** Checks whether remaining drops by requests that the examination did not send. */
 export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap refused some, the gaps can be theirs.
+  // If a cap refused some requests, the gaps can be theirs.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
   const isSeen = steps.length > 0 || released.length > 1;

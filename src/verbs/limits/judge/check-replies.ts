@@ -1,7 +1,7 @@
 import type { LimitCheck, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { checkClaim, type Claim } from '../../../judge/limits/facts/check-claim.ts';
 
-/** Judges a claim about replies; `checkClaim` says how. */
+/** Judges a claim about replies, as `checkClaim` does. */
 export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
   checkClaim(
     claim,

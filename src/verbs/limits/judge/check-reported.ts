@@ -10,12 +10,12 @@ import { firstKeyHistory } from './limiter-decisions.ts';
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** Remaining of one can be a rounded fraction; more cannot. */
+/** The minimum remaining that is certainly at least one request. One can be a rounded fraction. */
 const minWholeRemaining = 2;
 
 /**
- * The refusals of a key that certainly had requests left by its own headers: after an answer that
- * reported them, too few requests followed to use them up, and time only adds to them.
+ * Returns the refusals of a key that certainly had requests left by its own headers: after an answer that reported
+ * them, too few requests followed to use them up, and time only adds to them.
  */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],
@@ -29,12 +29,12 @@ const refusedWithRemaining = (
     const since = requests.filter(
       ({ from, until }) => until >= last.sent && from <= refusal.answered,
     ).length;
-    // The answer itself is in its remaining, and the refusal used nothing.
+    // Its own remaining already includes the answer, and the refusal used nothing.
     return remainingOf(last)! - (since - 2) >= minWholeRemaining;
   });
 };
 
-/** The fewest admissions in a row that all report none left, more often than a refill allows. */
+/** Returns the last of each run of admissions that all report none left, if the run is longer than a refill allows. */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
   { declared: { requests: rule } }: LimitLog,
@@ -46,13 +46,16 @@ const admittedAtZero = (
     run = remaining !== null && remaining <= 0 ? [...run, reply] : [];
     const gained = run.length - 1;
     const time = reply.answered - (run[0]?.sent ?? reply.answered);
-    // A fraction that was left makes one request out of less than one refilled.
+    // A remaining fraction can make one request out of less than one refilled request.
     if (gained > 1 && gained - 1 > (rule.limit * time) / rule.window) wrong.push(reply);
   }
   return wrong;
 };
 
-/** Whether reported remaining agrees with what is decided next. Limits of several lengths can disagree, too, so it violates nothing. */
+/**
+ * Checks whether reported remaining agrees with the next decisions. Limits of several lengths can disagree, too, so
+ * this is no violation.
+ */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));
   const late = admittedAtZero(decisions, log);

@@ -29,7 +29,7 @@ import { nameLimiter } from './name-limiter.ts';
 
 const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
 
-/** Why refusals can have another cause than the limit of requests. */
+/** Says why refusals can have another cause than the limit of requests; `null` if they cannot. */
 const otherCauseOf = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -45,16 +45,22 @@ const otherCauseOf = (
 /** The share of chats without a decision above which a log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/** Whether a fact or a model shows that the limit is kept, and not only that no proof of the opposite was found. */
+/**
+ * Decides whether a fact or a model shows that the limit is kept. That no proof of the opposite was found is not
+ * enough.
+ */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
-/** Up to this share of wrong predictions a cap on requests in flight is suspected, even if it is not named. */
+/**
+ * The maximum share of contradicted decisions with which a cap on requests in flight is suspected, even if it is not
+ * named.
+ */
 const maxCapErrors = 0.02;
 
 /**
- * Whether a load was admitted less than the limit, and nothing shows that this is because refusals
- * count: an even pace above that rate was not refused, or the model says so.
+ * Decides whether a load was admitted less than the limit without an explanation. The explanation would be that refused
+ * requests count, too: then an even pace above that rate is not refused, or the model says so.
  */
 const isUnexplainedLow = (
   { even, sustained }: LimitFacts,
@@ -65,19 +71,22 @@ const isUnexplainedLow = (
   best?.limiter !== 'sliding-log-counting-refusals' &&
   (even.seenLimit ?? 0) <= (sustained.rate.most ?? Infinity);
 
-/** Whether every refusal can come from a cap on requests in flight. */
+/** Decides whether a cap on requests in flight can explain every refusal. */
 const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
   [best ?? runnerUp, ...ties].some(
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
-/** The time between two requests in ms that a limiter let through at the pace of the rule, delaying them; `null` if none did certainly. */
+/**
+ * Returns the time, in ms, between two requests that a limiter delayed and let through at the pace of the rule; `null`
+ * if none certainly did.
+ */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/** Why no refusal and no delay shows a limit of a rate; `null` if one does. */
+/** Says why no refusal and no delay shows a limit of a rate; `null` if one does. */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
@@ -97,14 +106,14 @@ const whyUnlimited = (
 const fasterText = ({ spacing }: QueuePace, { limit, window }: LimitRule): string =>
   `what waited was let through every ${spacingText(spacing.value)}, where the limit is one every ${spacingText(window / limit)}: by a limiter of another rate, or by a server that is no faster`;
 
-/** What is known of the limiter behind a log. */
+/** The evidence about the limiter behind a log. */
 interface Evidence {
   readonly facts: LimitFacts;
   readonly pace: QueuePace | null;
   readonly identification: LimiterIdentification;
 }
 
-/** Why nothing was decided; `null` if something was. */
+/** Says why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -132,7 +141,7 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
-/** What keeps a gateway from being called compliant: a fact against it that can have another cause. */
+/** Returns the facts against a gateway that can have another cause. With any of them it is not called compliant. */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
     .filter(
@@ -143,7 +152,7 @@ const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonl
     )
     .map(({ observed }) => observed);
 
-/** The first sentences of a report. */
+/** Returns the first sentences of a report. */
 const keptReasons = ({ even, envelope }: LimitFacts, pace: number | null): readonly string[] => [
   envelope.finding === 'proved'
     ? 'no span had more than any limiter of the limit admits'
@@ -172,8 +181,8 @@ const verdictOf = (
 };
 
 /**
- * Judges the examination of a key. Facts decide whether its limit is kept; a model of the limiter
- * explains the decisions, and violates only where `check-fit.ts` says so.
+ * Judges the examination of a key. Facts decide whether its limit is kept. A model of the limiter explains the
+ * decisions, and is a violation only if `check-fit.ts` says so.
  */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;

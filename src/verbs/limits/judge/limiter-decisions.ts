@@ -5,7 +5,7 @@ import {
   type ProbeRequest,
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
-import { fewRequests, type KeyHistory, type RequestSpan } from './facts/request-spans.ts';
+import { maxFreshRequests, type KeyHistory, type RequestSpan } from './facts/request-spans.ts';
 
 /** The phases whose decisions show the limiter of the first key. */
 const decidingPhases: readonly ProbePhase[] = [
@@ -19,23 +19,24 @@ const decidingPhases: readonly ProbePhase[] = [
 /** The phases that stay below the limit. */
 export const calmPhases: readonly ProbePhase[] = ['counting', 'even'];
 
-/** Without calm phases the first requests are calm, up to this share of the limit. */
+/** The share of the limit up to which the first requests count as calm if there are no calm phases. */
 const calmShare = 1 / 3;
 
 export const isAnswered = ({ status, holdsError }: ProbeReply): boolean =>
   status >= 200 && status < 300 && holdsError !== true;
 
-/** How a small chat failed, apart from a 429; `null` if it did not. */
+/** Describes how a small chat failed, apart from a 429; `null` if it did not. */
 const failureOf = (reply: ProbeReply): string | null => {
   const { status, holdsError } = reply;
   if (holdsError === true) return `${status} with an error in its body`;
   return status === 429 || isAnswered(reply) ? null : String(status);
 };
 
-/** A failure is a refusal of the wrong form if so many chats under load ended with it, */
+/** The minimum share of chats under load that ended with a failure which is a refusal of the wrong form. */
 const minRefusedShare = 0.1;
+/** The minimum number of such chats. */
 const minRefused = 3;
-/** and so many times its share among chats below the limit. */
+/** The minimum ratio of the failure's share under load to its share below the limit. */
 const minContrast = 4;
 
 const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
@@ -48,8 +49,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   );
 
 /**
- * The failures by which a gateway refuses what is over its limit, although it should send 429: the same
- * chat was answered before, and it fails under load, but hardly ever below the limit.
+ * Returns the failures with which a gateway refuses what is over its limit, although it should send 429: the same chat
+ * was answered before, and it fails under load but hardly ever below the limit.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -75,9 +76,9 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * The decisions of the limit of requests, in the order of sending. Left out are failures that can come
- * before or after the limiter, and refusals that name tokens; those that name the cap on requests in
- * flight count only if there are no others.
+ * Returns the decisions of the limit of requests, in the order of sending. Failures that can come before or after the
+ * limiter are omitted, and refusals that name tokens. Refusals that name the cap on requests in flight count only if
+ * there are no others.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
@@ -90,10 +91,10 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : decided;
 };
 
-/** Chats that are no small ones, but use up the limit of requests like them. */
+/** The chats that are not small, but use up the limit of requests in the same way. */
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 
-/** What a model of the limiter replays: its decisions, and the other chats that it has admitted. */
+/** Returns the decisions that a model of the limiter replays, and the other chats that it has admitted. */
 export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
   ...limiterDecisions(log),
   ...log.replies
@@ -105,10 +106,13 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
-/** Requests that hardly any gateway counts: they cost nothing. */
-const uncounted: readonly ProbeRequest[] = ['models', 'unknown-path'];
+/** The requests that hardly any gateway counts, since they cost nothing. */
+const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/** Requests of the first key that are no chats, and that its limiter may have counted like chats; `all` includes those that hardly any gateway counts. */
+/**
+ * Returns the requests of the first key that are no chats, and that its limiter may have counted like chats. `all`
+ * includes those that hardly any gateway counts.
+ */
 export const otherRequests = (
   log: LimitLog,
 ): { readonly usual: readonly ProbeReply[]; readonly all: readonly ProbeReply[] } => {
@@ -118,10 +122,13 @@ export const otherRequests = (
       return isOwn && ![...otherChats, 'chat', 'wrong-key'].includes(request);
     })
     .map((reply) => ({ ...reply, admitted: true }));
-  return { usual: all.filter(({ request }) => !uncounted.includes(request)), all };
+  return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/** The decisions on requests of every kind, which an even pace concerns: of the first key, and answered or refused. */
+/**
+ * Returns the decisions for the even pace: on requests of the first key of every kind, if they were answered or
+ * refused.
+ */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -134,23 +141,25 @@ export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   });
 };
 
-/** Small chats of the first key that show no decision. */
+/** Returns the small chats of the first key that show no decision. */
 export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
 };
 
-/** The requests before the first one, as the gateway itself says; infinitely many if it says nothing. */
+/** Returns the number of requests before the first one, as the gateway itself reports it; infinite if it does not. */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;
   const { limit = null, remaining = null } = reportedLimitOf(first, 'requests') ?? {};
   return limit === null || remaining === null ? Infinity : limit - 1 - remaining;
 };
 
-/** All requests of the first key, whatever they were. */
+/** Returns all requests of the first key, whatever their outcome. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /** The longest time of an answer in a phase: one that was aborted before its answer can have arrived as late. */
+  /**
+   * The longest time of an answer in a phase. A request that was aborted before its answer can have arrived as late.
+   */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));
@@ -160,5 +169,5 @@ export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
     return { from: sent, until: status === 0 ? Math.max(answered, late) : answered };
   });
   const used = usedBefore(own[0]);
-  return { requests, isIdleBefore: used <= 0, isFreshBefore: used <= fewRequests };
+  return { requests, isIdleBefore: used <= 0, isFreshBefore: used <= maxFreshRequests };
 };

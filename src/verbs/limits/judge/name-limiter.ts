@@ -18,7 +18,10 @@ import { serverOffset } from '../../../judge/limits/limiter/server-window.ts';
 import { canBeOther, isAccusing, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, otherRequests, undecidedChats } from './limiter-decisions.ts';
 
-/** What else a gateway can have counted: a list of models before the log, and chats that failed after the limiter. */
+/**
+ * Returns what a gateway can have counted besides the decisions: a list of models before the log, and chats that failed
+ * after the limiter.
+ */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
   const failed = undecidedChats(log).map((reply) => ({ ...reply, admitted: true }));
@@ -38,26 +41,32 @@ const termsOf = (log: LimitLog): LimiterTerms => {
   };
 };
 
-/** A cap on requests in flight that contradicts more is not what is behind a log. */
-const mostWrongOfCap = 2;
+/** The maximum number of decisions that a suspected cap on requests in flight contradicts. */
+const maxWrongOfCap = 2;
 
-/** The fewest wrong predictions of a limiter of the declared limit, or of a cap. */
-const wrongOf = (ranking: readonly LimiterFit[]): number =>
+/** Returns the fewest decisions that a limiter of the declared limit, or a cap, contradicts. */
+const fewestWrong = (ranking: readonly LimiterFit[]): number =>
   ranking
-    .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= mostWrongOfCap)
+    .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/** A request that was counted, or not, is the reason of at most so many wrong predictions: of a few that follow it. */
-const mostByOthers = 4;
+/**
+ * The maximum number of contradicted decisions for each request that may or may not have been counted. It affects only
+ * a few decisions after it.
+ */
+const maxWrongByOthers = 4;
 
-/** What else can have been counted: as it is, and with requests that are no chats. */
+/** Returns the possible lists of counted requests: as they are, and with requests that are no chats. */
 const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTerms['besides'] => {
   const { usual, all } = otherRequests(log);
   const kinds = [[], usual, all].filter((kind, i) => i === 0 || kind.length > 0);
   return kinds.flatMap((kind) => besides.map((list) => [...list, ...kind]));
 };
 
-/** The limiter of the declared limit behind a log, and what it can have counted. Without one all requests may have been counted, and not only chats. */
+/**
+ * Names the limiter of the declared limit behind a log, and the requests that it can have counted. If there is none,
+ * all requests may have been counted, not only chats.
+ */
 const nameDeclared = (
   log: LimitLog,
   decisions: ReturnType<typeof decisionsToReplay>,
@@ -65,32 +74,45 @@ const nameDeclared = (
   const terms = termsOf(log);
   const found = identifyLimiter(decisions, terms);
   const others = otherRequests(log).usual;
-  const isHopeless = wrongOf(found.ranking) > mostByOthers * others.length;
+  const isHopeless = fewestWrong(found.ranking) > maxWrongByOthers * others.length;
   if (found.best !== null || others.length === 0 || isHopeless) return { found, terms };
   const all = { ...terms, besides: terms.besides.map((list) => [...list, ...others]) };
   const again = identifyLimiter(decisions, all);
   if (again.best?.wrong === 0) return { found: again, terms: all };
-  return wrongOf(again.ranking) < wrongOf(found.ranking)
+  return fewestWrong(again.ranking) < fewestWrong(found.ranking)
     ? { found: { ...again, best: null, ties: [], runnerUp: again.ranking[0] ?? null }, terms: all }
     : { found, terms };
 };
 
-/** A search for another limit needs so many wrong predictions of every limiter of the declared one. */
+/**
+ * The minimum number of decisions that every limiter of the declared limit contradicts before another limit is
+ * searched.
+ */
 const minWrong = 4;
-/** What explains a log contradicts at most so many decisions, or this share of them, */
-const mostWrong = 2;
-const mostWrongShare = 0.015;
-/** and what is likelier than the declared limit contradicts at most this share of what the best limiter of that does. */
-const likelierShare = 0.5;
-/** A limiter that contradicts a decision is shown if each one of the declared limit contradicts so many times as many, */
+/** The maximum number of decisions that a limiter contradicts and still explains a log. */
+const maxWrong = 2;
+/** The same as a share of the decisions. */
+const maxWrongShare = 0.015;
+/**
+ * The maximum ratio of the contradictions of a limiter of another limit, if it is likelier, to those of the best
+ * limiter of the declared limit.
+ */
+const likelierRatio = 0.5;
+/**
+ * The minimum ratio of the contradictions of every limiter of the declared limit to those of a limiter of another limit
+ * that is beyond doubt.
+ */
 const minShownContrast = 25;
-/** and a weighted counter of any phase, which explains more than others, if each contradicts so many and nothing else explains. */
+/**
+ * The minimum number of decisions that every limiter of the declared limit contradicts before a weighted counter of any
+ * phase is beyond doubt. Such a counter explains more logs than others, so nothing else may explain this one.
+ */
 const minOfAnyPhase = 16;
 
 const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
   ties.length === 0 && rival >= minOfAnyPhase;
 
-/** Whether a log has what another limit must show, and nothing that only looks like one. */
+/** Decides whether a log shows what another limit must show, and nothing that only looks like one. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: ReturnType<typeof decisionsToReplay>,
@@ -108,12 +130,16 @@ const isConvincing = (
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // What counts refusals admits less of a load, and a lower limit that counts none explains some of its logs.
+    // A limiter that counts refusals admits less of a load, and a lower limit that does not count them explains some of
+    // its logs.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
 
-/** The limiters of another limit that contradict at most so many decisions, the best first: the queue whose pace delayed requests show, or what decides at once. */
+/**
+ * Returns the limiters of another limit that contradict at most `most` decisions, the best first: the queue whose pace
+ * delayed requests show, or otherwise limiters that decide at once.
+ */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
   return queue === null
@@ -123,7 +149,10 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
     : [queue];
 };
 
-/** Whether those of the limiters of another limit that explain a log leave no doubt, where one of the declared limit contradicts `rival` decisions at the least. */
+/**
+ * Decides whether the explaining limiters of another limit leave no doubt. Every limiter of the declared limit
+ * contradicts at least `rival` decisions.
+ */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
@@ -142,8 +171,8 @@ const isBeyondDoubt = (
 };
 
 /**
- * Which limiter is behind the first key of an examination: one of the declared limit or, where no class of that limit
- * explains the log, one of another limit or window that explains it.
+ * Names the limiter behind the first key of an examination: one of the declared limit or, if no class of that limit
+ * explains the log, one of another limit or window that does.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
@@ -155,9 +184,9 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
   const isQueue = (evidence.queued?.other ?? null) !== null;
   if (!isQueue && refusals < minRefusals) return found;
-  const wrong = wrongOf(found.ranking);
-  const allowed = Math.max(mostWrong, Math.floor(mostWrongShare * decisions.length));
-  const fits = fitOthers(evidence, Math.max(allowed, Math.floor(likelierShare * wrong)));
+  const wrong = fewestWrong(found.ranking);
+  const allowed = Math.max(maxWrong, Math.floor(maxWrongShare * decisions.length));
+  const fits = fitOthers(evidence, Math.max(allowed, Math.floor(likelierRatio * wrong)));
   const explaining = fits.filter((fit) => fit.wrong <= allowed);
   const rival = fits
     .filter((fit) => !isOtherLimiter(fit, declared))
@@ -171,12 +200,12 @@ export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   return { ...found, likelier: fits.filter((fit) => fit.wrong < wrong && isLikelier(fit)) };
 };
 
-/** The decisions that distinguish the limiter that a log names from the best one that is not as good. */
+/** Returns the decisions that distinguish the named limiter from the best other one. */
 export const explainLimiter = (
   log: LimitLog,
   { best, ties, ranking }: LimiterIdentification,
 ): LimiterExplanation => {
-  // A limiter of another limit is no part of the ranking.
+  // A limiter of another limit is not in the ranking.
   const isOther = best !== null && !ranking.includes(best);
   const isRival = ({ limiter }: (typeof ranking)[number]): boolean =>
     isOther || [best, ...ties].every((fit) => fit?.limiter !== limiter);

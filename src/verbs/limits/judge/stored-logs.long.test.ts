@@ -11,7 +11,7 @@ const storedLog = (name: string): LimitLog => {
 const checkOf = (checks: readonly LimitCheck[], id: string): LimitCheck =>
   checks.find((check) => check.id === id)!;
 
-it('LiteLLM’s proxy keeps its limit: 71 within a minute are legal for windows from the first request', () => {
+it('LiteLLM’s proxy keeps its limit: 71 requests within a minute are allowed for windows that begin with a request', () => {
   const { verdict, facts, identification, checks } = judgeLimits(storedLog('litellm-v3'));
   expect(verdict).toBe('kept');
   expect(facts.mostAdmitted.least).toBe(71);
@@ -34,7 +34,7 @@ it('nginx with a burst is a bucket of 11 that keeps its limit and refuses below 
   expect(checkOf(checks, 'refused-only-when-full').observed).toContain('at most 12 at once');
 });
 
-it('a log of requests whose window is a fifth too long is violated though the machine stalled, which is no delay by the limiter', () => {
+it('a window that is a fifth too long is a violation, even if the machine stalled meanwhile', () => {
   const { verdict, identification } = judgeLimits(storedLog('limits-moving-stalled'));
   expect(verdict).toBe('violated');
   expect(identification.best).toMatchObject({ limiter: 'sliding-log', limit: { value: 20 } });

@@ -2,7 +2,7 @@ import type { LimiterDecision, LimitRule } from '../../../../model/limits/limit-
 import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
-import { fewRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
+import { maxFreshRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
 
 /** The tolerance for rounding errors of sums of instants, in requests. */
 const roundingTolerance = 1e-9;
@@ -27,7 +27,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
     const isForgotten =
       isIdleBefore ||
       ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
-        isPaced(fewRequests + startedBefore - 1, sent - begin));
+        isPaced(maxFreshRequests + startedBefore - 1, sent - begin));
     if (!isForgotten) return false;
     const isItself = (request: RequestSpan): boolean =>
       request.from === sent && request.until === answered;

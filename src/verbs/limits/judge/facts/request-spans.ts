@@ -10,7 +10,7 @@ export interface RequestSpan {
  * The number of earlier requests that a fresh key may have. An empty bucket may lack as many, and some buckets go into
  * debt by one.
  */
-export const fewRequests = 2;
+export const maxFreshRequests = 2;
 
 /** The requests of a key. */
 export interface KeyHistory {
@@ -18,8 +18,8 @@ export interface KeyHistory {
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */
   readonly isIdleBefore: boolean;
   /**
-   * Whether at most `fewRequests` requests were counted before the first one, for example a request for the list of
-   * models.
+   * Whether at most `maxFreshRequests` requests were counted before the first one, for example a request for the list
+   * of models.
    */
   readonly isFreshBefore?: boolean;
 }
