@@ -80,7 +80,11 @@ export const runStep = async (
   const result = resultOfRun(
     { facts, recorder, target, canary, server },
     { ...driven, breach: null },
-    { gatewayCounters: null, notes: canary.notes, partial: driven.isCutShort ? cutShortReason : null },
+    {
+      gatewayCounters: null,
+      notes: canary.notes,
+      partial: driven.isCutShort ? cutShortReason : null,
+    },
   );
   await server.close?.();
   await keepStep(join(folder, name), result, host.printer.warn);
