@@ -71,7 +71,7 @@ export class ServerReadings {
   #resets = 0;
   /** Whether a counter fell in the current reading. One restart makes several fall. */
   #hasFallen = false;
-  /** One of this many scrapes is kept. */
+  /** The distance between two scrapes that are kept: 1 keeps all, 2 every second one. */
   #keepEvery = 1;
 
   constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {

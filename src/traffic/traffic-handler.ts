@@ -102,7 +102,10 @@ export interface AnswerReader {
   /** Returns the outcome of an exchange that broke off: `refused` or `limited` if the status was known. */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
-  /** When to retry a refused request, known once the outcome is made; `null` if the server says nothing credible. */
+  /**
+   * The wait after which a refused request may be retried, known once the outcome is made; `null` if the server says
+   * nothing credible.
+   */
   readonly retryHint: RetryHint | null;
   /**
    * Whether the answer has started: the first token of a stream, the first body byte of anything else. The first-token

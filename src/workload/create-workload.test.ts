@@ -86,7 +86,7 @@ describe('the content of a request', () => {
     const asked = Array.from({ length: 20 }, (_, index) => ask({ ...source, system: null }, index));
     expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
     for (const { messages, tokens: told } of asked) {
-      // Half a token is counted for each generated one, so twice as many are generated.
+      // The server counts half a token for each generated one, so twice as many are generated.
       expect(textsOfContent(messages[0]!.content).join('').trim().split(' ')).toHaveLength(
         told! * 2,
       );

@@ -3,8 +3,8 @@ import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
 /**
- * The time by which this machine reads late for reasons outside the event loop: until the process gets a CPU, and until
- * the loop polls. `beyond(share)` is the delay in ms that at most this share of instants exceeds; infinite if it is
+ * The time by which this machine reads late for reasons outside the event loop: it waits for a CPU, or the loop does
+ * not poll yet. `beyond(share)` is the delay in ms that at most this share of instants exceeds; infinite if it is
  * unknown.
  */
 export interface ReadingErrors {

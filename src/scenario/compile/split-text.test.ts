@@ -60,7 +60,7 @@ describe('a split text', () => {
         let before = '';
         for (const piece of found.value) {
           expect([...piece].length).toBeLessThanOrEqual(most);
-          // Only the first sentence of the next piece would have had to fit.
+          // A piece and the first sentence of the next one would together be too long.
           const [first] = piece.match(/^X[^.!?]*[.!?]/)!;
           if (before !== '') expect([...`${before}${first}`].length).toBeGreaterThan(most);
           expect(rest.startsWith(piece)).toBe(true);

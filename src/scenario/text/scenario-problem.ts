@@ -60,8 +60,8 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
 };
 
 /**
- * Formats problems, one per line: `file:line:column: message; hint`. A flag, or the path inside a module, replaces the
- * position, or a flag stands beside it.
+ * Formats problems, one per line, as `file:line:column: message; hint`. The position can be a flag or a path inside a
+ * module instead, and a flag can follow it.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.map((problem) => {

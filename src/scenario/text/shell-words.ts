@@ -1,30 +1,33 @@
 /** A word of a shell’s command line. */
 export interface ShellWord {
   readonly text: string;
-  /** The line that it begins in, from 1. */
+  /** The line on which it begins, counted from 1. */
   readonly line: number;
   /** Whether the shell would replace a part of it: a variable, or the output of a command. */
   readonly expands: boolean;
 }
 
-/** The commands of a script, each with its words; `problem` says what is wrong with its quotes. */
+/** The commands of a script, each as its words. `problem` says what is wrong with its quotes. */
 export interface ShellScript {
   readonly commands: readonly (readonly ShellWord[])[];
   readonly problem: string | null;
 }
 
-/** One part of a script: the quoting rules of POSIX, section 2.2, the operators of 2.10, comments and redirections. */
+/**
+ * Matches one part of a script by the rules of POSIX: quoting (section 2.2), operators (2.10), comments and
+ * redirections.
+ */
 const partPattern =
   /(?<continued>\\\r?\n)|\\(?<escaped>[^])|'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|(?<redirect>\d*(?:>>|>&|<<|<&|[<>]))|(?<end>\r?\n|&&|\|\||[;&|])|(?<space>[ \t]+)|(?<plain>[^\s'"\\;&|<>]+)|(?<open>['"\\])/y;
 
 const hasExpansion = (text: string): boolean =>
   /\$[\w{(@*#?!-]|`/.test(text.replaceAll(/\\[^]/g, ''));
 
-/** In double quotes a backslash escapes only these. */
+/** Removes the backslashes in a text in double quotes. There a backslash escapes only these characters. */
 const unescapeDouble = (text: string): string =>
   text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
 
-/** Puts the parts of a script together to words and commands. */
+/** Assembles the parts of a script into words and commands. */
 class WordCollector {
   readonly commands: ShellWord[][] = [[]];
   private word: { text: string; line: number; expands: boolean } | null = null;
@@ -47,7 +50,7 @@ class WordCollector {
     this.word = null;
   }
 
-  /** What ends a word: a space, a redirection or the end of a command. */
+  /** Ends a word at a space, a redirection or the end of a command. */
   end({ redirect, end }: Readonly<Record<string, string | undefined>>): void {
     this.endWord();
     if (redirect !== undefined) this.isRedirect = true;
@@ -68,7 +71,7 @@ const addPart = (
   else if (continued === undefined) collector.end(part);
 };
 
-/** Splits a script as a POSIX shell does. Nothing is expanded, and redirections are dropped with their files. */
+/** Splits a script as a POSIX shell does. Variables are not expanded, and redirections are dropped with their files. */
 export const splitShell = (script: string): ShellScript => {
   const collector = new WordCollector();
   const { commands } = collector;

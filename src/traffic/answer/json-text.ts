@@ -17,7 +17,7 @@ const comma = 44;
  * `maxCommas`.
  */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
-  // Every level takes two characters. Most answers are shorter than 500 levels would be.
+  // Each level takes two characters, so a short text cannot nest too deep. Most answers are short.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let commas = 0;

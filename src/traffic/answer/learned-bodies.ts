@@ -11,7 +11,7 @@ const maxLearnings = 8;
  */
 const maxLearnedLength = 16 * 1024;
 
-/** Limits how many bodies are learned: matches earn further attempts. */
+/** Limits the number of attempts to learn. Matches earn further attempts. */
 class LearningAllowance {
   #left = maxLearnings;
   #matches = 0;
@@ -46,7 +46,7 @@ export const matchedUsage = ({ body, input, output }: LearnedReading<unknown>): 
   completion_tokens: body.countAt(output),
 });
 
-/** Learns bodies of one kind of a target, and matches later ones. */
+/** Learns bodies of one kind that a target sends, and matches later bodies with them. */
 export class LearnedBodies<T> {
   readonly #members: readonly VariableMember[];
   readonly #most: number;

@@ -93,8 +93,8 @@ const noRoom: AbortReason = {
 };
 
 /**
- * This is a class, since V8 allocates the getter of an object literal among the old objects, where it and the whole
- * answer would survive young collections.
+ * This is a class because V8 allocates the getter of an object literal among the old objects, which would keep it and
+ * the whole answer alive for longer.
  */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;

@@ -62,7 +62,7 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
-/** Recognizes bodies that equal an earlier one except where nothing depends on the difference. */
+/** Recognizes bodies that equal an earlier one except in values that do not change the answer. */
 export interface BodyTemplate<T> {
   /** Returns a document that gives the same answer as the body's own; `null` if the body has to be read. */
   match(bytes: Buffer): T | null;

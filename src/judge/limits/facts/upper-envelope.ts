@@ -47,8 +47,7 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // The numbers of windows that are not tried keep their bound if the next longer span keeps the smallest of their
-    // bounds.
+    // A skipped number of windows keeps its bound if the next longer span keeps the smallest skipped bound.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -15,16 +15,16 @@ const minDelayed = 3;
  */
 const minMachineContrast = 0.5;
 /**
- * The share of late refusals from which a busy machine cannot be the cause: a limiter that holds each request back
- * before it refuses delays most refusals.
+ * The share of late refusals above which a busy machine cannot be the cause. A limiter that waits before it refuses
+ * delays most refusals.
  */
 const maxMachineShare = 0.6;
 /** The minimum number of refusals that can show a busy machine. */
 const minRefusals = 5;
 
 /**
- * The quantile of latencies at an even pace above which an answer counts as late. Even at an even pace a few answers
- * are delayed, for example by a pause of the machine.
+ * The quantile of the latencies at an even pace above which a latency counts as long. A few answers are long at any
+ * pace, for example because the machine paused.
  */
 const longQuantile = 0.9;
 
@@ -87,8 +87,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Returns a function that decides whether an answer was late. An answer is late if it took longer, by more than half of
- * window / limit, than `long` and than a serial server would have needed for the requests already in flight.
+ * Returns a check of whether an answer was late. It was if it took longer than `long`, and longer than a serial server
+ * would have needed for all requests in flight, both by more than half of window / limit.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],

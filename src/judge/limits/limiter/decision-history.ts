@@ -52,8 +52,8 @@ const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDe
 };
 
 /**
- * Assumes that each slow request waited for its decision, as at a gateway that pauses: all but the time of the fastest
- * answer of its kind passed before the decision.
+ * Assumes that each slow request waited for its decision, as at a gateway that pauses. The time after the decision is
+ * that of the fastest answer of its kind.
  */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const fastest = (isAdmitted: boolean): number =>
@@ -68,8 +68,9 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions that certainly came before an admitted request, and those that possibly came before a refused
- * one. Of overlapping requests the order is unknown, and these counts are the ones that excuse the limiter most.
+ * Counts the decisions before a request. Of overlapping requests the order is unknown, so the count is the one that
+ * excuses the limiter most: for an admitted request only what certainly came before it, for a refused one all that
+ * possibly did.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -129,8 +130,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * Returns every view of a log that is possible inside the gateway: slow requests did not wait for their decision, or
- * they did, each with every list of requests counted besides. The views without waiting come first.
+ * Returns the histories that are possible for a log. In some, slow requests waited for their decision, in others they
+ * did not; each is combined with each list of `besides`. The histories without waiting come first.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],

@@ -21,6 +21,17 @@ import {
   type ReplayEvidence,
 } from './replay-class.ts';
 
+/**
+ * This room finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
+ *
+ * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its parameters.
+ * - To replay a limiter is to compute its decision on each request of the log.
+ * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer. It explains
+ *   all other decisions.
+ * - A history is the log as it can have looked inside the gateway. Several are possible.
+ * - The phase of windows is the instant at which one of them begins, in ms.
+ */
+
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   // Without the server's clock, regular windows are not known to be aligned to it.
@@ -91,7 +102,7 @@ const toFit = (
   wrong: contradicted.size,
 });
 
-/** What is known about a limiter besides its log. */
+/** The facts known about a limiter besides its log. */
 export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly clock: ReplayContext['clock'];

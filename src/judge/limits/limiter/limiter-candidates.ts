@@ -48,10 +48,13 @@ const maxDateLag = 1000;
 
 /** The precision of the phase of weighted counters, in windows. At a limit of 120 it is half a request. */
 const counterPrecision = 1 / 240;
-/** The maximum number of phases of a weighted counter, before they are multiplied. */
+/** The maximum number of phases of a weighted counter, before `times` multiplies it. */
 const maxCounterPhases = 60;
 
-/** Returns the phases of a weighted counter to try, like `phases`; `times` multiplies their number. */
+/**
+ * Returns the phases of a weighted counter to try, by the server's clock if it is known. `times` multiplies their
+ * number.
+ */
 const counterPhases = (
   clock: OffsetBounds | null,
   window: number,
@@ -68,8 +71,8 @@ const counterPhases = (
 };
 
 /**
- * The number of phases of a weighted counter of the declared limit, as a multiple of the usual number. It is the same
- * as for another limit.
+ * The factor by which the number of phases of a weighted counter of the declared limit is multiplied, as it is for
+ * other limits.
  */
 const declaredTimes = 3;
 
@@ -266,7 +269,7 @@ export const otherCandidates = (
 ): readonly LimiterParameters[] =>
   parametersOf(rule, otherVariants[name]?.(history, rule, apart) ?? [{}]);
 
-/** Returns the grids on which a weighted counter can count, as `counterPhases` gives their phases. */
+/** Returns the grids on which a weighted counter can count: one for each phase to try. */
 export const counterGrids = (
   clock: OffsetBounds | null,
   window: number,

@@ -65,7 +65,7 @@ it('windows that begin with a request explain a refusal that overlaps the first 
   ];
   const log = [
     ...windowOf(0),
-    // The window before ended after this request was refused. The refusal took until after the next window had begun.
+    // This refusal was decided before the window ended, but its answer came after the next window had begun.
     decision(9990, 100, false),
     ...windowOf(10_040),
   ];

@@ -34,7 +34,7 @@ export const replayEvidence = (
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** What the limiter predicts for each decision that it contradicts, by its index in the log. */
+  /** The predictions of the limiter for the decisions that it contradicts, by their index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
   /** The number of decisions that it explains only at some moments of their intervals. */
   readonly unlikely: number;

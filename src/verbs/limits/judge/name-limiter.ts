@@ -50,10 +50,7 @@ const fewestWrong = (ranking: readonly LimiterFit[]): number =>
     .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/**
- * The maximum number of contradicted decisions for each request that may or may not have been counted. It affects only
- * a few decisions after it.
- */
+/** The maximum number of contradicted decisions that one request can cause if it was counted and is not in the log. */
 const maxWrongByOthers = 4;
 
 /** Returns the possible lists of counted requests: as they are, and with requests that are no chats. */

@@ -8,10 +8,9 @@ import { maxFreshRequests, type KeyHistory, type RequestSpan } from './request-s
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. It did if for every earlier request
- * j the number of requests since j, j included, is at most rate × (time since j). Example: at 1 request/s, a request 5
- * s after j is within the rate if at most 5 came from j on. Refused requests count, too, since some limiters count
- * them.
+ * Creates a check of whether a client certainly kept the even rate up to a request. It did if, from every earlier
+ * request j on, no more requests came than the rate admits in the time since j. Example: at 1 request/s, at most 5
+ * requests, j included, may have come in the 5 s since j. Refused requests count, too, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);

@@ -46,8 +46,8 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // Requests that are not certainly in the current window count with the smallest weight that the older window has
-      // in this part.
+      // The older requests have at least the weight that the older window has at the end of this part of the current
+      // one.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -91,7 +91,8 @@ export const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // The least rate assumes the longest time that the admissions can have taken, the most the shortest.
+    // The least rate assumes that the admissions took as long as possible, and the most that they took as short as
+    // possible.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,

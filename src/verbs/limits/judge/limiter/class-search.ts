@@ -21,7 +21,7 @@ export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /** The resolution of a search. */
 interface SearchResolution {
-  /** One of so many decisions is replayed; 1 replays all. */
+  /** The distance between two replayed decisions: 1 replays all, 2 every second one. */
   readonly every: number;
   /** The distance between two phases that are tried, as a share of the window. */
   readonly apart: number;

@@ -21,8 +21,8 @@ export interface ContradictedByLimit {
 const roundingTolerance = 1e-9;
 
 /**
- * Counts, for each limit from 0 to `largest`, the decisions that it contradicts. Only the changes from one limit to the
- * next are stored.
+ * Counts the decisions that each limit from 0 to `largest` contradicts. It stores only the change from each limit to
+ * the next.
  */
 class LimitContradictions {
   readonly #changes: Int32Array;
@@ -54,8 +54,8 @@ class LimitContradictions {
 }
 
 /**
- * Computes the weighted count of a log at any moment: the admissions in the current window, plus those of the window
- * before, weighted by the share of it that a window ending at the moment still covers.
+ * Computes the weighted count of a log at any moment: all admissions in the current window, plus a share of those in
+ * the window before. The share is the part of that window that is still less than one window ago.
  */
 class CounterUsage {
   readonly #middles: Float64Array;

@@ -21,7 +21,7 @@ import type { OffsetBounds } from '../../../../judge/limits/limiter/server-windo
  * has to be tried, so the range is smaller.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-/** The maximum number of steps between windows that are tried, in the length of the declared window. */
+/** The maximum number of windows of different length that are tried per length of the declared window. */
 const maxWindowSteps = 60;
 /** One second, in ms. */
 const second = 1000;
@@ -42,8 +42,8 @@ const closerPlaces = 6;
 const finerPhases = 3;
 
 /**
- * The largest limit that is counted, as a multiple of the largest one that is tried: the interval of a fitted limit can
- * reach beyond those.
+ * The ratio of the largest limit for which contradictions are counted to the largest limit that is tried. The interval
+ * of a fitted limit can reach beyond the tried limits.
  */
 const largestMultiple = 2;
 
@@ -111,17 +111,17 @@ const bestByWindow = (
   };
 };
 
-/** The share of contradicted decisions above which the phases around the best one are not searched. */
+/** The share of contradicted decisions above which the finer search of phases is skipped. */
 const maxShareForCloser = 0.1;
-/** The share of contradicted decisions above which the phases are not searched once more, with all decisions. */
+/** The share of contradicted decisions above which the second of these searches, with all decisions, is skipped. */
 const maxShareForClosest = 0.04;
 
 /** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 
 /**
- * Returns a score that divides the phases around the best one twice. The phase has to be that exact because a part of a
- * request can decide.
+ * Returns a score that searches the phases around the best one in two finer steps. A phase that is off by a part of a
+ * request can contradict decisions.
  */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;

@@ -41,7 +41,7 @@ const phasesPerStep = 4;
  * is given up.
  */
 const farOffShare = 0.015;
-/** The number of contradictions, on top of twice the fewest so far, after which the count of a place stops. */
+/** The number of contradictions, on top of twice the fewest so far, at which counting stops. */
 const spareContradictions = 8;
 /** The share of contradicted decisions after the first search above which a class is given up. */
 const hopelessShare = 0.4;
@@ -57,8 +57,8 @@ export interface Place {
 }
 
 /**
- * Returns the size of each burst after an idle window: the number of requests that were admitted of those sent before
- * the first refusal was known. It shows what a limiter holds at once.
+ * Returns the size of each burst after an idle window: how many of the requests sent before the first known refusal
+ * were admitted. It shows how many requests a limiter admits at once.
  */
 const admittedFromIdle = (
   { decisions, admitted }: DecisionHistory,
@@ -111,7 +111,10 @@ const searchAllWindows = (
   return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/** Returns places with windows around that of a place, up to `step` away, as a share of the window. */
+/**
+ * Returns places with the same limit and with windows that are up to `step` longer or shorter, as a share of the
+ * window.
+ */
 const placesAround = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
   Array.from({ length: 2 * parts - 1 }, (_, i) => ({
     limit,
@@ -175,7 +178,7 @@ const searchCloser = (
   return found[0]!;
 };
 
-/** Finds by bisection the last value between `from`, which explains, and `to` that still explains. */
+/** Finds by bisection the last value that still explains the log. `from` explains it, and `to` lies beyond. */
 const edgeOf = (explains: (value: number) => boolean, from: number, to: number): number => {
   let [inside, outside] = [from, to];
   if (explains(to)) return to;
@@ -187,7 +190,10 @@ const edgeOf = (explains: (value: number) => boolean, from: number, to: number):
   return inside;
 };
 
-/** Finds the last value that explains, beginning at `from` and going in one direction by doubled steps. */
+/**
+ * Finds the last value that explains the log in one direction from `from`, first in doubled steps and then by
+ * bisection.
+ */
 const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
@@ -199,8 +205,8 @@ const searchOutwards = (
 };
 
 /**
- * Returns the range from the shortest to the longest window that explains as well as the best. Windows in between may
- * not: several lengths are possible if no request came close to a boundary.
+ * Returns the range of windows that explain as well as the best. It can contain windows that do not: several separate
+ * lengths are possible if no request came close to a boundary.
  */
 const windowInterval = (
   isExplained: Explains,
