@@ -95,6 +95,6 @@ export const splitShell = (script: string): ShellScript => {
   return { commands: commands.filter((words) => words.length > 0), problem: null };
 };
 
-/** A text as a word of a shell’s command line, quoted where it needs to be. */
+/** Returns a text as one word of a shell’s command line, quoted if necessary. */
 export const quotedWord = (text: string): string =>
   /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Matches one word for comparison. Before, compatible characters are made equal (NFKC), and case, punctuation and
- * apostrophes are dropped. If a script puts no spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese),
- * each character counts as a word, with its marks. A very long run is split, since a match of unlimited length can
- * overflow the stack.
+ * Matches one word of a text that is prepared for comparison: compatible characters are equal (NFKC), and case,
+ * punctuation and apostrophes are dropped. If a script puts no spaces between words (Chinese, Japanese, Thai, Lao,
+ * Khmer, Burmese), each character counts as a word, with its marks. A very long run is split, since a match of
+ * unlimited length can overflow the stack.
  */
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;

@@ -21,8 +21,8 @@ interface Edge {
 }
 
 /**
- * Returns the largest sum of the weights of closed intervals that have a common point. The intervals start `lead` ms
- * before `starts` and end at `ends`; both lists ascend.
+ * Returns the largest total weight of closed intervals that share a point. The intervals start `lead` ms before
+ * `starts` and end at `ends`; both lists ascend.
  */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;

@@ -28,9 +28,9 @@ export const longestWindow = (window: number): number => window + windowToleranc
 export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindow(window);
 
 /**
- * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
- * request of the limit below the declared rate: a weighted counter that rounds, or that adds the request before it
- * compares, refuses at the full rate. At a limit of one, such a counter admits one request in two windows.
+ * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly: limit − 1 in the
+ * longest tolerated window. At the full rate a weighted counter that rounds, or that adds the request before it
+ * compares, refuses some. For a limit of one the rate is one request in two windows, which such a counter admits.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);

@@ -53,8 +53,8 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
 export const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
 /**
- * Returns the cost of each kind of request in requests, by the remaining requests that the chats before and after it
- * first reported.
+ * Returns the cost of each kind of request, in requests: the difference of the remaining requests that the chats before
+ * and after it reported, minus one for the later chat.
  */
 export const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
@@ -125,8 +125,8 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Decides whether reserved tokens were corrected to the used ones: from one small chat to a later one remaining dropped
- * by exactly what the chats between them used, although not from each to the next.
+ * Decides whether reserved tokens were corrected to the used ones. That is so if remaining dropped, from one small chat
+ * to a later one, by exactly what the chats between them used, but not from each chat to the next.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);

@@ -109,7 +109,10 @@ const minOfAnyPhase = 16;
 const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
   ties.length === 0 && rival >= minOfAnyPhase;
 
-/** Decides whether a log shows what another limit must show, and nothing that only looks like one. */
+/**
+ * Decides whether a log can prove another limit. It cannot if what it shows can have a harmless cause, as the comments
+ * below say.
+ */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: ReturnType<typeof decisionsToReplay>,
