@@ -37,7 +37,7 @@ const throughout = (differing: Partial<GeneratorSample>, lag?: number): Result =
   generating(repeated(differing, 30), lag);
 
 describe('the trust in a run', () => {
-  it('is valid for a generator with free capacity, with the evidence', () => {
+  it('is valid for a generator with free capacity, and reports the evidence', () => {
     const result = healthyResult();
     expect(resultSchema.parse(result)).toEqual(result);
     const trust = judgeTrust(result);
@@ -285,7 +285,7 @@ describe('the generator’s signals', () => {
     expect(evidence(generating(samples), 'garbage collection')?.level).toBe(level);
   });
 
-  it('explain why a run is better than its worst second, and only then', () => {
+  it('say why a run has a better level than its worst second, and only if it has', () => {
     const observed = (samples: readonly Partial<GeneratorSample>[]) =>
       evidence(generating(samples), 'garbage collection')?.observed;
     expect(observed(every(30, bad, {}, 30))).toContain('took 12 ms (1 of 29 seconds too high)');

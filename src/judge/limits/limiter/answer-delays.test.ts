@@ -17,7 +17,7 @@ const calm = Array.from({ length: 10 }, (_, i) => admitted(i * 1200, 100));
 /** The instant at which the load begins, in ms. */
 const loadFrom = 20_000;
 
-it('a load is delayed if its answers take longer one after the other than calm ones', () => {
+it('a load is delayed if several answers in turn take longer than those at an even pace', () => {
   const delayed = Array.from({ length: 6 }, (_, i) => admitted(loadFrom + i * 1000, 990));
   expect(isDelayed([...calm, ...delayed], rule)).toBe(true);
 });
