@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { openAjv } from '../../model/workload/json-schema.ts';
 
 /** The part of JSON Schema that the gateway understands: answers with a schema obey it, or are refused. */
 
@@ -6,17 +6,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Schemas that contain themselves are followed this far. */
-export const maxSchemaDepth = 64;
-
-/** A walk through the schema `root`, which references point into, and how many steps it may still take: some schemas branch for ever. */
-export interface SchemaWalk {
-  readonly root: unknown;
-  stepsLeft: number;
-}
-
-export const startWalk = (root: unknown): SchemaWalk => ({ root, stepsLeft: 10_000 });
 
 /** Where the schemas inside a schema are: as they stand, in a list, or by name. */
 const innerSchemas: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
@@ -89,58 +78,29 @@ const problemHere = (schema: JsonSchema, root: unknown): string | null => {
   return null;
 };
 
-/** What of a schema the gateway does not understand, with its place; `null` if it understands it all. */
-export const unsupportedIn = (root: unknown): string | null => {
-  const waiting: (readonly [string, unknown])[] = [['', root]];
-  for (const [place, schema] of waiting) {
-    if (typeof schema === 'boolean') continue;
-    const where = place === '' ? 'the schema' : place;
-    if (!isSchema(schema)) return `${where}: expected a schema`;
-    const problem = problemHere(schema, root);
-    if (problem !== null) return `${where}: ${problem}`;
+type Part = readonly [place: string, schema: unknown];
+
+/** Lists a schema and all schemas inside it, with their places. */
+const partsOf = (root: unknown): readonly Part[] => {
+  const parts: Part[] = [['', root]];
+  for (const [place, schema] of parts) {
+    if (!isSchema(schema)) continue;
     for (const [name, value] of Object.entries(schema))
       for (const [step, inner] of Object.hasOwn(innerSchemas, name) ? entriesOf(name, value) : [])
-        waiting.push([place === '' ? step : `${place}.${step}`, inner]);
+        parts.push([place === '' ? step : `${place}.${step}`, inner]);
+  }
+  return parts;
+};
+
+/** Says what of a schema the gateway does not understand, with its place; `null` if it understands it all. */
+export const unsupportedIn = (root: unknown): string | null => {
+  for (const [place, schema] of partsOf(root)) {
+    if (typeof schema === 'boolean') continue;
+    const problem = isSchema(schema) ? problemHere(schema, root) : 'expected a schema';
+    if (problem !== null) return `${place === '' ? 'the schema' : place}: ${problem}`;
   }
   return null;
 };
-
-const typeTests = new Map<unknown, (value: unknown) => boolean>([
-  ['object', isSchema],
-  ['array', Array.isArray],
-  ['string', (value) => typeof value === 'string'],
-  ['number', (value) => typeof value === 'number'],
-  ['integer', Number.isInteger],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['null', (value) => value === null],
-]);
-
-const within = (size: number, least: unknown, most: unknown): boolean =>
-  (typeof least !== 'number' || size >= least) && (typeof most !== 'number' || size <= most);
-
-const isMultiple = (value: number, step: unknown): boolean =>
-  typeof step !== 'number' || Math.abs(value / step - Math.round(value / step)) < 1e-9;
-
-const numberObeys = (value: number, schema: JsonSchema): boolean => {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const isAbove = typeof exclusiveMinimum !== 'number' || value > exclusiveMinimum;
-  const isBelow = typeof exclusiveMaximum !== 'number' || value < exclusiveMaximum;
-  return within(value, minimum, maximum) && isAbove && isBelow && isMultiple(value, multipleOf);
-};
-
-const matches = (text: string, pattern: unknown): boolean => {
-  if (typeof pattern !== 'string') return true;
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return false;
-  }
-};
-
-const textObeys = (text: string, { minLength, maxLength, pattern }: JsonSchema): boolean =>
-  within([...text].length, minLength, maxLength) && matches(text, pattern);
-
-type Inner = (value: unknown, schema: unknown) => boolean;
 
 const sortedMembers = (value: JsonSchema): JsonSchema =>
   Object.fromEntries(
@@ -149,67 +109,81 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
       .map((name) => [name, value[name]]),
   );
 
-/** The JSON of a value, the same for all that are equal. */
+/** Writes the JSON of a value, the same for all that are equal. */
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
-const listObeys = (list: readonly unknown[], schema: JsonSchema, obeysInner: Inner): boolean => {
-  const { items, prefixItems, minItems, maxItems, uniqueItems } = schema;
-  const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
-  return (
-    within(list.length, minItems, maxItems) &&
-    (uniqueItems !== true || new Set(list.map(sortedJson)).size === list.length) &&
-    list.every((item, index) => obeysInner(item, index < first.length ? first[index] : items))
-  );
+/** Tells whether a value obeys a schema: the one that the test was opened for, a part of it, or one made of its parts. */
+export type PartTest = (value: unknown, schema: unknown) => boolean;
+
+/** The most schemas that are compiled for one schema; one that demands more allows no value. */
+const maxCompiled = 2_000;
+
+/** The most references that are followed for one value, and within each other: some schemas branch for ever. */
+const maxReferences = 10_000;
+const maxReferenceDepth = 64;
+
+/** Formats are not checked: the values that are made have them. Steps such as 0.1 have no exact multiples. */
+const ajvOptions = {
+  meta: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  validateFormats: false,
+  multipleOfPrecision: 9,
 };
 
-const objectObeys = (object: JsonSchema, schema: JsonSchema, obeysInner: Inner): boolean => {
-  const { properties, required, additionalProperties, minProperties, maxProperties } = schema;
-  const named: JsonSchema = isSchema(properties) ? properties : {};
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  return (
-    within(Object.keys(object).length, minProperties, maxProperties) &&
-    needed.every((name) => typeof name === 'string' && Object.hasOwn(object, name)) &&
-    Object.entries(object).every(([name, value]) =>
-      obeysInner(value, Object.hasOwn(named, name) ? named[name] : additionalProperties),
-    )
-  );
+const openTest = (root: unknown): PartTest => {
+  const ajv = openAjv(false, ajvOptions);
+  const compiled = new Map<string, (value: unknown) => unknown>();
+  let compiledLeft = maxCompiled;
+  let referencesLeft = 0;
+  let depth = 0;
+  const fits = (value: unknown, schema: unknown, key: string): boolean => {
+    let validate = compiled.get(key);
+    if (validate === undefined) {
+      compiledLeft -= partsOf(schema).length;
+      if (compiledLeft < 0) throw new RangeError('the schema has too many parts');
+      validate = ajv.compile(isSchema(schema) ? schema : schema !== false);
+      if ('$async' in validate) throw new TypeError('Ajv would answer with a promise');
+      compiled.set(key, validate);
+    }
+    return validate(value) === true;
+  };
+  const follow = (reference: string, value: unknown): boolean => {
+    if (depth >= maxReferenceDepth) return false;
+    if (referencesLeft === 0) throw new RangeError('the schema refers to itself too often');
+    referencesLeft -= 1;
+    depth += 1;
+    const isFit = fits(value, referencedSchema(reference, root), reference);
+    depth -= 1;
+    return isFit;
+  };
+  ajv.removeKeyword('$ref');
+  ajv.addKeyword({ keyword: '$ref', errors: false, validate: follow });
+  return (value, schema) => {
+    referencesLeft = maxReferences;
+    depth = 0;
+    try {
+      return fits(value, schema, JSON.stringify(schema));
+    } catch {
+      return false;
+    }
+  };
 };
 
-const contentObeys = (value: unknown, schema: JsonSchema, obeysInner: Inner): boolean => {
-  if (typeof value === 'string') return textObeys(value, schema);
-  if (typeof value === 'number') return numberObeys(value, schema);
-  if (Array.isArray(value)) return listObeys(value, schema, obeysInner);
-  return !isSchema(value) || objectObeys(value, schema, obeysInner);
-};
+/** The tests of the latest schemas by their JSON: a load test sends few, and compiling one takes a millisecond. */
+const opened = new Map<string, PartTest>();
+const maxOpened = 64;
 
-/** Whether a value is of the schema's type and among its values. */
-const isAllowed = (value: unknown, schema: JsonSchema): boolean => {
-  const { type, enum: choices, const: only } = schema;
-  const types: readonly unknown[] = type === undefined ? [] : [type].flat();
-  const hasType = types.some((name) => typeTests.get(name)?.(value) === true);
-  return (
-    (types.length === 0 || hasType) &&
-    (!Array.isArray(choices) || choices.some((choice) => isDeepStrictEqual(choice, value))) &&
-    (!Object.hasOwn(schema, 'const') || isDeepStrictEqual(only, value))
-  );
-};
+/** The longest JSON of a schema whose test is kept. */
+const longestKept = 65_536;
 
-/** Whether a value obeys a schema without unsupported parts; formats are not checked. False where the walk ends before that is known. */
-export const obeys = (value: unknown, schema: unknown, walk: SchemaWalk, depth = 0): boolean => {
-  walk.stepsLeft -= 1;
-  if (depth > maxSchemaDepth || walk.stepsLeft < 0) return false;
-  if (!isSchema(schema)) return schema !== false;
-  const inner: Inner = (part, partSchema) => obeys(part, partSchema, walk, depth + 1);
-  const { anyOf, oneOf, allOf, $ref } = schema;
-  const fits = (list: unknown, isEnough: (fitting: number, all: number) => boolean): boolean =>
-    !Array.isArray(list) || isEnough(list.filter((each) => inner(value, each)).length, list.length);
-  return (
-    isAllowed(value, schema) &&
-    ($ref === undefined || inner(value, referencedSchema($ref, walk.root))) &&
-    fits(anyOf, (fitting) => fitting > 0) &&
-    fits(oneOf, (fitting) => fitting === 1) &&
-    fits(allOf, (fitting, all) => fitting === all) &&
-    contentObeys(value, schema, inner)
-  );
+/** Gives the test of values by a schema and its parts. */
+export const partTestOf = (root: unknown): PartTest => {
+  const key = JSON.stringify(root);
+  const test = opened.get(key) ?? openTest(root);
+  opened.delete(key);
+  if (key.length <= longestKept) opened.set(key, test);
+  if (opened.size > maxOpened) opened.delete(opened.keys().next().value!);
+  return test;
 };

@@ -3,19 +3,25 @@ import { commonWords } from './common-words.ts';
 import {
   isSchema,
   type JsonSchema,
-  maxSchemaDepth,
-  obeys,
   referencedSchema,
-  type SchemaWalk,
+  partTestOf,
+  type PartTest,
   sortedJson,
-  startWalk,
 } from './json-schema.ts';
 
-/** What values are made from: the draw, and the walk through the schema. */
+/** What values are made from: the draw, the schema `root`, which references point into, and the test of its parts. */
 interface Generation {
   readonly draw: Draw;
-  readonly walk: SchemaWalk;
+  readonly root: unknown;
+  readonly obeys: PartTest;
+  /** How many steps may still be taken through the schema: some branch for ever. */
+  stepsLeft: number;
 }
+
+const maxSteps = 10_000;
+
+/** Schemas that contain themselves are followed this far. */
+const maxSchemaDepth = 64;
 
 type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
 
@@ -61,21 +67,31 @@ const formats: Readonly<Record<string, (draw: Draw) => string>> = {
   uuid: (draw) => `0190a3b4-c5d6-4e7f-8a9b-0c1d2e3f4a5${someDigit(draw)}`,
 };
 
-/** The first that obeys the schema, else the first. */
-const fitting = <T>(candidates: readonly T[], schema: JsonSchema, { root }: SchemaWalk): T =>
-  candidates.find((candidate) => obeys(candidate, schema, startWalk(root))) ?? candidates[0]!;
+/** What a schema may demand of a text or number beside its type. */
+const demands =
+  'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(
+    ' ',
+  );
+
+/** Gives the first that is as the schema demands, else the first. */
+const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
+  const demanded = demands.filter((name) => schema[name] !== undefined);
+  if (demanded.length === 0) return candidates[0]!;
+  const bounds = Object.fromEntries(demanded.map((name) => [name, schema[name]]));
+  return candidates.find((candidate) => obeys(candidate, bounds)) ?? candidates[0]!;
+};
 
 /** Digits and capitals are what most patterns ask for. */
 const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
 
-const randomText: Generator = ({ draw, walk }, schema) => {
+const randomText: Generator = ({ draw, obeys }, schema) => {
   const { format, minLength, maxLength } = schema;
   const make = Object.hasOwn(formats, String(format)) ? formats[String(format)] : undefined;
   const text = (make ?? randomPhrase)(draw);
   const least = leastSizeOr(minLength, 0);
   const padded = `${text} `.repeat(Math.ceil(least / text.length)).trim();
   const long = padded.padEnd(least, 'a').slice(0, Math.max(least, sizeOr(maxLength, maxSize)));
-  return fitting([text, long, ...shortTexts], schema, walk);
+  return fitting([text, long, ...shortTexts], schema, obeys);
 };
 
 const randomMultiple = (draw: Draw, schema: JsonSchema, step: number): number => {
@@ -87,20 +103,20 @@ const randomMultiple = (draw: Draw, schema: JsonSchema, step: number): number =>
   return randomIntegerBetween(draw, low, Math.max(low, high)) * step;
 };
 
-const randomInteger: Generator = ({ draw, walk }, schema) => {
+const randomInteger: Generator = ({ draw, obeys }, schema) => {
   const step = numberOr(schema['multipleOf'], 1);
   const drawn = randomMultiple(draw, schema, Number.isInteger(step) ? step : 1);
   const high = numberOr(schema['exclusiveMaximum'], drawn + 1);
-  return fitting([drawn, Math.ceil(high) - 1], schema, walk);
+  return fitting([drawn, Math.ceil(high) - 1], schema, obeys);
 };
 
-const randomNumber: Generator = ({ draw, walk }, schema) => {
+const randomNumber: Generator = ({ draw, obeys }, schema) => {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (typeof multipleOf === 'number') return randomMultiple(draw, schema, multipleOf);
   const drawn = Math.min(randomMultiple(draw, schema, 1) + 0.5, numberOr(maximum, Infinity));
   const low = numberOr(minimum, numberOr(exclusiveMinimum, drawn - 1));
   const high = numberOr(maximum, numberOr(exclusiveMaximum, low + 1));
-  return fitting([drawn, (low + high) / 2, high - 0.5], schema, walk);
+  return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
 /** Below this depth objects and arrays stay as empty as allowed, since schemas may be recursive. */
@@ -197,11 +213,7 @@ const alternativeValue = (
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
     const value = valueOf(from, schema, depth + 1);
-    if (
-      !isExclusive ||
-      list.filter((each) => obeys(value, each, startWalk(from.walk.root))).length === 1
-    )
-      return value;
+    if (!isExclusive || list.filter((each) => from.obeys(value, each)).length === 1) return value;
     if (index === 0) first = value;
   }
   return first;
@@ -225,11 +237,11 @@ const typedValue = (from: Generation, schema: JsonSchema, depth: number): unknow
 };
 
 const valueOf = (from: Generation, written: unknown, depth: number): unknown => {
-  const { draw, walk } = from;
+  const { draw, root } = from;
   if (!isSchema(written)) return randomPhrase(draw);
-  walk.stepsLeft -= 1;
-  if (depth > maxSchemaDepth || walk.stepsLeft < 0) return null;
-  const schema = withFurther(written, walk.root);
+  from.stepsLeft -= 1;
+  if (depth > maxSchemaDepth || from.stepsLeft < 0) return null;
+  const schema = withFurther(written, root);
   if (schema !== written) return valueOf(from, schema, depth + 1);
   const { enum: choices, const: only, anyOf, oneOf, ...rest } = schema;
   if (only !== undefined) return only;
@@ -239,9 +251,15 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
   return alternativeValue(from, { rest, list, isExclusive: anyOf === undefined }, depth);
 };
 
+/** Opens the test of a schema's parts when it is first wanted. */
+const lazyTestOf = (root: unknown): PartTest => {
+  let test: PartTest | null = null;
+  return (value, part) => (test ??= partTestOf(root))(value, part);
+};
+
 /**
  * Draws a value that a JSON Schema allows, with or without its optional properties; a string if the schema names no type.
  * Where the schema has parts that `unsupportedIn` names, the value may break them.
  */
-export const randomJsonValue = (draw: Draw, schema: unknown): unknown =>
-  valueOf({ draw, walk: startWalk(schema) }, schema, 0);
+export const randomJsonValue = (draw: Draw, root: unknown, obeys = lazyTestOf(root)): unknown =>
+  valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);

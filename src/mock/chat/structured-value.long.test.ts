@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { drawFrom } from '../../model/workload/draw.ts';
+import { randomJsonValue } from './json-value.ts';
 import { readStructuredFormat, structuredValue } from './structured-value.ts';
 
 const ajv = new Ajv2020({ strict: false });
@@ -100,6 +101,15 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   ),
 }));
 
+/** Every schema has the next one twice. */
+const doubling = Object.fromEntries(
+  Array.from({ length: 40 }, (_, n) => {
+    const $ref = `#/$defs/a${n + 1}`;
+    return [`a${n}`, n === 39 ? { type: 'string' } : { allOf: [{ $ref }, { $ref }] }];
+  }),
+);
+const manyParts = Array.from({ length: 2_001 }, (_, n) => ({ minLength: n }));
+
 describe('an answer by a schema', () => {
   it('obeys it, by a validator of others', () => {
     fc.assert(
@@ -157,6 +167,17 @@ describe('an answer by a schema', () => {
     expect(faultsOf({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'boolean' } } })).toEqual([]);
   });
 
+  it('may be by a schema that has the name of another', () => {
+    const $id = 'https://weir.example/schema';
+    expect(readStructuredFormat('schema', { $id, const: 1 }).sample).toBe(1);
+    expect(readStructuredFormat('schema', { $id, const: 2 }).sample).toBe(2);
+  });
+
+  it('need not obey a schema that only validators with promises read', () => {
+    const list = [{ $async: true, type: 'integer' }, { type: 'string' }];
+    expect(randomJsonValue(drawFrom(1), { oneOf: list })).toBeTypeOf('string');
+  });
+
   it('ends where the schema may contain itself for ever', () => {
     expect(
       faultsOf({
@@ -202,6 +223,10 @@ describe('an answer by a schema', () => {
     [{ type: 'array', minItems: 1e5, uniqueItems: true }, 'found no value that obeys it'],
     [{ type: 'array', maxItems: -1 }, 'found no value that obeys it'],
     [{ type: 'object', minProperties: 1e12 }, 'found no value that obeys it'],
+    [{ $ref: '#/$defs/a0', $defs: doubling }, 'found no value that obeys it'],
+    [{ anyOf: manyParts }, 'found no value that obeys it'],
+    [{ type: 'string', pattern: '[' }, 'found no value that obeys it'],
+    [undefined, 'the schema: expected a schema'],
   ])('is refused for %j', (refused, message) => {
     expect(() => readStructuredFormat('schema', refused)).toThrow(message);
   });

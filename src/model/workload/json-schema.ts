@@ -8,12 +8,12 @@ export type SchemaTest = (value: unknown) => string | null;
 
 const load = createRequire(import.meta.url);
 
-/** Loading the validator takes a twentieth of a second, which only runs with a schema spend. */
-const openAjv = (isDraft7: boolean): draft7.Ajv => {
-  const options = { strict: false, logger: false } as const;
+/** Opens a validator that ignores what it does not know. Loading it takes a twentieth of a second, which only runs with a schema spend. */
+export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
+  const all = { strict: false, logger: false, ...options } as const;
   const ajv: draft7.Ajv = isDraft7
-    ? new (load('ajv') as typeof draft7).Ajv(options)
-    : new (load('ajv/dist/2020.js') as typeof draft2020).Ajv2020(options);
+    ? new (load('ajv') as typeof draft7).Ajv(all)
+    : new (load('ajv/dist/2020.js') as typeof draft2020).Ajv2020(all);
   (load('ajv-formats') as (typeof formats)['default']).default(ajv);
   return ajv;
 };
