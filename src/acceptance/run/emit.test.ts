@@ -4,11 +4,9 @@ import { parseAllDocuments } from 'yaml';
 import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import type { PrintedOutcome } from '../../run/input/host.ts';
 import { emit } from '../../verbs/emit/emit.ts';
-import { kubernetesManifest } from '../../verbs/emit/kubernetes.ts';
 import { type Launch, launchName } from '../../verbs/emit/launch.ts';
-import { slurmScript } from '../../verbs/emit/slurm.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';
-import { swarmScript } from '../../verbs/emit/swarm.ts';
+import { manifestFor } from '../../verbs/emit/manifest.ts';
 
 const launch: Launch = {
   name: 'weir-evening',
@@ -36,17 +34,17 @@ const launch: Launch = {
 /** A resource, as far as the tests read it. */
 type Resource = any; // oxlint-disable-line typescript/no-explicit-any -- what was parsed is looked at, not used
 
-const documents = (changes: Partial<Launch> = {}): readonly Resource[] =>
-  parseAllDocuments(kubernetesManifest({ ...launch, ...changes })).flatMap((each) =>
+const documents = async (changes: Partial<Launch> = {}): Promise<readonly Resource[]> =>
+  parseAllDocuments(await manifestFor('k8s', { ...launch, ...changes })).flatMap((each) =>
     each.toJS() === null ? [] : each.toJS(),
   );
 
-const found = (kind: string, name: string, changes: Partial<Launch> = {}) =>
-  documents(changes).find((each) => each.kind === kind && each.metadata.name === name);
+const found = async (kind: string, name: string, changes: Partial<Launch> = {}) =>
+  (await documents(changes)).find((each) => each.kind === kind && each.metadata.name === name);
 
 describe('manifests for Kubernetes', () => {
-  it('start each worker once, on its own index', () => {
-    const { spec } = found('Job', 'weir-evening-worker');
+  it('start each worker once, on its own index', async () => {
+    const { spec } = await found('Job', 'weir-evening-worker');
     expect(spec).toMatchObject({
       completionMode: 'Indexed',
       completions: 3,
@@ -62,8 +60,10 @@ describe('manifests for Kubernetes', () => {
     });
   });
 
-  it('give every container no right, a read-only root, and as much as it may use', () => {
-    const containers = documents().flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+  it('give every container no right, a read-only root, and as much as it may use', async () => {
+    const containers = (await documents()).flatMap(
+      ({ spec }) => spec?.template?.spec.containers ?? [],
+    );
     expect(containers.map(({ name }) => name)).toEqual(['nats', 'coordinator', 'worker']);
     for (const { securityContext, resources } of containers) {
       expect(securityContext).toEqual({
@@ -75,8 +75,8 @@ describe('manifests for Kubernetes', () => {
     }
   });
 
-  it('hold keys by reference, and only for the workers', () => {
-    const [worker] = found('Job', 'weir-evening-worker').spec.template.spec.containers;
+  it('hold keys by reference, and only for the workers', async () => {
+    const [worker] = (await found('Job', 'weir-evening-worker')).spec.template.spec.containers;
     expect(worker.env).toContainEqual({
       name: 'BLUE_KEY',
       valueFrom: { secretKeyRef: { name: 'weir-evening-keys', key: 'BLUE_KEY' } },
@@ -86,11 +86,11 @@ describe('manifests for Kubernetes', () => {
       mountPath: '/run/secrets',
       readOnly: true,
     });
-    expect(JSON.stringify(found('Job', 'weir-evening-coordinator'))).not.toContain('KEY');
+    expect(JSON.stringify(await found('Job', 'weir-evening-coordinator'))).not.toContain('KEY');
   });
 
-  it('let workers reach the target, names and the rendezvous, and nothing reach them', () => {
-    const { spec } = found('NetworkPolicy', 'weir-evening-worker');
+  it('let workers reach the target, names and the rendezvous, and nothing reach them', async () => {
+    const { spec } = await found('NetworkPolicy', 'weir-evening-worker');
     expect(spec.ingress).toEqual([]);
     expect(spec.egress).toEqual([
       { ports: [53, 53].map((port, n) => ({ protocol: n === 0 ? 'UDP' : 'TCP', port })) },
@@ -102,15 +102,15 @@ describe('manifests for Kubernetes', () => {
     ]);
   });
 
-  it('bring no server where a rendezvous is named', () => {
+  it('bring no server where a rendezvous is named', async () => {
     const changes = { rendezvous: 'nats://nats.example:4223' };
-    expect(documents(changes).map(({ kind }) => kind)).not.toContain('StatefulSet');
-    const { spec } = found('NetworkPolicy', 'weir-evening-coordinator', changes);
+    expect((await documents(changes)).map(({ kind }) => kind)).not.toContain('StatefulSet');
+    const { spec } = await found('NetworkPolicy', 'weir-evening-coordinator', changes);
     expect(spec.egress.at(-1)).toEqual({ ports: [{ protocol: 'TCP', port: 4223 }] });
   });
 
-  it('hold the scenario’s text as it is', () => {
-    expect(found('ConfigMap', 'weir-evening-scenario').data).toEqual({
+  it('hold the scenario’s text as it is', async () => {
+    expect((await found('ConfigMap', 'weir-evening-scenario')).data).toEqual({
       'evening.yaml': launch.text,
     });
   });
@@ -118,13 +118,17 @@ describe('manifests for Kubernetes', () => {
 
 describe('scripts', () => {
   it.each([
-    ['Slurm', 'bash', slurmScript(launch)],
-    ['Swarm', 'sh', swarmScript(launch)],
-  ] as const)('for %s are what a shell reads, without a value of a secret', (_, shell, script) => {
-    const { status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(script).toContain('BLUE_KEY');
-  });
+    ['Slurm', 'bash', 'slurm'],
+    ['Swarm', 'sh', 'swarm'],
+  ] as const)(
+    'for %s are what a shell reads, without a value of a secret',
+    async (_, shell, launcher) => {
+      const script = await manifestFor(launcher, launch);
+      const { status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(script).toContain('BLUE_KEY');
+    },
+  );
 
   it('quote what a shell would change', () => {
     for (const text of ["it's", 'a b', '$HOME', '`x`', 'plain-1.yaml', '']) {
@@ -138,8 +142,8 @@ describe('scripts', () => {
   it.each([
     [10, 'whatever the workers’ is', 'return 7'],
     [2, 'without waiting for workers that it never met', 'exec sleep 50'],
-  ])('end with the coordinator’s exit code %i, %s', (code, _, workers) => {
-    const script = slurmScript({ ...launch, plan: fakePlan(constantLoad(1, 1000)) });
+  ])('end with the coordinator’s exit code %i, %s', async (code, _, workers) => {
+    const script = await manifestFor('slurm', { ...launch, plan: fakePlan(constantLoad(1, 1000)) });
     const fake = `srun() { ${workers}; }; weir() { return ${code}; };`;
     const { status } = spawnSync('bash', ['-c', `${fake} ${script}`], {
       timeout: 20_000,
@@ -157,24 +161,26 @@ describe('scripts', () => {
 describe('a secret that is a file', () => {
   const written = { '/run/secrets/red.key': 'by its path', 'red.key': 'by its bare name' };
 
-  it.each(Object.entries(written))('%s, %s, is what every launcher gives', (path) => {
+  it.each(Object.entries(written))('%s, %s, is what every launcher gives', async (path) => {
     const { plan: usual } = launch;
     const keys = [{ name: 'red', template: `\${secret:${path}}`, weight: 1 }];
     const changed = { ...launch, plan: { ...usual, keys } };
-    expect(kubernetesManifest(changed)).toContain(
+    expect(await manifestFor('k8s', changed)).toContain(
       'create secret generic weir-evening-keys --from-file=red.key\n',
     );
-    expect(kubernetesManifest(changed)).toContain('mountPath: /run/secrets\n');
-    const swarm = swarmScript(changed);
+    expect(await manifestFor('k8s', changed)).toContain('mountPath: /run/secrets\n');
+    const swarm = await manifestFor('swarm', changed);
     expect(swarm).toContain('docker secret create weir-evening-red.key red.key\n');
     expect(swarm).toContain('--secret source=weir-evening-red.key,target=red.key');
-    expect(slurmScript(changed)).toContain('Every node needs the file /run/secrets/red.key.');
+    expect(await manifestFor('slurm', changed)).toContain(
+      'Every node needs the file /run/secrets/red.key.',
+    );
   });
 
-  it('elsewhere is not taken for one of that folder', () => {
+  it('elsewhere is not taken for one of that folder', async () => {
     const keys = [{ name: 'red', template: '${secret:./red.key}', weight: 1 }];
     const changed = { ...launch, plan: { ...launch.plan, keys } };
-    expect(kubernetesManifest(changed)).not.toContain('/run/secrets');
+    expect(await manifestFor('k8s', changed)).not.toContain('/run/secrets');
   });
 });
 

@@ -5,18 +5,9 @@ import { Problem } from '../../platform/problem.ts';
 import type { Host } from '../../run/input/host.ts';
 import { readPlan } from '../../run/input/read-plan.ts';
 import { dividedPlan } from '../fleet/divided-plan.ts';
-import { kubernetesManifest } from './kubernetes.ts';
 import { type Launch, launchName } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
-import { slurmScript } from './slurm.ts';
-import { swarmScript } from './swarm.ts';
-
-/** What each launcher reads. */
-const manifests = {
-  k8s: kubernetesManifest,
-  slurm: slurmScript,
-  swarm: swarmScript,
-} as const satisfies Record<LauncherName, (launch: Launch) => string>;
+import { manifestFor } from './manifest.ts';
 
 interface EmitRequest {
   readonly launcher: LauncherName;
@@ -63,6 +54,6 @@ export const emit = async (
     image: image ?? `weir:${version}`,
     version,
   };
-  const manifest = manifests[launcher](launch);
+  const manifest = await manifestFor(launcher, launch);
   printer.print({ text: () => manifest });
 };

@@ -26,16 +26,11 @@ export interface Launch {
   readonly version: string;
 }
 
-/** Cores and GiB of the coordinator, and of the server: they speak once a second, and only the report takes more. */
-export const beside = [0.5, 1] as const;
-
 export const natsPort = 4222;
 
 /** Where the workers meet under a launcher of containers: the rendezvous, or the server that is started beside them. */
 export const meetingPlace = ({ rendezvous, name }: Launch): string =>
   rendezvous ?? `nats://${name}-nats:${natsPort}`;
-
-export const mebibytes = (memoryGiB: number): number => Math.round(memoryGiB * 1024);
 
 /** A name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
 export const launchName = (plan: string): string => {

@@ -1,0 +1,137 @@
+import { isIP } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { readTextFile } from '../../platform/files/plain-files.ts';
+import { secretsFolder } from '../../platform/files/secrets.ts';
+import { plural } from '../../report/text/number-text.ts';
+import { quotedWord } from '../../scenario/text/shell-words.ts';
+import { renderTemplate, type TemplateValues } from './render-template.ts';
+import {
+  coordinatorOptions,
+  type Launch,
+  longestLife,
+  meetingPlace,
+  natsPort,
+  secretFiles,
+  secretVariables,
+  targetEndpoint,
+} from './launch.ts';
+import type { LauncherName } from './launcher-names.ts';
+
+const mebibytes = (gibibytes: number): number => Math.round(gibibytes * 1024);
+
+/** A secret as its launcher stores it. */
+const storedName = (secret: string): string => secret.toLowerCase();
+
+/** What the templates of all launchers name. */
+const commonValues = (launch: Launch) => {
+  const { name, plan, slices, version, image, natsImage, cpus, memoryGiB } = launch;
+  return {
+    name,
+    plan: plan.name,
+    slices,
+    slicesText: plural(slices, 'slice'),
+    version,
+    image,
+    natsImage,
+    natsPort,
+    cpus,
+    memory: mebibytes(memoryGiB),
+    // Of the coordinator, and of the server: they speak once a second, and only the report takes more.
+    cpusBeside: 0.5,
+    memoryBeside: mebibytes(1),
+    secretsFolder,
+    variables: secretVariables(plan).map((variable) => ({
+      variable,
+      stored: storedName(variable),
+    })),
+    files: secretFiles(plan).map((file) => ({ file, stored: storedName(file) })),
+    server: launch.rendezvous === null,
+  };
+};
+
+/** A value as YAML writes it within a line. */
+const yamlOf = (value: string): string => stringify(value, { lineWidth: 0 }).trimEnd();
+
+/** A policy knows addresses and no names: a name is allowed by its port. */
+const policyValues = ({ plan, rendezvous }: Launch) => {
+  const { host = '', port = 0 } = targetEndpoint(plan) ?? {};
+  const version = isIP(host);
+  const meetPort = rendezvous === null ? '' : new URL(rendezvous).port;
+  return {
+    targetPort: port,
+    targetBlock: version === 0 ? '' : yamlOf(`${host}/${version === 6 ? 128 : 32}`),
+    meetPort: meetPort === '' ? natsPort : Number(meetPort),
+  };
+};
+
+const kubernetesValues = (launch: Launch): TemplateValues => {
+  const common = commonValues(launch);
+  const keys = [
+    ...common.variables.map(({ variable }) => `--from-literal=${variable}=…`),
+    ...common.files.map(({ file }) => `--from-file=${file}`),
+  ];
+  const scenario = stringify({ [launch.file]: launch.text }, { lineWidth: 0 }).replace(/\n$/, '');
+  return {
+    ...common,
+    ...policyValues(launch),
+    image: yamlOf(launch.image),
+    natsImage: yamlOf(launch.natsImage),
+    keys: keys.join(' '),
+    variables: common.variables.map(({ variable }) => ({ variable: yamlOf(variable) })),
+    scenario: scenario.replaceAll(/\n(?!\n|$)/g, '\n  '),
+    scenarioPath: yamlOf(`/scenario/${launch.file}`),
+    options: coordinatorOptions(launch).map((option) => ({ option: yamlOf(option) })),
+    meet: yamlOf(`--rendezvous=${meetingPlace(launch)}`),
+    longestLife: longestLife(launch.plan),
+  };
+};
+
+const clock = (seconds: number): string => {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+};
+
+const shellOptions = (launch: Launch): string =>
+  coordinatorOptions(launch).map(quotedWord).join(' ');
+
+const slurmValues = (launch: Launch): TemplateValues => ({
+  ...commonValues(launch),
+  clock: clock(longestLife(launch.plan)),
+  meet: launch.rendezvous ?? 'file://$SLURM_SUBMIT_DIR/weir-$SLURM_JOB_ID',
+  scenario: quotedWord(launch.file),
+  options: shellOptions(launch),
+});
+
+const swarmValues = (launch: Launch): TemplateValues => {
+  const common = commonValues(launch);
+  const { name } = launch;
+  const parts = ['coordinator', 'worker', ...(common.server ? ['nats'] : [])];
+  const secrets = [...secretVariables(launch.plan), ...secretFiles(launch.plan)].map(
+    (secret) => `--secret source=${name}-${storedName(secret)},target=${secret}`,
+  );
+  return {
+    ...common,
+    services: parts.map((part) => `${name}-${part}`).join(' '),
+    end: `WEIR_SCENARIO_${name.toUpperCase().replaceAll('-', '_')}`,
+    text: launch.text.replace(/\n$/, ''),
+    scenario: quotedWord(`/scenario/${launch.file}`),
+    options: shellOptions(launch),
+    meet: meetingPlace(launch),
+    secrets: secrets.join(' '),
+  };
+};
+
+/** The template of each launcher, beside this file, and what it names. */
+const templates = {
+  k8s: ['kubernetes.yaml', kubernetesValues],
+  slurm: ['slurm.sh', slurmValues],
+  swarm: ['swarm.sh', swarmValues],
+} as const satisfies Record<LauncherName, readonly [string, (launch: Launch) => TemplateValues]>;
+
+/** Writes what a launcher reads. */
+export const manifestFor = async (launcher: LauncherName, launch: Launch): Promise<string> => {
+  const [file, valuesOf] = templates[launcher];
+  const template = await readTextFile(fileURLToPath(new URL(file, import.meta.url)));
+  return renderTemplate(template, valuesOf(launch));
+};
