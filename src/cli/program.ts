@@ -1,4 +1,5 @@
-import yargs, { type Argv } from 'yargs';
+import type { Argv } from 'yargs';
+import yargs from 'yargs/yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
