@@ -6,8 +6,7 @@ import { endWithin } from '../platform/process/this-process.ts';
 import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../run/output/exit-codes.ts';
 import { UsageProblem } from './options/define-verb.ts';
-import { program } from './program.ts';
-import { toStderr } from '../platform/standard-streams.ts';
+import { toStderr, toStdout } from '../platform/standard-streams.ts';
 
 /** Values of environment variables whose names suggest a secret, for messages of unexpected errors. */
 const likelySecrets = (): readonly string[] =>
@@ -37,6 +36,16 @@ const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
+/** Answers the shortest question before the verbs and the parser of command lines are loaded. */
+const answer = async (words: readonly string[]): Promise<ExitName> => {
+  if (words.length === 1 && words[0] === '--version') {
+    toStdout(weirVersion());
+    return 'pass';
+  }
+  const { program } = await import('./program.ts');
+  return program(words);
+};
+
 /** How long what is still open may delay the end of the process, in ms. */
 const endTimeout = 5000;
 
@@ -46,7 +55,7 @@ let outputFailure: string | null = null;
 const main = async (): Promise<void> => {
   // A command that never ends although nothing is left to wait for is a defect, not a success.
   process.exitCode = exitCode('internal');
-  let exit = await program(process.argv.slice(2)).catch(reportError);
+  let exit = await answer(process.argv.slice(2)).catch(reportError);
   // An output that fails says so a turn later.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {

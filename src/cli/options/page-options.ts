@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { openSystemBrowser } from '../../platform/process/open-in-browser.ts';
 import type { LivePageRequest } from '../../run/input/run-request.ts';
 import { inGroup, switchOption, textOption, UsageProblem } from './define-verb.ts';
 
@@ -22,6 +21,8 @@ export const completeLive = (words: readonly string[]): string[] =>
 type Warn = (text: string) => void;
 
 const show = async (address: string, warn: Warn): Promise<void> => {
+  // Imported here, since Node takes 10 ms to load what starts processes, and every command line reads this file.
+  const { openSystemBrowser } = await import('../../platform/process/open-in-browser.ts');
   const problem = await openSystemBrowser(address);
   if (problem !== null) warn(problem);
 };

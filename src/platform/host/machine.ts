@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
@@ -25,4 +24,4 @@ export const weirVersion = (): string => version;
 export const hostName = (): string => os.hostname();
 
 /** A name that nobody else has. */
-export const uniqueName = (): string => randomUUID();
+export const uniqueName = (): string => crypto.randomUUID();

@@ -6,7 +6,8 @@ import { readLiveScript, readReportAssets } from '../../platform/files/report-as
 import { startClock } from '../../platform/host/clock.ts';
 import { openLiveServer } from '../../platform/live/live-server.ts';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
-import { openParentPipe, yieldToOthers } from '../../platform/process/this-process.ts';
+import { openParentPipe } from '../../platform/process/parent-pipe.ts';
+import { yieldToOthers } from '../../platform/process/this-process.ts';
 import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 

@@ -5,7 +5,7 @@ import { type SettingsInput, settingsSchema } from '../../mock/settings/settings
 import { MockStartError } from '../../mock/errors/mock-start-error.ts';
 import { readyLine, startMock } from '../../mock/gateway/start.ts';
 import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
-import { openParentPipe } from '../../platform/process/this-process.ts';
+import { openParentPipe } from '../../platform/process/parent-pipe.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 import { parseSettings } from './settings-notation.ts';
