@@ -4,9 +4,17 @@
  * and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, extname, relative, resolve } from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -60,13 +68,65 @@ const keepPlaces: Plugin = {
   },
 };
 
+/** The packages with so many modules that loading them takes longer than running them. */
+const bundledPackages = ['zod', 'yaml'];
+
+/** Adds to `found` the modules and all that they import without waiting, directly or not. */
+const addImports = (
+  ids: readonly string[],
+  context: ChunkingContext,
+  found = new Set<string>(),
+): ReadonlySet<string> => {
+  for (const id of ids) {
+    if (found.has(id)) continue;
+    found.add(id);
+    addImports([...(context.getModuleInfo(id)?.importedIds ?? [])], context, found);
+  }
+  return found;
+};
+
+/** The modules that are loaded before the verb is known, for the help of a verb, and to read a scenario. */
+const modulesByUse = (context: ChunkingContext) => {
+  const [main, program, table, reader] = [
+    'src/cli/main.ts',
+    'src/cli/program.ts',
+    'src/cli/verb-table.ts',
+    'src/run/input/read-plan.ts',
+  ].map((path) => resolve(path)) as [string, string, string, string];
+  const verbs = context.getModuleInfo(table)?.dynamicallyImportedIds ?? [];
+  const start = new Set(addImports([main], context));
+  start.delete(main);
+  return {
+    start,
+    help: addImports([main, program, ...verbs], context),
+    reading: addImports([reader], context),
+  };
+};
+
+/**
+ * Names the chunk that a module belongs to by its use. `null` leaves it to the bundler, which would make forty chunks of what reads a
+ * scenario, as nearly every verb does; help must not bring that along.
+ */
+const nameChunks = (): ((id: string, context: ChunkingContext) => string | null) => {
+  let byUse: ReturnType<typeof modulesByUse> | null = null;
+  return (id, context) => {
+    byUse ??= modulesByUse(context);
+    if (byUse.start.has(id)) return 'start';
+    const name = bundledPackages.find((each) => id.includes(`/node_modules/${each}/`)) ?? null;
+    if (name !== null || byUse.help.has(id)) return name;
+    return byUse.reading.has(id) ? 'read-plan' : null;
+  };
+};
+
 const bundle = async (): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
-    // Packages are not bundled, but what the compiler itself brings is.
-    external: /^(?!@oxc-project)[@\w]/,
+    // Other packages are not bundled, but what the compiler itself brings is.
+    external: new RegExp(`^(?!@oxc-project|(?:${bundledPackages.join('|')})$)[@\\w]`),
     plugins: [keepPlaces],
+    // As chunks by name demand it.
+    preserveEntrySignatures: 'allow-extension',
   });
   await bundled.write({
     dir: 'dist',
@@ -74,6 +134,10 @@ const bundle = async (): Promise<void> => {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     minify: true,
+    codeSplitting: {
+      groups: [{ name: nameChunks(), debugName: 'purpose' }],
+      includeDependenciesRecursively: false,
+    },
   });
 };
 
@@ -93,12 +157,21 @@ const dropOtherDeclarations = (): void => {
   for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
 };
 
+/** The licences of what is bundled ask for their text in every copy. */
+const writeLicences = (): void => {
+  const texts = bundledPackages.map(
+    (name) => `${name}\n\n${readFileSync(join('node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
+  );
+  writeFileSync('dist/LICENCES.txt', texts.join('\n\n'));
+};
+
 clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();
-  copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
+    writeLicences();
+    copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();
   process.exitCode = 1;

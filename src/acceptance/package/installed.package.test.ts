@@ -72,8 +72,8 @@ describe('the package', () => {
   it('contains the program and its data, and nothing else', async () => {
     const places = [
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
-      /^(reports\/[a-z]+|src\/(mock|probe|run|run\/rendezvous)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
-      /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|mock\/(Dockerfile|base-image\.sh))$/,
+      /^(reports\/[a-z]+|src\/(mock|run|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
+      /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|LICENCES\.txt|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,
       /^dist\/report\/grafana\/weir\.json$/,
@@ -84,6 +84,7 @@ describe('the package', () => {
       expect.arrayContaining([
         'CHANGELOG.md',
         'LICENSE',
+        'dist/LICENCES.txt',
         'dist/cli/main.js',
         'dist/report/html/page/page.css',
         'scenarios/quickstart.yaml',
