@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /**
  * Numbers with a unit in their type. Only this file casts; text is converted once, in
@@ -21,18 +21,6 @@ export const ratio = (value: number): Ratio => value as Ratio;
 
 /** The longest run whose results can be read, in ms: 31 days. */
 export const longestRun = 31 * 24 * 3_600_000;
-
-export const millisecondsSchema = z
-  .number()
-  .nonnegative()
-  .max(longestRun)
-  .brand<'Milliseconds'>()
-  .meta({ unit: 'ms' });
-export const instantSchema = z.number().min(-longestRun).max(longestRun).brand<'Instant'>();
-export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
-
-/** The unit of a schema's numbers, also after further checks; `undefined` if it has none. */
-export const unitOf = (schema: z.core.$ZodType): unknown => z.globalRegistry.get(schema)?.['unit'];
 
 /** The whole second of the run that contains a moment; never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { milliseconds, millisecondsSchema } from '../../model/quantity.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { millisecondsSchema } from '../../model/quantity-schema.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 
 /** The published key number `index`: `sk-weir-test`, `sk-weir-test-2`, … */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { millisecondsSchema } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 /** The faults that the reference gateway can show; `mock/faults` has the code of each. */
 export const faultNames = [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { milliseconds, millisecondsSchema } from '../quantity.ts';
+import { milliseconds } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
  * How an inference server spends its time under continuous batching. The server does one thing at a

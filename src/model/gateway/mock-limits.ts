@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { milliseconds, millisecondsSchema } from '../quantity.ts';
+import { milliseconds } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 /** The limiters that the reference gateway can run: every class that a client can distinguish. */
 export const mockLimiterClasses = [

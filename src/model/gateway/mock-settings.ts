@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { faultRuleSchema } from './mock-faults.ts';
 import { latencySchema } from './mock-latency.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
-import { milliseconds, millisecondsSchema } from '../quantity.ts';
+import { milliseconds } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 import { priceSchema } from '../workload/traffic.ts';
 
 const positive = z.int().positive();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectionOrigins } from './exchange.ts';
-import { instantSchema, type Instant, millisecondsSchema } from '../quantity.ts';
+import { type Instant } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
 /** The sources of the wait before a further attempt, best first: the server's headers and body, else Weir's backoff. */

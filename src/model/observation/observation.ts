@@ -7,7 +7,7 @@ import {
   readyAt,
   retriedAttemptSchema,
 } from './attempt.ts';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**

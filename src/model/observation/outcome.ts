@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
 /** The sources of an answer's token counts, best first. Statistics never mix sources silently. */

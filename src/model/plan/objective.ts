@@ -1,7 +1,7 @@
 import type { Labels } from '../measures/counts.ts';
 import { z } from 'zod';
 import { measureNames, measures } from '../measures/measures.ts';
-import { millisecondsSchema } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
 import { unitOfServerFigure } from '../measures/server-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { millisecondsSchema } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 

@@ -5,7 +5,7 @@ import { transportNames } from '../observation/exchange.ts';
 import { mockSettingsSchema } from '../gateway/mock-settings.ts';
 import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
-import { millisecondsSchema, perSecondSchema } from '../quantity.ts';
+import { millisecondsSchema, perSecondSchema } from '../quantity-schema.ts';
 import { retrySchema } from './retry.ts';
 import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { millisecondsSchema } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
  * The failures that can be retried: 429; 5xx; no connection; and no response head to a request that

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { exemplarSchema } from './exemplar.ts';
 import { ledgerSchema } from '../observation/ledger.ts';
 import { planSchema } from '../plan/plan.ts';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 

@@ -1,7 +1,7 @@
 import { outcomeKinds } from '../observation/outcome.ts';
 import { z } from 'zod';
 import { connectionOrigins } from '../observation/exchange.ts';
-import { instantSchema } from '../quantity.ts';
+import { instantSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 const moment = instantSchema.nullable();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { outcomeKinds } from '../observation/outcome.ts';
-import { instantSchema } from '../quantity.ts';
+import { instantSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /** The columns of one sampled request; times in ms, to whole thousandths. */

@@ -16,7 +16,7 @@ import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
 import { requestSampleSchema } from './request-sample.ts';
 import { runSummarySchema } from './run-summary.ts';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 

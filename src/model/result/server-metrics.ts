@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../measures/counts.ts';
 import { serverFigureNames } from '../measures/server-figures.ts';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 
 /** What a run has read of the server’s own metrics. */
 

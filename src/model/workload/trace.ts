@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256Schema } from './prompt-source.ts';
-import { millisecondsSchema } from '../quantity.ts';
+import { millisecondsSchema } from '../quantity-schema.ts';
 
 /** Formats of published traces of real services. */
 export const traceFormats = ['mooncake', 'azure', 'burstgpt'] as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
-import { type Milliseconds, unitOf } from '../../model/quantity.ts';
+import { type Milliseconds } from '../../model/quantity.ts';
+import { unitOf } from '../../model/quantity-schema.ts';
 import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Milliseconds, unitOf } from '../../model/quantity.ts';
+import { type Milliseconds } from '../../model/quantity.ts';
+import { unitOf } from '../../model/quantity-schema.ts';
 import { durationNotation, formatDuration } from '../../scenario/schema/notation.ts';
 import { withEachValue } from '../../scenario/text/scenario-tree.ts';
 import {

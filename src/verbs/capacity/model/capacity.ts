@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { millisecondsSchema, perSecondSchema } from '../../../model/quantity.ts';
+import { millisecondsSchema, perSecondSchema } from '../../../model/quantity-schema.ts';
 
 /**
  * The result file of a search for the capacity of a gateway, `capacity/1`: the steps, what they prove,
