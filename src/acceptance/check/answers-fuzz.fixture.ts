@@ -1,10 +1,7 @@
 import { routes } from '../../contract/routes.ts';
 import { redactor } from '../../model/plan/secret.ts';
-import {
-  checkProfiles,
-  type CheckReport,
-  checkReportSchema,
-} from '../../verbs/check/model/check-report.ts';
+import { checkProfiles } from '../../verbs/check/model/check-choices.ts';
+import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import { instant } from '../../model/quantity.ts';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';

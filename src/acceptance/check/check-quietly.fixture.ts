@@ -1,4 +1,5 @@
-import type { CheckProfile, CheckReport } from '../../verbs/check/model/check-report.ts';
+import type { CheckProfile } from '../../verbs/check/model/check-choices.ts';
+import type { CheckReport } from '../../verbs/check/model/check-report.ts';
 import type { CheckSettings } from '../../verbs/check/check-settings.ts';
 import { performCheck } from '../../verbs/check/perform-check.ts';
 

@@ -2,11 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
-import {
-  type CheckProfile,
-  type CheckReport,
-  checkReportSchema,
-} from '../../verbs/check/model/check-report.ts';
+import type { CheckProfile } from '../../verbs/check/model/check-choices.ts';
+import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 
 interface CheckRunOptions {

@@ -1,7 +1,8 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CheckProfile, CheckReport } from '../../verbs/check/model/check-report.ts';
+import type { CheckProfile } from '../../verbs/check/model/check-choices.ts';
+import type { CheckReport } from '../../verbs/check/model/check-report.ts';
 import { markdownTable } from '../harness/markdown-table.ts';
 import { runCheck } from '../harness/run-check.ts';
 import { freePort, provingKeys } from '../harness/server-process.ts';

@@ -1,5 +1,5 @@
 import type { SettingsInput } from '../../mock/settings/settings.ts';
-import type { CheckProfile } from '../../verbs/check/model/check-report.ts';
+import type { CheckProfile } from '../../verbs/check/model/check-choices.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { startHaproxy, startNginx } from '../harness/debian-proxies.ts';
 import { startEnvoy } from '../harness/envoy.ts';

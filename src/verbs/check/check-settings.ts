@@ -3,7 +3,7 @@ import {
   checkProfiles,
   type CheckTopic,
   checkTopics,
-} from './model/check-report.ts';
+} from './model/check-choices.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isFree } from './suite/check-budget.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';

@@ -1,6 +1,7 @@
 import { type RunOptions, withWeirErrors } from '../../run/input/library-host.ts';
 import { silentHost } from '../../run/input/silent-host.ts';
-import type { CheckProfile, CheckReport } from './model/check-report.ts';
+import type { CheckProfile } from './model/check-choices.ts';
+import type { CheckReport } from './model/check-report.ts';
 
 /** The part of the library that checks an interface. What it needs is imported when it is called. */
 

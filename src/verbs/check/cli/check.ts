@@ -1,4 +1,4 @@
-import { checkProfiles, checkTopics } from '../model/check-report.ts';
+import { checkProfiles, checkTopics } from '../model/check-choices.ts';
 import {
   defineVerb,
   inGroup,

@@ -1,4 +1,5 @@
-import type { CheckProfile, CheckRow } from './check-report.ts';
+import type { CheckProfile } from './check-choices.ts';
+import type { CheckRow } from './check-report.ts';
 
 /** What changed between two checks of an interface. */
 

@@ -1,20 +1,7 @@
 import { z } from 'zod';
+import { checkProfiles, checkTopics } from './check-choices.ts';
 
 /** What `weir check` finds out about a gateway's interface, as it is stored. */
-
-export const checkTopics = [
-  'models',
-  'chat-parameters',
-  'chat-answers',
-  'streams',
-  'speech',
-  'transcription',
-  'authentication',
-  'errors',
-  'limits',
-  'versioning',
-] as const;
-export type CheckTopic = (typeof checkTopics)[number];
 
 /** The results of a check, the gravest first, each with its meaning. */
 const checkOutcomes = {
@@ -27,10 +14,6 @@ const checkOutcomes = {
 } as const;
 export type CheckOutcome = keyof typeof checkOutcomes;
 const outcomeNames = Object.keys(checkOutcomes) as [CheckOutcome, ...CheckOutcome[]];
-
-/** The servers whose known gaps are told apart from what they break. */
-export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;
-export type CheckProfile = (typeof checkProfiles)[number];
 
 const count = z.int().nonnegative();
 

@@ -1,5 +1,6 @@
 import { routes } from '../../../contract/routes.ts';
-import type { CheckOutcome, CheckTopic } from '../model/check-report.ts';
+import type { CheckTopic } from '../model/check-choices.ts';
+import type { CheckOutcome } from '../model/check-report.ts';
 import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { Clip } from '../../../model/workload/clip.ts';
 import type { CheckAnswer } from './check-answer.ts';

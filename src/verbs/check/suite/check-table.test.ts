@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interfaceRows } from '../model/interface-rows.ts';
-import { type CheckProfile, checkProfiles, checkTopics } from '../model/check-report.ts';
+import { type CheckProfile, checkProfiles, checkTopics } from '../model/check-choices.ts';
 import { checkRequests, checkTable, requestsFor } from './check-table.ts';
 import { exemptedIds, exemptionOf } from './profiles.ts';
 

@@ -1,5 +1,6 @@
 import { interfaceRows } from '../model/interface-rows.ts';
-import type { CheckProfile, CheckReport, CheckRow } from '../model/check-report.ts';
+import type { CheckProfile } from '../model/check-choices.ts';
+import type { CheckReport, CheckRow } from '../model/check-report.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import { type Answers, type Check, type Judged, unchecked } from '../reading/check-case.ts';
 import { exemptionOf } from './profiles.ts';

@@ -1,4 +1,4 @@
-import type { CheckProfile } from '../model/check-report.ts';
+import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
  * What servers are known to leave out: a finding of these checks is told apart from what they break. Each reason has its

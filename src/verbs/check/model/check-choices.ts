@@ -1,0 +1,18 @@
+/** The parts of the interface that are checked. */
+export const checkTopics = [
+  'models',
+  'chat-parameters',
+  'chat-answers',
+  'streams',
+  'speech',
+  'transcription',
+  'authentication',
+  'errors',
+  'limits',
+  'versioning',
+] as const;
+export type CheckTopic = (typeof checkTopics)[number];
+
+/** The servers whose known gaps are told apart from what they break. */
+export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;
+export type CheckProfile = (typeof checkProfiles)[number];
