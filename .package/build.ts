@@ -85,36 +85,37 @@ const addImports = (
   return found;
 };
 
-/** The modules that are loaded before the verb is known, for the help of a verb, and to read a scenario. */
+/** Chunks by their use, each with the modules from which all of theirs are imported; a module belongs to the first that has it. */
+const uses = [
+  ['start', ['src/cli/main.ts']],
+  // Left to the bundler, since no verb's help may bring what only other verbs need.
+  [null, ['src/cli/program.ts', 'src/run/live/page-process.ts']],
+  ['read-plan', ['src/run/input/read-plan.ts']],
+  ['slice', ['src/run/workers/worker.ts']],
+  ['run', ['src/run/run.ts']],
+] as const;
+
+/** The modules of each chunk by its use. */
 const modulesByUse = (context: ChunkingContext) => {
-  const [main, program, table, reader] = [
-    'src/cli/main.ts',
-    'src/cli/program.ts',
-    'src/cli/verb-table.ts',
-    'src/run/input/read-plan.ts',
-  ].map((path) => resolve(path)) as [string, string, string, string];
-  const verbs = context.getModuleInfo(table)?.dynamicallyImportedIds ?? [];
-  const start = new Set(addImports([main], context));
-  start.delete(main);
-  return {
-    start,
-    help: addImports([main, program, ...verbs], context),
-    reading: addImports([reader], context),
-  };
+  const verbs = context.getModuleInfo(resolve('src/cli/verb-table.ts'))?.dynamicallyImportedIds;
+  return uses.map(([name, paths]) => {
+    const ids = paths.map((path) => resolve(path));
+    return { name, modules: addImports(name === null ? [...ids, ...(verbs ?? [])] : ids, context) };
+  });
 };
 
 /**
- * Names the chunk that a module belongs to by its use. `null` leaves it to the bundler, which would make forty chunks of what reads a
- * scenario, as nearly every verb does; help must not bring that along.
+ * Names the chunk that a module belongs to. `null` leaves it to the bundler, which would make a hundred chunks of what each run needs: it
+ * splits by which of all verbs need a module.
  */
 const nameChunks = (): ((id: string, context: ChunkingContext) => string | null) => {
+  const entryIds = new Set(entries.map((entry) => resolve(`src/${entry}.ts`)));
   let byUse: ReturnType<typeof modulesByUse> | null = null;
   return (id, context) => {
+    const name = bundledPackages.find((each) => id.includes(`/node_modules/${each}/`));
+    if (name !== undefined) return name;
     byUse ??= modulesByUse(context);
-    if (byUse.start.has(id)) return 'start';
-    const name = bundledPackages.find((each) => id.includes(`/node_modules/${each}/`)) ?? null;
-    if (name !== null || byUse.help.has(id)) return name;
-    return byUse.reading.has(id) ? 'read-plan' : null;
+    return entryIds.has(id) ? null : (byUse.find(({ modules }) => modules.has(id))?.name ?? null);
   };
 };
 
