@@ -69,7 +69,7 @@ const experiment: Grant = {
  * What each sub-folder of a wing may use; `.` is the wing itself. A wing is a folder of `verbs`: a verb or a family
  * of verbs, with all that only it needs. The names mean the same in every wing.
  */
-const wingFolders: Readonly<Record<string, Grant>> = {
+export const wingFolders: Readonly<Record<string, Grant>> = {
   model: { folders: ['model', 'contract'], packages: ['zod', ...pure] },
   judge: { folders: ['model', 'judge'], packages: pure },
   report: { folders: ['model', 'report'], packages: pure },

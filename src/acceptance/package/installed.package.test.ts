@@ -45,7 +45,7 @@ const scenario = (module: boolean): string => `
   }${module ? ')' : ''}`;
 
 /** The example in the README of the library. */
-const libraryReadme = await readFile(join(checkout, 'src', 'run', 'README.md'), 'utf8');
+const libraryReadme = await readFile(join(checkout, 'src', 'library', 'README.md'), 'utf8');
 const [, example = ''] = /```js\n(import .*?)```/s.exec(libraryReadme) ?? [];
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('the package', () => {
   it('contains the program and its data, and nothing else', async () => {
     const places = [
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
-      /^(reports\/[a-z]+|src\/(mock|run|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
+      /^(reports\/[a-z]+|src\/(library|mock|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|LICENCES\.txt|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { roomOf } from '../../../.oxlint/map.ts';
+import { roomOf, wingFolders } from '../../../.oxlint/map.ts';
 import { subcommands, verbs } from '../../cli/verb-table.ts';
 import { program } from '../../cli/program.ts';
 import { faultNames } from '../../model/gateway/mock-faults.ts';
@@ -22,6 +22,7 @@ import {
   blocksIn,
   codeSpans,
   currentPaths,
+  documents,
   documentText,
   listFiles,
   pathInRoot,
@@ -323,30 +324,68 @@ describe('the tables of the READMEs', () => {
 });
 
 describe('the map in src/README.md', () => {
-  const cells = firstCells(documentText('src/README.md'));
+  const map = documentText('src/README.md');
+  const sourceFolders = [
+    ...new Set(
+      listFiles('src/**/*.{ts,js,css,json}').map((path) => dirname(path).slice('src/'.length)),
+    ),
+  ].filter((folder) => roomOf(`${folder}/x`) !== null && !/^[a-z]+\/fixtures$/.test(folder));
+  const rooms = [...new Set(sourceFolders.map((folder) => roomOf(`${folder}/x`)!))];
+  const countWords = (text: string): number => text.trim().split(/\s+/).length;
 
-  it('has a row for every folder of src, and no row for a folder that is gone', () => {
-    const folders = listFiles('src/**/*.{ts,js,css,json}')
-      .map((path) => dirname(path).slice('src/'.length))
-      .filter((folder) => roomOf(`${folder}/x`) !== null)
-      .filter((folder) => !/^(acceptance|bench|proving)\/|^report\/fixtures$/.test(folder));
-    const rooms = folders.map((folder) => folder.split('/', 1)[0]!);
-    const expected = new Set([...folders.filter((folder) => folder.includes('/')), ...rooms]);
-    expect(expected.size).toBeGreaterThan(60);
-    const rows = new Set(
-      cells.filter((cell) => expected.has(cell) || /^[a-z]+\/[a-z/-]+$/.test(cell)),
-    );
-    expect([...expected].filter((folder) => !rows.has(folder))).toEqual([]);
-    expect([...rows].filter((row) => !expected.has(row))).toEqual([]);
+  it('has at most 1,200 words', () => {
+    expect(countWords(map)).toBeLessThanOrEqual(1200);
   });
 
-  it('has a glossary of at most 40 nouns', () => {
-    const [, glossary = ''] =
-      /^## Glossary\n(.*?)(?=^## |$(?![^]))/ms.exec(documentText('src/README.md')) ?? [];
-    const nouns = firstCells(glossary).slice(2);
+  it('shows every room and every wing in its picture, and none that is gone', () => {
+    const [picture] = blocksIn('src/README.md');
+    const shown = [...picture!.text.matchAll(/^(?:\d| ) {2,5}([a-z-]+)\/? {2,}\S/gm)].map(
+      ([, name = '']) => name,
+    );
+    const expected = rooms.map((room) => room.replace('verbs/', ''));
+    expect(expected.length).toBeGreaterThan(25);
+    expect(shown.toSorted()).toEqual([...expected, 'verbs'].toSorted());
+  });
+
+  it('has a row for every kind of sub-folder that wings have, and for no other', () => {
+    const [, section = ''] = /^## Wings\n(.*?)^## /ms.exec(map) ?? [];
+    const used = sourceFolders
+      .filter((folder) => folder.startsWith('verbs/'))
+      .map((folder) => folder.split('/')[2] ?? '.');
+    const rows = firstCells(section).slice(2);
+    expect(rows.toSorted()).toEqual([...new Set(used)].toSorted());
+    expect(rows.toSorted()).toEqual(Object.keys(wingFolders).toSorted());
+  });
+
+  it('has a glossary of at most 40 nouns beside it', () => {
+    const nouns = firstCells(documentText('src/GLOSSARY.md')).slice(2);
     expect(nouns).toContain('scenario');
     expect(nouns.length).toBeGreaterThan(20);
     expect(nouns.length).toBeLessThanOrEqual(40);
+  });
+
+  const mainRooms = rooms.filter((room) => !/^(verbs\/.*|acceptance|bench|proving)$/.test(room));
+
+  it.each(mainRooms)('has a README for %s, with a row for each of its folders', (room) => {
+    const inner = sourceFolders
+      .filter((folder) => folder.startsWith(`${room}/`))
+      .map((folder) => folder.slice(room.length + 1));
+    const readme = documents.get(`src/${room}/README.md`);
+    const [, table = ''] = /^\| folder \|.*\n\| --- .*\n((?:\|.*\n)*)/m.exec(readme ?? '') ?? [];
+    const rows = firstCells(table).filter((row) => row !== '.');
+    expect(rows.toSorted()).toEqual(inner.toSorted());
+  });
+
+  /** Pages for users, which say more than what a room is. */
+  const manuals = ['library', 'mock'];
+  const readmes = mainRooms.filter((room) => documents.has(`src/${room}/README.md`));
+
+  it.each(readmes)('is followed by a README of %s that names files which exist', (room) => {
+    const text = documentText(`src/${room}/README.md`);
+    const files = listFiles(`src/${room}/**/*.*`).map((path) => path.split('/').at(-1));
+    const named = codeSpans(text).filter((code) => /^[a-z-]+\.(ts|js)$/.test(code));
+    expect(named.filter((file) => !files.includes(file))).toEqual([]);
+    expect(countWords(text)).toBeLessThanOrEqual(manuals.includes(room) ? 3000 : 600);
   });
 });
 
