@@ -4,11 +4,13 @@ import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.t
 import { keyShareProblem } from '../engine/key-shares.ts';
 import { Problem } from '../platform/problem.ts';
 import { loadAutocannon, rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
+import { UndoStack } from '../platform/undo-stack.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import { openCanary } from './canary.ts';
 import { checkPlanFits, undecidableObjectives } from './forecast.ts';
 import { folderFor } from './input/report-paths.ts';
 import type { Host } from './input/host.ts';
-import { readPlanWithFiles } from './input/read-plan.ts';
+import { readPlanWithFiles, type ReadPlanWithFiles } from './input/read-plan.ts';
 import { checkpointFileName } from './input/read-result.ts';
 import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
@@ -117,6 +119,93 @@ const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> =
   if (saturateLoadOf(plan) !== null) await loadAutocannon();
 };
 
+/** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
+const closeTimeout = 5000;
+
+/** What a run has opened so far, and the two ways to undo it. */
+class Openings {
+  readonly observers: RunObserver[] = [];
+  readonly #stops: (() => Promise<void> | undefined)[] = [];
+  readonly #closing = new UndoStack();
+  readonly #discarding = new UndoStack();
+
+  constructor(folder: RunFolder | null) {
+    this.#closing.defer(() => folder?.release());
+    this.#closing.defer(() =>
+      Promise.allSettled(this.observers.map(async ({ close }) => close?.())),
+    );
+    // Processes first: this process cannot end while one of them runs.
+    this.#closing.defer(() => Promise.allSettled(this.#stops.map(async (stop) => stop())));
+    this.#discarding.defer(() => folder?.discard());
+    this.#discarding.defer(() => this.close());
+    this.#discarding.defer(async () => {
+      for (const { discard } of this.observers) await discard?.();
+    });
+  }
+
+  /** Adds a process with the function that stops it. */
+  addProcess(stop: () => Promise<void> | undefined): void {
+    this.#stops.push(stop);
+  }
+
+  addReports(extraReports: ExtraReports): void {
+    this.#discarding.defer(() => extraReports.discard());
+  }
+
+  /** Closes everything after a run that sent something. */
+  close(): Promise<void> {
+    return waitAtMost(closeTimeout, this.#closing.disposeAsync());
+  }
+
+  /** Closes everything of a run that sent nothing, and removes the files that were opened for it. */
+  discard(): Promise<void> {
+    return this.#discarding.disposeAsync();
+  }
+}
+
+/** What a run has before its parts are opened. */
+interface OpeningBasis {
+  readonly openings: Openings;
+  readonly folder: RunFolder | null;
+  readonly pace: SnapshotPace;
+  /** The number of event loops that send the load. */
+  readonly loops: number;
+}
+
+/** Opens everything that the run of a plan needs and adds it to `openings`. */
+const openParts = async (
+  read: ReadPlanWithFiles,
+  request: RunRequest,
+  opener: RunOpener,
+  observe: (plan: Plan) => RunObserver,
+  { openings, folder, pace, loops }: OpeningBasis,
+) => {
+  const { plan } = read;
+  const { say } = opener.printer;
+  const { observers } = openings;
+  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
+  const recorder = openRecorder(plan);
+  // Starts while everything else is opened.
+  const startingCanary = openCanary(plan, loops);
+  openings.addProcess(async () => (await startingCanary).stop());
+  const extraReports = await openExtraReports(request.extraReports, say);
+  openings.addReports(extraReports);
+  const destination = { ...request, folder: folder?.path ?? null };
+  await openObservers(observers, { plan, facts, recorder, pace }, destination, opener);
+  observers.push(observe(plan));
+  const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
+  openings.addProcess(() => preparedTarget.mock?.stop());
+  if (saturateLoadOf(plan) !== null)
+    rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
+  const server = watchServer(plan, preparedTarget, say);
+  observers.push(server);
+  const canary = await startingCanary;
+  // The checkpoint has all notes too.
+  const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
+  const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
+  return { options, facts, extraReports, recorder, observers, server, target, canary };
+};
+
 /**
  * Reads the plan and opens everything that its run needs; if something fails, closes what was opened and
  * throws. `observe` adds the caller's observer.
@@ -137,36 +226,20 @@ export const openRun = async (
   if (!request.yes) checkPlanFits(read);
   for (const line of undecidableObjectives(read)) printer.say(line);
   const folder = await openFolder(request, plan, printer.say);
-  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
-  const recorder = openRecorder(plan);
-  const observers: RunObserver[] = [];
-  let extraReports: ExtraReports | null = null;
-  // Starts while everything else is opened.
-  const startingCanary = openCanary(plan, workerPool?.workers ?? 1);
+  const openings = new Openings(folder);
+  const basis = { openings, folder, pace, loops: workerPool?.workers ?? 1 };
   try {
-    extraReports = await openExtraReports(request.extraReports, printer.say);
-    const destination = { ...request, folder: folder?.path ?? null };
-    await openObservers(observers, { plan, facts, recorder, pace }, destination, opener);
-    observers.push(observe(plan));
-    const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
-    if (saturateLoadOf(plan) !== null)
-      rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
-    const server = watchServer(plan, preparedTarget, printer.say);
-    observers.push(server);
-    const canary = await startingCanary;
-    // The checkpoint has all notes too.
-    const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
-    const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
-    const outputs = { folder, extraReports, recorder, observers, server };
-    return { options, facts, ...outputs, target, canary, workerPool };
+    const parts = await openParts(read, request, opener, observe, basis);
+    return {
+      ...parts,
+      folder,
+      workerPool,
+      close: () => openings.close(),
+      discard: () => openings.discard(),
+    };
   } catch (error) {
-    await (await startingCanary).stop();
-    for (const { discard, close } of observers) {
-      await discard?.();
-      await close?.();
-    }
-    await extraReports?.discard();
-    await folder?.discard();
+    // What cannot be undone either is no news beside the reason.
+    await openings.discard().catch(() => undefined);
     throw error;
   }
 };

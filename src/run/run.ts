@@ -3,7 +3,6 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { Result } from '../model/result/result.ts';
 import { isForeseen } from '../platform/files/file-error-reasons.ts';
 import { separateCores } from '../platform/process/separate-cores.ts';
-import { waitAtMost } from '../platform/wait-at-most.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
 import { withCalibrationNote } from './calibration-note.ts';
 import { type DrivenSlice, drive } from './drive.ts';
@@ -72,29 +71,6 @@ export interface FinishedRun extends PublishedResult {
   readonly exit: ExitName;
 }
 
-/** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
-const closeTimeout = 5000;
-
-/** Closes what a run opened. Processes first: this process cannot end while one of them runs. */
-const closeRun = ({ canary, target, observers, folder }: OpenedRun): Promise<void> =>
-  waitAtMost(
-    closeTimeout,
-    (async () => {
-      await Promise.allSettled([canary.stop(), target.mock?.stop()]);
-      await Promise.allSettled(observers.map(async ({ close }) => close?.()));
-      await folder?.release();
-    })(),
-  );
-
-/** Undoes the opening of a run that sent nothing. */
-const discardRun = async (opened: OpenedRun): Promise<void> => {
-  const { observers, extraReports, folder } = opened;
-  for (const { discard } of observers) await discard?.();
-  await extraReports.discard();
-  await closeRun(opened);
-  await folder?.discard();
-};
-
 /** Publishes what was driven. The observers' files come after the reports, so that a full disk there does not lose them. */
 const publishDriven = async (
   { result, driven }: DrivenRun,
@@ -153,16 +129,18 @@ export const runOnce = async (
   );
   try {
     const opener = { ...host, requestStop: () => stops.request('the live page') };
-    const opened = await stops.unlessStopped(openRun(request, opener, observe), discardRun);
+    const opened = await stops.unlessStopped(openRun(request, opener, observe), (late) =>
+      late.discard(),
+    );
     const start = await agreedStart(request, stops, printer.say).catch(async (error: unknown) => {
-      await discardRun(opened);
+      await opened.discard();
       throw error;
     });
     try {
       const driven = await runOpened(opened, start, { ...host, onStop: stops.onStop });
       return await publishDriven(driven, opened, request, host);
     } finally {
-      await closeRun(opened);
+      await opened.close();
     }
   } finally {
     stops.release();

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { readPlanWithFiles } from './input/read-plan.ts';
+import { silentHost } from './input/silent-host.ts';
+import { openRun } from './open-run.ts';
+
+const environment = {};
+const { printer } = silentHost(environment, new AbortController().signal, []);
+
+/** A plan for the embedded gateway. `onClips` is called when the last step of the opening asks for the clips to send. */
+const sourceWith = async (onClips: () => never) => {
+  const flags = { kind: 'models', rate: '1/s', duration: '1s' };
+  const source = { scenario: undefined, flags, set: [], target: 'mock' };
+  const read = await readPlanWithFiles(source, environment);
+  return Object.defineProperty({ ...read }, 'clips', { get: onClips });
+};
+
+const countChildren = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+
+describe('opening a run', () => {
+  it('stops the gateway that it has started if a later step fails', async () => {
+    const before = countChildren();
+    let during = before;
+    const source = await sourceWith(() => {
+      during = countChildren();
+      throw new Error('no clips');
+    });
+    const request = {
+      source,
+      out: null,
+      extraReports: {},
+      observations: undefined,
+      capture: undefined,
+      metricsExport: { metrics: null, otlp: null },
+      slice: { index: 0, count: 1 },
+      runId: undefined,
+      history: null,
+      yes: true,
+    };
+    const opener = { environment, printer, requestStop: () => undefined };
+    await expect(openRun(request, opener, () => ({}))).rejects.toThrow('no clips');
+    expect(during).toBe(before + 1);
+    // Node forgets a process shortly after its end.
+    await expect.poll(countChildren).toBe(before);
+  });
+});
