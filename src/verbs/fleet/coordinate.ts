@@ -7,6 +7,7 @@ import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folde
 import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { sleep } from '../../platform/process/pause.ts';
+import { UndoStack } from '../../platform/undo-stack.ts';
 import { plural, timeText } from '../../report/text/number-text.ts';
 import { join } from 'node:path';
 import { checkPlanFits } from '../../run/forecast.ts';
@@ -48,6 +49,16 @@ interface Outputs {
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
   readonly page: RunObserver | null;
+  /** Removes the files that were opened. */
+  readonly discard: () => Promise<void>;
+}
+
+/** The two ways to undo what a coordinator has opened. */
+interface WaysOut {
+  /** Closes everything, whatever has become of the run. */
+  readonly closing: UndoStack;
+  /** Removes the files of a run that has no report. */
+  readonly discarding: UndoStack;
 }
 
 const publishJoined = async (
@@ -84,8 +95,7 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
   const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
   const result = joinedResult(led.results, led.slices, startedAt);
   if (result === null) {
-    await outputs.extraReports.discard();
-    await outputs.folder?.discard();
+    await outputs.discard();
     const why = led.slices.flatMap(({ index, lost }) =>
       lost === null ? [] : [`slice ${index}: ${lost.why}`],
     );
@@ -99,10 +109,11 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
 };
 
 const openOutputs = async (
-  { out, extraReports, live }: CoordinateRequest,
+  { out, extraReports: paths, live }: CoordinateRequest,
   plan: Plan,
   { say, warn }: Host['printer'],
   stops: FollowedStops,
+  { closing, discarding }: WaysOut,
 ): Promise<Outputs> => {
   const folder =
     out === null
@@ -110,16 +121,16 @@ const openOutputs = async (
       : out === undefined
         ? await openNewRunFolder(folderFor(out, plan.name))
         : await openOutputFolder(out, 'run', say);
-  try {
-    const requestStop = (): void => stops.request('the live page');
-    const at = { plan, folder: folder?.path ?? '', pace: createSnapshotPace() };
-    const hasPage = live !== undefined && folder !== null;
-    const page = hasPage ? await openLivePage(live, at, { warn, requestStop }) : null;
-    return { folder, page, extraReports: await openExtraReports(extraReports, say) };
-  } catch (error) {
-    await folder?.discard();
-    throw error;
-  }
+  closing.defer(() => folder?.release());
+  discarding.defer(() => folder?.discard());
+  const requestStop = (): void => stops.request('the live page');
+  const at = { plan, folder: folder?.path ?? '', pace: createSnapshotPace() };
+  const hasPage = live !== undefined && folder !== null;
+  const page = hasPage ? await openLivePage(live, at, { warn, requestStop }) : null;
+  closing.defer(() => page?.close?.());
+  const extraReports = await openExtraReports(paths, say);
+  discarding.defer(() => extraReports.discard());
+  return { folder, page, extraReports, discard: () => discarding.disposeAsync() };
 };
 
 /** Tells the caller, and the readers of the live page, of the progress. */
@@ -130,14 +141,13 @@ const tellOf =
     onProgress(progress);
   };
 
-/** Opens the run in the rendezvous, and leaves the rendezvous empty. */
-const leadAt = async (
+/** Opens the run in the rendezvous; closing leaves the rendezvous empty. */
+const openLedRun = async (
   rendezvous: Rendezvous,
   plan: Plan,
-  outputs: Outputs,
-  rest: Pick<Coordination, 'request' | 'host' | 'stops' | 'onProgress'>,
-): Promise<CoordinatedRun> => {
-  const { request, host, stops } = rest;
+  { request, host, stops }: Pick<Coordination, 'request' | 'host' | 'stops'>,
+  closing: UndoStack,
+): Promise<LedRun> => {
   await stops.unlessStopped(removeAbandoned(rendezvous, host.printer.say), null);
   const id = uniqueName();
   const run = {
@@ -152,17 +162,33 @@ const leadAt = async (
     silence: request.silence,
   };
   await openMeeting(rendezvous, run);
-  const stopAnswering = await rendezvous.answerTime(steadyNow);
-  try {
-    host.printer.say(
-      `Waiting for ${plural(run.slices, 'worker')}: start each with weir worker --rendezvous ${rendezvous.name}`,
-    );
-    const led = new LedRun(rendezvous, run);
-    return await lead({ ...rest, plan, led }, outputs);
-  } finally {
-    await stopAnswering();
-    await closeMeeting(rendezvous, run);
-  }
+  closing.defer(() => closeMeeting(rendezvous, run));
+  closing.defer(await rendezvous.answerTime(steadyNow));
+  host.printer.say(
+    `Waiting for ${plural(run.slices, 'worker')}: start each with weir worker --rendezvous ${rendezvous.name}`,
+  );
+  return new LedRun(rendezvous, run);
+};
+
+/** Opens everything, each with the ways to undo it, and leads the run. */
+const openAndLead = async (
+  request: CoordinateRequest,
+  host: Host,
+  stops: FollowedStops,
+  onProgress: Coordination['onProgress'],
+  waysOut: WaysOut,
+): Promise<CoordinatedRun> => {
+  const source = { ...request.source, secretsAreElsewhere: true };
+  const read = await readPlanWithFiles(source, host.environment);
+  const plan = dividedPlan(read.plan, request.slices);
+  if (!request.yes) checkPlanFits(read);
+  const outputs = await openOutputs(request, plan, host.printer, stops, waysOut);
+  const { closing } = waysOut;
+  const rendezvous = await reachRendezvous(request, host, stops);
+  closing.defer(() => rendezvous.close());
+  const led = await openLedRun(rendezvous, plan, { request, host, stops }, closing);
+  const tell = tellOf(outputs.page, onProgress);
+  return lead({ request, host, stops, plan, led, onProgress: tell }, outputs);
 };
 
 /** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
@@ -171,33 +197,17 @@ export const coordinateOnce = async (
   host: Host,
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
-  const { printer, environment } = host;
+  const waysOut = { closing: new UndoStack(), discarding: new UndoStack() };
   const stops = followStops(host.onStop, () =>
-    printer.say('the load is over; the reports are being written'),
+    host.printer.say('the load is over; the reports are being written'),
   );
+  waysOut.closing.defer(() => stops.release());
   try {
-    const source = { ...request.source, secretsAreElsewhere: true };
-    const read = await readPlanWithFiles(source, environment);
-    const plan = dividedPlan(read.plan, request.slices);
-    if (!request.yes) checkPlanFits(read);
-    const outputs = await openOutputs(request, plan, printer, stops);
-    const tell = tellOf(outputs.page, onProgress);
-    try {
-      const rendezvous = await reachRendezvous(request, host, stops);
-      try {
-        return await leadAt(rendezvous, plan, outputs, { request, host, stops, onProgress: tell });
-      } finally {
-        await rendezvous.close();
-      }
-    } catch (error) {
-      await outputs.extraReports.discard();
-      await outputs.folder?.discard();
-      throw error;
-    } finally {
-      await outputs.page?.close?.();
-      await outputs.folder?.release();
-    }
+    return await openAndLead(request, host, stops, onProgress, waysOut);
+  } catch (error) {
+    await waysOut.discarding.disposeAsync();
+    throw error;
   } finally {
-    stops.release();
+    await waysOut.closing.disposeAsync();
   }
 };
