@@ -1,16 +1,14 @@
 import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { drawRequestContent } from './request-content.ts';
-import type { Alarm } from '../model/clock.ts';
+import { drawRequestContent, type RequestContent } from './request-content.ts';
+import type { Alarm, Clock } from '../model/clock.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
 import { SendContext } from './prepare-attempt.ts';
-import type { ActiveAttempt } from './active-attempt.ts';
-import { BeginTurn } from './begin-turn.ts';
 import { ConnectAhead } from './connect-ahead.ts';
 import { createLoops } from './create-loops.ts';
 import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
-import { BudgetGuard } from './budget-guard.ts';
+import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
   deadlineCheckInterval,
   inFlightCap,
@@ -30,6 +28,44 @@ import {
 } from './request-lifecycle.ts';
 import { decideNextAttempt } from './decide-retry.ts';
 import { DueQueue } from './due-queue.ts';
+
+/** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */
+interface ActiveAttempt {
+  readonly lifecycle: RequestLifecycle;
+  readonly content: RequestContent;
+  readonly slot: PaceSlot | null;
+  readonly reservation: BudgetReservation | null;
+}
+
+/** How long requests are begun in one turn of the loop, in ms: what has arrived meanwhile is read before the next ones begin. */
+const longestBegin = 1;
+
+/** Divides the requests that are due at once among turns of the event loop. */
+class BeginTurn {
+  /** Whether due requests wait for the next turn. */
+  isHeld = false;
+  readonly #clock: Clock;
+  #until = 0;
+  #hasBegun = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Opens the turn of `now`; in the last turn of all nothing is held. */
+  open(now: number, isLast: boolean): void {
+    this.#until = isLast ? Number.POSITIVE_INFINITY : now + longestBegin;
+    this.#hasBegun = false;
+    this.isHeld = false;
+  }
+
+  /** Whether a request may begin in this turn, to be asked before each of them; the first one always may. */
+  readonly mayBegin = (): boolean => {
+    this.isHeld = this.#hasBegun && this.#clock.now() >= this.#until;
+    this.#hasBegun = true;
+    return !this.isHeld;
+  };
+}
 
 class SliceRunner implements RunningSlice, AttemptListener {
   readonly done: Promise<SliceEnd>;
