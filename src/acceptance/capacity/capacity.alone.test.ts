@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { batchingSchema, saturationRate } from '../../model/gateway/mock-latency.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import {
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 420_000 });
@@ -51,7 +56,7 @@ const searchReal = async (
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const out = await tempFolder();
     const words = ['--yes', '--quiet', '--start', `${server.start}/s`, '--out', out];
-    const { code, stderr } = await weir(['capacity', file, ...words]);
+    const { code, stderr } = await weirProcess(['capacity', file, ...words]);
     if (code === 12) continue;
     expect(code, stderr).toBe(0);
     const text = await readFile(join(out, 'capacity.json'), 'utf8');

@@ -7,7 +7,8 @@ import { batchingPresets, saturationRate } from '../../model/gateway/mock-latenc
 import { milliseconds } from '../../model/quantity.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

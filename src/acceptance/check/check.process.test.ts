@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { testKey } from '../../mock/settings/settings.ts';
 import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
-import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -14,14 +15,7 @@ const reportIn = async (folder: string): Promise<CheckReport> =>
 
 it('weir check finds nothing wrong with the reference gateway, in under a minute', async () => {
   const out = await tempFolder();
-  const { code, stdout, stderr } = await startWeir([
-    'check',
-    '--target',
-    'mock',
-    '--yes',
-    '--out',
-    out,
-  ]).ended;
+  const { code, stdout, stderr } = await weir(['check', '--target', 'mock', '--yes', '--out', out]);
   expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^✓ The interface is kept: \d+ as specified/);
   expect(stdout.split('\n').length).toBeLessThan(10);
   expect(code).toBe(0);
@@ -49,9 +43,9 @@ it('weir check finds nothing wrong with the reference gateway, in under a minute
 
 it('the budget is printed first, and nothing but the model list is requested without a consent', async () => {
   const mock = await openMock({});
-  const { code, stderr } = await startWeir(['check', '--target', mock.url], {
+  const { code, stderr } = await weir(['check', '--target', mock.url], {
     WEIR_API_KEY: testKey(0),
-  }).ended;
+  });
   expect(code).toBe(2);
   expect(stderr).toMatch(
     /Budget: 67 requests, .* tokens of chats.* characters of speech; .* s of audio; .* add --yes/s,
@@ -75,10 +69,9 @@ it('--model, --voice and the models for audio name what the list does not show',
     '--only',
     'models,chat-answers,speech',
   ];
-  const { code } = await startWeir(
-    ['check', '--target', mock.url, '--yes', '--out', out, ...names],
-    { WEIR_API_KEY: testKey(0) },
-  ).ended;
+  const { code } = await weir(['check', '--target', mock.url, '--yes', '--out', out, ...names], {
+    WEIR_API_KEY: testKey(0),
+  });
   expect(code).toBe(10);
   const { models, rows } = await reportIn(out);
   expect(models).toMatchObject({ chat: 'a/two', voice: 'Nobody.wav' });
@@ -98,7 +91,7 @@ it('known deviations fail only with --strict, and a profile hides nothing else',
   const check = ['check', '--target', 'mock', '--yes', '--only', 'limits,streams', headers];
   const broken = '--set=mock.faults=[{"fault":"no-done","routes":["chat"],"every":1}]';
   const codeOf = async (...words: readonly string[]): Promise<number | null> =>
-    (await startWeir([...check, '--out', await tempFolder(), ...words]).ended).code;
+    (await weir([...check, '--out', await tempFolder(), ...words])).code;
   expect(await codeOf()).toBe(0);
   expect(await codeOf('--strict')).toBe(10);
   expect(await codeOf('--strict', '--profile', 'litellm')).toBe(0);
@@ -109,16 +102,16 @@ it('weir compare says what changed between two checks', async () => {
   const [before, after, out] = [await tempFolder(), await tempFolder(), await tempFolder()];
   const check = ['check', '--target', 'mock', '--yes', '--only', 'models,streams'];
   const headers = '--set=mock.faults=[{"fault":"no-done","routes":["chat"],"every":1}]';
-  await startWeir([...check, '--out', before]).ended;
-  expect((await startWeir([...check, headers, '--out', after]).ended).code).toBe(10);
-  const worse = await startWeir(['compare', before, after, '--out', out]).ended;
+  await weir([...check, '--out', before]);
+  expect((await weir([...check, headers, '--out', after])).code).toBe(10);
+  const worse = await weir(['compare', before, after, '--out', out]);
   expect(worse.stdout).toContain('REGRESSION: 1 worse');
   expect(worse.stdout).toContain('stream.done');
   expect(worse.code).toBe(11);
-  const better = await startWeir(['compare', after, before, '--out', out]).ended;
+  const better = await weir(['compare', after, before, '--out', out]);
   expect(better.stdout).toContain('1 better');
   expect(better.code).toBe(0);
-  const mixed = await startWeir(['compare', before, 'reports/sample', '--out', out]).ended;
+  const mixed = await weir(['compare', before, 'reports/sample', '--out', out]);
   expect(mixed.stderr).toContain('checks are compared in pairs');
   expect(mixed.code).toBe(2);
 });
@@ -136,7 +129,7 @@ it('--no-cost sends nothing that is paid for, and --only and --skip choose check
     '--skip',
     'speech',
   ];
-  const { code } = await startWeir(words).ended;
+  const { code } = await weir(words);
   expect(code).toBe(0);
   const report = await reportIn(out);
   expect(report.spent).toMatchObject({ outputTokens: 0, characters: 0, audioSeconds: 0 });
@@ -147,16 +140,16 @@ it('--no-cost sends nothing that is paid for, and --only and --skip choose check
 it('the reference gateway, which costs nothing, is checked without a consent', async () => {
   const out = await tempFolder();
   const words = ['check', '--target', 'mock', '--only', 'models', '--out', out];
-  expect((await startWeir(words).ended).code).toBe(0);
+  expect((await weir(words)).code).toBe(0);
 });
 
 it('a missing key and a profile that does not exist end with exit 2', async () => {
-  const keyless = await startWeir(['check', '--target', 'http://127.0.0.1:9/v1']).ended;
+  const keyless = await weir(['check', '--target', 'http://127.0.0.1:9/v1']);
   expect(keyless).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/WEIR_API_KEY is not set; .* another variable \(--key NAME\)/),
   });
-  const unknown = await startWeir(['check', '--target', 'mock', '--profile', 'vlm']).ended;
+  const unknown = await weir(['check', '--target', 'mock', '--profile', 'vlm']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean') });
 });
 
@@ -164,8 +157,8 @@ it('an address without its version, and a key that is not known, end with advice
   const mock = await openMock({});
   const check = ['check', '--yes', '--target'];
   const key = { WEIR_API_KEY: testKey(0) };
-  const bare = await startWeir([...check, mock.url.replace(/\/v1$/, '')], key).ended;
+  const bare = await weir([...check, mock.url.replace(/\/v1$/, '')], key);
   expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining(`try ${mock.url};`) });
-  const wrong = await startWeir([...check, mock.url], { WEIR_API_KEY: 'sk-nobody' }).ended;
+  const wrong = await weir([...check, mock.url], { WEIR_API_KEY: 'sk-nobody' });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('check the key') });
 });

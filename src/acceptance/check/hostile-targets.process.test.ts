@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { testKey } from '../../mock/settings/settings.ts';
 import { attacksByFamily, startHostileServer } from '../hostile/hostile-servers.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
 import { checkAddress } from './check-mock.fixture.ts';
 
@@ -52,10 +53,10 @@ it('neither the key nor escape sequences nor markup of a server reach an output'
     });
   });
   const out = await tempFolder();
-  const { stdout, stderr, code } = await startWeir(
+  const { stdout, stderr, code } = await weir(
     ['check', '--target', `${url}/v1`, '--yes', '--model', 'm', '--details', '--out', out],
     { WEIR_API_KEY: testKey(0) },
-  ).ended;
+  );
   expect(code).toBe(10);
   const files = ['check.json', 'check.html', 'check.junit.xml', 'check.md'];
   const texts = await Promise.all(files.map((name) => readFile(`${out}/${name}`, 'utf8')));

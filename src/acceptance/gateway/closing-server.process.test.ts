@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { readObservations, resultIn } from '../harness/run-files.fixture.ts';
-import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 import {
   type ClosingHabit,
   type ClosingServer,

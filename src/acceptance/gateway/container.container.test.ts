@@ -13,7 +13,7 @@ import {
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
+  weirProcess,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -80,7 +80,7 @@ mock: { ttft: 20ms, gap: 2ms }
 describe('the reference gateway in a container', () => {
   it('counts the same requests as a run of all five kinds', async () => {
     const out = await tempFolder();
-    const { code, stdout } = await weir([
+    const { code, stdout } = await weirProcess([
       'run',
       await tempFile('s.yaml', scenario('3s')),
       '--out',
@@ -150,7 +150,7 @@ describe('the reference gateway in a container', () => {
 
   it('reports why its image cannot be built, and what to do', async () => {
     const out = join(await tempFolder(), 'out');
-    const { code, stderr } = await weir(
+    const { code, stderr } = await weirProcess(
       ['run', await tempFile('s.yaml', scenario('1s')), '--out', out],
       // Refused by the engine itself, without asking a registry.
       { WEIR_NODE_IMAGE: 'Upper-Case' },
@@ -163,7 +163,7 @@ describe('the reference gateway in a container', () => {
   });
 
   it('says that it needs a container engine if none answers', async () => {
-    const { code, stderr } = await weir(
+    const { code, stderr } = await weirProcess(
       ['run', await tempFile('s.yaml', scenario('1s')), '--out', await tempFolder()],
       { DOCKER_HOST: 'tcp://127.0.0.1:1' },
     );

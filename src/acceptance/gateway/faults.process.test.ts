@@ -9,7 +9,12 @@ import { type TransportName, transportNames } from '../../model/observation/exch
 import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { exitOf, readLines, readObservations, resultIn } from '../harness/run-files.fixture.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import {
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -67,7 +72,7 @@ grace: 15s
 `;
   let counters: Record<string, number>;
   try {
-    const { code, stderr } = await weir(
+    const { code, stderr } = await weirProcess(
       [
         'run',
         await tempFile('s.yaml', scenario),

@@ -5,7 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { debianProgram } from '../../proving/harness/debian-proxies.ts';
 import { freePort, startServer } from '../../proving/harness/server-process.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
-import { cleanUpAfterEach, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { resultIn } from '../harness/run-files.fixture.ts';
-import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

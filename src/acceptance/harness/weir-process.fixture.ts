@@ -91,25 +91,29 @@ export const startProgram = (
 /** Variables of this machine that would change a run: the user's key, proxies, and a CI job's page. */
 const removedVariables = /^(WEIR_API_KEY|GITHUB_STEP_SUMMARY|(https?|all|no)_proxy)$/i;
 
-/** Starts `weir` with these arguments, in this process's environment without the variables above. */
+/** The environment of `weir` in tests: this process's without the variables above, with `additions`. */
+export const weirEnvironment = (
+  additions: Readonly<Record<string, string>> = {},
+): Readonly<NodeJS.ProcessEnv> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !removedVariables.test(name)),
+  ),
+  CI: 'true',
+  NO_COLOR: '1',
+  // Tests leave nothing in the checkout.
+  WEIR_HISTORY: 'off',
+  ...additions,
+});
+
+/** Starts `weir` with these arguments in a process. */
 export const startWeir = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): StartedProgram => {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !removedVariables.test(name)),
-  );
-  return startProgram([process.execPath, launcher, ...args], {
-    ...inherited,
-    CI: 'true',
-    NO_COLOR: '1',
-    // Tests leave nothing in the checkout.
-    WEIR_HISTORY: 'off',
-    ...environment,
-  });
-};
+): StartedProgram =>
+  startProgram([process.execPath, launcher, ...args], weirEnvironment(environment));
 
-export const weir = (
+/** Runs `weir` with these arguments in a process. */
+export const weirProcess = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<FinishedProgram> => startWeir(args, environment).ended;

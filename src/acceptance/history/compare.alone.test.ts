@@ -10,7 +10,7 @@ import {
   type FinishedProgram,
   tempFolder,
   cleanUpAfterEach,
-  weir,
+  weirProcess,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -51,7 +51,7 @@ const slowDown = async ({ controlUrl }: Gateway, ttft: number): Promise<void> =>
  * too busy for the load generator count here too, which only adds noise for the judge.
  */
 const fiveRuns = (target: Gateway, words: readonly string[]): Promise<FinishedProgram> =>
-  weir(
+  weirProcess(
     [
       'run',
       '--target',
@@ -98,7 +98,7 @@ describe('a gateway whose first token takes 25 % longer', () => {
       .map(({ file }) => (file.startsWith(join(folder, 'base')) ? 'A' : 'B'));
     expect(order.join('')).toBe('ABBAABBAAB');
     expect(await readFile(join(folder, 'comparison.junit.xml'), 'utf8')).toContain('<failure');
-    const again = await weir([
+    const again = await weirProcess([
       'compare',
       join(folder, 'base'),
       join(folder, 'new'),
@@ -146,7 +146,7 @@ describe('two identical gateways', () => {
     const codes = ran.map(({ code }) => code);
     const compare = async (base: string, next: string): Promise<void> => {
       const words = ['compare', base, next, '--out', await tempFolder(), ...options];
-      codes.push((await weir(words)).code);
+      codes.push((await weirProcess(words)).code);
     };
     // Runs of different turns share the machine’s noise, but did not alternate: the harder comparison.
     for (const [place, { base }] of ran.entries()) {

@@ -8,7 +8,13 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import {
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -25,7 +31,7 @@ describe('weir run --repeat', () => {
   it('writes each run into its own folder, and compare accepts the folders one by one or together', async () => {
     const out = await tempFolder();
     const run = ['run', await tempFile('s.yaml', scenario), '--repeat', '2', '--out', out];
-    const { stderr } = await weir(run);
+    const { stderr } = await weirProcess(run);
     expect((await readdir(out)).toSorted()).toStrictEqual(['1', '2']);
     expect(await readdir(join(out, '2'))).toStrictEqual(['report.html', 'result.json']);
     expect(stderr).toContain('Run 2 of 2, 2:');

@@ -6,12 +6,12 @@ import { historySchema } from '../../verbs/history/model/trend.ts';
 import { noiseSchema } from '../../verbs/compare/model/noise.ts';
 import { sampleSide } from '../../judge/series/sample-sides.fixture.ts';
 import { exitOf, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   type FinishedProgram,
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { startProgram, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { startProgram, tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
 
 const reader = fileURLToPath(new URL('read-damaged.fixture.ts', import.meta.url));
 
@@ -17,7 +17,14 @@ const lineSchema = z.union([
 /** A result of every kind of traffic. */
 export const soundResult = async (): Promise<string> => {
   const out = join(await tempFolder(), 'sound');
-  await weir(['run', 'scenarios/quickstart.yaml', '--set', 'load.duration=5s', '--out', out]);
+  await weirProcess([
+    'run',
+    'scenarios/quickstart.yaml',
+    '--set',
+    'load.duration=5s',
+    '--out',
+    out,
+  ]);
   return join(out, 'result.json');
 };
 

@@ -3,7 +3,8 @@ import { deflateSync } from 'node:zlib';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Result } from '../../model/result/result.ts';
-import { cleanUpAfterEach, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 import { expectSentences, soundResult } from './damaged-files.fixture.ts';
 
 cleanUpAfterEach();

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { resultSchema } from '../../model/result/result.ts';
-import { launcher, startProgram, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import {
+  launcher,
+  startProgram,
+  tempFolder,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 const injectors = {
   calls: fileURLToPath(new URL('fault-injector.fixture.ts', import.meta.url)),
@@ -84,7 +89,7 @@ const remainsIn = async (folder: string, stderr: string): Promise<Remains> => {
   const [, kept] = /its data is in (\S+?)\.?\n/.exec(stderr) ?? [];
   if (kept !== undefined && (await isResult(kept))) return 'result elsewhere';
   if (existsSync(join(out, 'result.json')) || existsSync(join(out, 'checkpoint.jsonl'))) {
-    const again = await weir(['report', out, '--out', join(folder, 'again')]);
+    const again = await weirProcess(['report', out, '--out', join(folder, 'again')]);
     if (await isResult(join(folder, 'again', 'result.json'))) return 'checkpoint';
     return /killed in its first seconds/.test(again.stderr) ? 'first seconds' : 'lost';
   }

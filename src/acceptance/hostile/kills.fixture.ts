@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';
-import { launcher, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { launcher, tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
 
 const load =
   '--target mock --model weir/small --rate 20/s --duration 1s --max-tokens 2 --yes'.split(' ');
@@ -115,7 +115,7 @@ const whatIsKept = async (
     const isEarly = signal !== null || /before the load began/.test(stderr);
     return isEarly ? 'kept' : 'nothing at all';
   }
-  const again = await weir(['report', folder, '--out', `${folder}-again`]);
+  const again = await weirProcess(['report', folder, '--out', `${folder}-again`]);
   const isReported = existsSync(join(`${folder}-again`, 'result.json'));
   return isReported || /killed in its first seconds/.test(again.stderr) ? 'kept' : again.stderr;
 };

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { resultIn } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   launcher,
   startProgram,
   startWeir,
   tempFolder,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 import { type FoundProcess, runningProcesses } from './kills.fixture.ts';
 

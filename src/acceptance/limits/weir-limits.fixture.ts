@@ -5,7 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { startMock } from '../../mock/gateway/start.ts';
-import { tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
 
 /** The limit of requests that examined gateways have. */
 const requestLimit = 12;
@@ -35,7 +35,7 @@ export const runWeirLimits = async (
   );
   const folder = await tempFolder();
   try {
-    const { code, stdout, stderr } = await weir(
+    const { code, stdout, stderr } = await weirProcess(
       [
         'limits',
         '--target',

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { resultIn } from '../harness/run-files.fixture.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import {
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -25,7 +30,7 @@ load: { kind: iterations, users: ${requests}, iterations: ${requests}, maxDurati
 ${client}
 mock: { ttft: 5ms, gap: 0s, outputTokens: { min: 80, max: 80 }, limits: { window: ${window}ms, ${limits} } }
 `;
-  await weir(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out]);
+  await weirProcess(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out]);
   return resultIn(out);
 };
 

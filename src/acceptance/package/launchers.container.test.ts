@@ -6,7 +6,8 @@ import { openMock } from '../harness/open-mock.fixture.ts';
 import { completedBy, joinedIn } from '../harness/rendezvous-run.fixture.ts';
 import { startPods } from '../harness/manifest-pods.fixture.ts';
 import { builtWeirImage, outputInCheckout, runInCheckout } from '../harness/weir-image.fixture.ts';
-import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
 /**
  * What `weir emit` prints, with the image of Weir: the commands for Swarm on a swarm of this machine alone, which the test

@@ -5,7 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from '../harness/open-browser.fixture.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
-import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 /**
  * The README's pictures of a run that went wrong: 429s, streams that broke, two keys. With

@@ -5,13 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
-import {
-  cleanUpAfterEach,
-  type StartedProgram,
-  startWeir,
-  tempFolder,
-  weir,
-} from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, type StartedProgram, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

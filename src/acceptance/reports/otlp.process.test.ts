@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { liveSeries } from '../../platform/telemetry/live-series.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
-import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -8,7 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { publishedResult } from '../harness/published-result.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

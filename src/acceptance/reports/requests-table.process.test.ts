@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { resultIn } from '../harness/run-files.fixture.ts';
-import {
-  cleanUpAfterEach,
-  startWeir,
-  tempFile,
-  tempFolder,
-  weir,
-} from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, startWeir, tempFile, tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -147,7 +142,7 @@ describe('the table of requests', () => {
     );
     const path = await tempFile('s.yaml', scenario(short));
     const out = join(await tempFolder(), 'r');
-    const { code, stderr } = await weir(['run', path, '--out', out, '--requests', 't.parquet'], {
+    const { code, stderr } = await weirProcess(['run', path, '--out', out, '--requests', 't.parquet'], {
       NODE_OPTIONS: `--import ${hook}`,
     });
     expect(code).toBe(2);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cleanUpAfterEach, startProgram, tempFile, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, startProgram, tempFile } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

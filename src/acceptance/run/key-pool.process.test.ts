@@ -5,7 +5,8 @@ import { attemptsOf, type Observation } from '../../model/observation/observatio
 import type { Result } from '../../model/result/result.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { readObservations, resultIn } from '../harness/run-files.fixture.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

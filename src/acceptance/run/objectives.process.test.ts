@@ -5,12 +5,12 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { type Result, resultSchema } from '../../model/result/result.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { exitOf, readObservations, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   type FinishedProgram,
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

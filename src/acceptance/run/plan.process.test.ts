@@ -6,7 +6,8 @@ import { milliseconds } from '../../model/quantity.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { readLines, resultIn } from '../harness/run-files.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

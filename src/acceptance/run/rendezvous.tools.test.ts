@@ -13,7 +13,8 @@ import {
 import { rendezvousRunSuite } from '../harness/rendezvous-run-suite.fixture.ts';
 import { exitOf } from '../harness/run-files.fixture.ts';
 import { startNatsServer } from '../../platform/rendezvous/nats-server.fixture.ts';
-import { cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -9,12 +9,12 @@ import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   startWeir,
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

@@ -5,12 +5,12 @@ import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { exitOf, readObservations, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   startWeir,
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

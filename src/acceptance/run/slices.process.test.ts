@@ -5,12 +5,13 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { observationsHeaderSchema } from '../../model/observation/observation.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   startWeir,
   tempFile,
   tempFolder,
-  weir,
+  weirProcess,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -34,7 +35,7 @@ describe('slices on several machines', () => {
     const start = instantIn(12_000);
     const ended = await Promise.all(
       [0, 1, 2].map((index) =>
-        weir(
+        weirProcess(
           [
             ...command,
             '--slice',

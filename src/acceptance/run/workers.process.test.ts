@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../model/observation/observation.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { exitOf, readObservations, resultIn } from '../harness/run-files.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   startWeir,
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
+  weirProcess,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -137,7 +138,7 @@ describe('workers', () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
     const out = await tempFolder();
     const environment = { NODE_OPTIONS: `--require ${crash}` };
-    const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
+    const ended = await weirProcess(['run', path, '--workers', '2', '--out', out], environment);
     const result = await resultIn(out);
     expect(ended.code).toBe(3);
     expect(result.partial).toBe(
@@ -157,7 +158,7 @@ describe('workers', () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
     const environment = { NODE_OPTIONS: `--require ${crash}` };
     const out = await tempFolder();
-    const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
+    const ended = await weirProcess(['run', path, '--workers', '2', '--out', out], environment);
     expect(ended.stderr).toContain('a worker could not start: Error: planted');
     expect(ended.code).toBe(1);
   });

@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { samples } from '../../verbs/import/readers/samples.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   launcher,
   startProgram,
   tempFile,
   tempFolder,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { tempFolder, cleanUpAfterEach, weirProcess } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -20,7 +20,7 @@ const projectWith = async (files: Readonly<Record<string, string>>): Promise<str
 /** The output of `weir validate` for one file, without the folder's path. */
 const validate = async (name: string, files: Readonly<Record<string, string>>) => {
   const folder = await projectWith(files);
-  const { code, stdout, stderr } = await weir(['validate', join(folder, name)]);
+  const { code, stdout, stderr } = await weirProcess(['validate', join(folder, name)]);
   return { code, output: `${stdout}${stderr}`.replaceAll(`${folder}/`, '').trim() };
 };
 
@@ -38,7 +38,13 @@ describe('a scenario file that is a module', () => {
           defineScenario({ traffic: [{ kind: 'chat', model: 'm', prompts }], load });`,
     });
     const path = join(folder, 'evening.ts');
-    const { code, stdout, stderr } = await weir(['validate', path, '--json', '--set', 'warmUp=5s']);
+    const { code, stdout, stderr } = await weirProcess([
+      'validate',
+      path,
+      '--json',
+      '--set',
+      'warmUp=5s',
+    ]);
     expect(stderr).toBe('');
     expect(code).toBe(0);
     const conversations = ['a', 'b'].map((content) => [{ role: 'user', content }]);

@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { publishedResult } from '../harness/published-result.fixture.ts';
-import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 240_000 });

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   startWeir,
   tempFile,
   tempFolder,
-  weir,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { batchingSchema } from '../../model/gateway/mock-latency.ts';
 import { type SweepReport, sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
-import { cleanUpAfterEach, tempFile, tempFolder, weir } from '../harness/weir-process.fixture.ts';
+import {
+  cleanUpAfterEach,
+  tempFile,
+  tempFolder,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 import { formulaKnee } from './simulated-sweep.fixture.ts';
 
 cleanUpAfterEach();
@@ -71,7 +76,7 @@ describe('weir sweep against the reference gateway with a known knee, on real so
     let reason = '';
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const out = await tempFolder();
-      const { code, stderr } = await weir(['sweep', file, '--yes', '--quiet', '--out', out]);
+      const { code, stderr } = await weirProcess(['sweep', file, '--yes', '--quiet', '--out', out]);
       if (code === 12) {
         reason = 'the load generator was starved';
         continue;

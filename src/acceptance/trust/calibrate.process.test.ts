@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { calibrationSchema } from '../../model/series/calibration.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { sampleCalibration } from '../../verbs/calibrate/report/sample-calibration.fixture.ts';
-import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -10,7 +10,7 @@ import {
   tempFile,
   tempFolder,
   cleanUpAfterEach,
-  weir,
+  weirProcess,
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -29,7 +29,7 @@ const runWatched = async (
 ): Promise<{ readonly result: Result; readonly stdout: string; readonly out: string }> => {
   const out = await tempFolder();
   const file = await tempFile('s.yaml', scenario(more));
-  const { stdout } = await weir(['run', file, '--out', out, ...words]);
+  const { stdout } = await weirProcess(['run', file, '--out', out, ...words]);
   return { result: await resultIn(out), stdout, out };
 };
 

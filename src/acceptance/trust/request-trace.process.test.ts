@@ -7,7 +7,8 @@ import type { RequestTraceLine } from '../../mock/http/request-trace.ts';
 import { preflightId } from '../../contract/routes.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
-import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { weir } from '../../acceptance/harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   tempFile,
   tempFolder,
-  weir,
 } from '../../acceptance/harness/weir-process.fixture.ts';
 import { debianProgram } from '../harness/debian-proxies.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';

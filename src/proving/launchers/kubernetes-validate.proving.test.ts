@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { weir } from '../../acceptance/harness/weir-process.fixture.ts';
+import { weir } from '../../acceptance/harness/weir-command.fixture.ts';
 import { installedPython } from '../harness/installed.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { outputOf } from '../harness/program-output.ts';

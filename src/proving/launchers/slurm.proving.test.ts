@@ -8,12 +8,12 @@ import {
   joinedIn,
 } from '../../acceptance/harness/rendezvous-run.fixture.ts';
 import { exitOf } from '../../acceptance/harness/run-files.fixture.ts';
+import { weir } from '../../acceptance/harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
   launcher,
   startWeir,
   tempFolder,
-  weir,
 } from '../../acceptance/harness/weir-process.fixture.ts';
 import type { Mock } from '../../mock/gateway/start.ts';
 import { Unavailable } from '../harness/program-output.ts';

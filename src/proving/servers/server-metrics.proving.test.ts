@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   cleanUpAfterEach,
   tempFolder,
-  weir,
+  weirProcess,
 } from '../../acceptance/harness/weir-process.fixture.ts';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { serverCharts } from '../../report/html/charts/server-charts.ts';
@@ -96,7 +96,10 @@ describe('the metrics of llama.cpp’s own server beside a ramp', () => {
         const load = { kind: 'constant', rate: '10/s', duration: '10s' };
         await writeFile(file, JSON.stringify({ ...scenarioAt(url), load }));
         const words = '--start 40/s --time 90s --precision 25% --yes'.split(' ');
-        const { stdout, stderr } = await weir(['capacity', file, ...words, '--out', out], key);
+        const { stdout, stderr } = await weirProcess(
+          ['capacity', file, ...words, '--out', out],
+          key,
+        );
         const text = await readFile(join(out, 'capacity.json'), 'utf8');
         const { steps } = capacityReportSchema.parse(JSON.parse(text));
         const broken = steps.filter(({ verdict }) => verdict === 'broken');

@@ -1,0 +1,50 @@
+import { redactor } from '../model/plan/secret.ts';
+import { weirVersion } from '../platform/host/machine.ts';
+import { Problem } from '../platform/problem.ts';
+import { toStderr, toStdout } from '../platform/standard-streams.ts';
+import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
+import { type ExitName, exitOfStop } from '../run/output/exit-codes.ts';
+import { UsageProblem } from './options/define-verb.ts';
+
+/** Values of environment variables whose names suggest a secret, for messages of unexpected errors. */
+const likelySecrets = (): readonly string[] =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
+  );
+
+/** Prints an error for people, and returns the exit that it means. */
+export const reportError = (error: unknown): ExitName => {
+  if (error instanceof StoppedBeforeLoad) {
+    toStderr(`weir: ${error.message}`);
+    return exitOfStop[error.stoppedBy];
+  }
+  if (error instanceof UsageProblem) {
+    toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
+    return 'configuration';
+  }
+  if (error instanceof Problem) {
+    const { message } = error;
+    // A position in a file is at the start of its line, where editors and CI look for it.
+    toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
+    return 'configuration';
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  toStderr(
+    `weir ${weirVersion()}: a bug in Weir; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
+  );
+  return 'internal';
+};
+
+/** Answers the shortest question before the verbs and the parser of command lines are loaded. */
+const answer = async (words: readonly string[]): Promise<ExitName> => {
+  if (words.length === 1 && words[0] === '--version') {
+    toStdout(weirVersion());
+    return 'pass';
+  }
+  const { program } = await import('./program.ts');
+  return program(words);
+};
+
+/** Runs a command line; an error is printed and becomes an exit. */
+export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
+  answer(words).catch(reportError);
