@@ -1,3 +1,4 @@
+// @long 65 s
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';

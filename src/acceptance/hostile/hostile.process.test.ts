@@ -1,3 +1,4 @@
+// @long 90 s
 import { expect, it, vi } from 'vitest';
 import {
   clients,

@@ -1,3 +1,4 @@
+// @long 90 s
 import { expect, it } from 'vitest';
 import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 import { expectNothingLost } from './injected-faults.fixture.ts';

@@ -1,3 +1,4 @@
+// @long 70 s
 import { expect, it } from 'vitest';
 import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 import { expectNothingLostAtAwaits } from './injected-faults.fixture.ts';

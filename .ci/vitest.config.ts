@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { chosenFiles, type TestClass, testFiles } from './test-files.ts';
+
+/** The classes of tests as projects, and a further one for what must have the machine for itself. */
+
+const all = testFiles();
+// A file that is named on the command line runs whenever it is asked for.
+const isNamed = process.argv.some((word) => word.includes('.test.ts'));
+const chosen = isNamed ? all : chosenFiles(all, process.env);
+
+const beside = chosen.filter(({ isAlone }) => !isAlone);
+const short = beside.filter(({ mark }) => mark === null);
+const marked = beside.filter(({ mark }) => mark !== null);
+const alone = chosen.filter(({ isAlone }) => isAlone).map(({ path }) => path);
+const pathsOf = (testClass: TestClass, of = beside): string[] =>
+  of.filter((file) => file.testClass === testClass).map(({ path }) => path);
+
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+const natively = { experimental: { viteModuleRunner: false } };
+
+const project = (
+  name: TestClass | 'unit-long' | 'alone',
+  settings: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration => ({ test: { name, ...patience, ...settings } });
+
+// oxlint-disable-next-line import/no-default-export -- vitest reads it so
+export default defineConfig({
+  root: resolve(import.meta.dirname, '..'),
+  test: {
+    projects: [
+      project('unit', { include: pathsOf('unit', short), isolate: false, ...natively }),
+      // Each in a worker of its own: some watch how much memory they take.
+      project('unit-long', { include: pathsOf('unit', marked), ...natively }),
+      // They mostly wait, so more of them run at a time than there are cores.
+      project('process', { include: pathsOf('process'), isolate: false, maxWorkers: 3 }),
+      project('system', { include: pathsOf('system') }),
+      // Times of two would disturb each other; within a file, tests which only wait run side by side.
+      project('field', { include: pathsOf('field'), fileParallelism: false, maxConcurrency: 16 }),
+      project('alone', { include: alone, fileParallelism: false }),
+    ],
+  },
+});

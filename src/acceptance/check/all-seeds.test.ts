@@ -1,0 +1,11 @@
+// @full 50 s: 200 seeds in place of 25
+import { expect, it } from 'vitest';
+import { reportedOver } from './check-seeds.fixture.ts';
+
+const seeds = 200;
+
+it(
+  `weir check reports nothing of the reference gateway over ${seeds} seeds`,
+  async () => expect(await reportedOver(seeds)).toEqual([]),
+  seeds * 10_000,
+);

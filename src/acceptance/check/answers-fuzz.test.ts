@@ -1,0 +1,9 @@
+// @long 2 s
+import { expect, it } from 'vitest';
+import { fuzzThousands } from './fuzzed-memory.fixture.ts';
+
+it('three thousand random and changed answers are judged and reported, quickly and in flat memory', async () => {
+  const { slowest, growth } = await fuzzThousands(3);
+  expect(slowest).toBeLessThan(2000);
+  expect(growth).toBeLessThan(10);
+}, 900_000);

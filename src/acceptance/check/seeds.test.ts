@@ -1,0 +1,11 @@
+// @long 5 s
+import { expect, it } from 'vitest';
+import { reportedOver } from './check-seeds.fixture.ts';
+
+const seeds = 25;
+
+it(
+  `weir check reports nothing of the reference gateway over ${seeds} seeds`,
+  async () => expect(await reportedOver(seeds)).toEqual([]),
+  seeds * 10_000,
+);

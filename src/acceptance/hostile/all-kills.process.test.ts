@@ -1,0 +1,18 @@
+// @full 600 s: many more moments
+import { expect, it } from 'vitest';
+import { cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import { expectKept, measuringCommandNames } from './kills.fixture.ts';
+
+cleanUpAfterEach();
+
+const rounds = 40;
+
+it(
+  `every measuring command, stopped or killed at ${rounds} random moments, ends soon, loses nothing and leaves no process`,
+  { timeout: 900_000 },
+  async () => {
+    // Together, so that the moments vary with the load of the machine.
+    const kept = await Promise.all(measuringCommandNames.map((name) => expectKept(name, rounds)));
+    expect(kept).toEqual(measuringCommandNames.map(() => rounds));
+  },
+);

@@ -1,0 +1,11 @@
+// @full 300 s: many more answers
+import { expect, it } from 'vitest';
+import { fuzz, fuzzTargets } from './parser-fuzz.fixture.ts';
+
+it.each(fuzzTargets)(
+  'a hundred thousand damaged answers, among them $name, end in one outcome however they are split',
+  async (target) => {
+    await expect(fuzz(target, 100_000, 2)).resolves.toBeUndefined();
+  },
+  600_000,
+);

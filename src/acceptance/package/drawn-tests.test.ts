@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { chosenFiles, drawnOn, testFiles } from '../../../.ci/test-files.ts';
+
+const files = testFiles();
+const long = files.filter(({ mark }) => mark === 'long');
+const fourDays = ['2026-11-27', '2026-11-28', '2026-11-29', '2026-11-30'];
+
+describe('the long tests', () => {
+  it('each have their turn within four days, once', () => {
+    const drawn = fourDays.flatMap((day) => drawnOn(day, files)).map(({ path }) => path);
+    expect(drawn.toSorted()).toEqual(long.map(({ path }) => path));
+  });
+
+  it('are drawn again by the same date, and take about as long on each', () => {
+    const seconds = fourDays.map((day) => {
+      expect(drawnOn(day, files)).toEqual(drawnOn(day, files));
+      return drawnOn(day, files).reduce((sum, file) => sum + file.seconds, 0);
+    });
+    const average = seconds.reduce((sum, each) => sum + each, 0) / seconds.length;
+    for (const each of seconds) expect(each).toBeLessThan(1.5 * average);
+  });
+
+  it('are left out of the short ones, and none is left out of all', () => {
+    expect(chosenFiles(files, {}).filter(({ mark }) => mark !== null)).toEqual([]);
+    expect(chosenFiles(files, { WEIR_TESTS: 'all' })).toEqual(files);
+    const sample = { WEIR_TESTS: 'sample', WEIR_SAMPLE: fourDays[0] };
+    expect(chosenFiles(files, sample)).toHaveLength(
+      chosenFiles(files, {}).length + drawnOn(fourDays[0]!, files).length,
+    );
+  });
+
+  it('refuse a choice and a date that do not exist', () => {
+    expect(() => chosenFiles(files, { WEIR_TESTS: 'most' })).toThrow('expected short, sample, all');
+    expect(() => drawnOn('tomorrow', files)).toThrow('expected a date such as 2026-11-27');
+  });
+});

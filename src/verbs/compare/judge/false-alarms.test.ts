@@ -1,0 +1,69 @@
+// @long 24 s
+import { describe, expect, it, vi } from 'vitest';
+import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
+import { compareSides } from './compare-sides.ts';
+import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
+import { selfNoise } from './self-noise.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+/** The real judge's verdicts on simulated sides of five runs, each run's luck with a standard deviation of 5 %. */
+const verdicts = (simulations: number, factor: number): Record<ComparisonVerdict, number> => {
+  const counts = { regression: 0, inconclusive: 0, improvement: 0, same: 0 };
+  for (let i = 0; i < simulations; i += 1) {
+    const found = compareSides({
+      base: sampleSide('a', 5, { seed: 2 * i, noise: 0.05 }),
+      next: sampleSide('b', 5, { seed: 2 * i + 1, noise: 0.05, factor }),
+      gates: null,
+      intended: [],
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
+    });
+    if (!found.ok) throw new Error('the sides must be comparable');
+    counts[found.comparison.verdict] += 1;
+  }
+  return counts;
+};
+
+describe('the verdict of a comparison, at 5 % noise between runs and five against five', () => {
+  it('is a false alarm in at most 1 % of comparisons of equal sides', () => {
+    const { regression } = verdicts(1000, 1);
+    expect(regression).toBeLessThanOrEqual(10);
+  });
+
+  it('detects 25 % more in at least 90 % of comparisons', () => {
+    const { regression } = verdicts(300, 1.25);
+    expect(regression).toBeGreaterThanOrEqual(270);
+  });
+
+  it('detects changes of the size that it calls detectable in about 90 % of comparisons, by the noise of unchanged runs', () => {
+    const common = {
+      gates: null,
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
+    };
+    const side = sampleSide('noise', 100, { seed: 7, noise: 0.05 });
+    const measured = selfNoise({ side, ...common });
+    if (!measured.ok) throw new Error('the runs must be comparable');
+    const id = 'chat-stream ttft.p50';
+    const { detectable } = measured.noise.metrics.find((metric) => metric.id === id)!;
+    const { change } = detectable.find(({ repetitions }) => repetitions === 5)!;
+    let seen = 0;
+    for (let i = 0; i < 300; i += 1) {
+      const found = compareSides({
+        base: sampleSide('a', 5, { seed: 2 * i + 10_000, noise: 0.05 }),
+        next: sampleSide('b', 5, { seed: 2 * i + 10_001, noise: 0.05, factor: change }),
+        intended: [],
+        ...common,
+      });
+      if (!found.ok) throw new Error('the sides must be comparable');
+      const { metrics } = found.comparison;
+      if (metrics.find((metric) => metric.id === id)!.verdict === 'regression') seen += 1;
+    }
+    // The noise is itself known from a hundred runs only, and Holm is a little kinder than Bonferroni.
+    expect(seen).toBeGreaterThanOrEqual(255);
+    expect(change).toBeLessThan(1.25);
+  });
+});
