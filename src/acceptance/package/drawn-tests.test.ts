@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { chosenFiles, drawnOn, testFiles } from '../../../.ci/test-files.ts';
 
@@ -33,4 +34,10 @@ describe('the long tests', () => {
     expect(() => chosenFiles(files, { WEIR_TESTS: 'most' })).toThrow('expected short, sample, all');
     expect(() => drawnOn('tomorrow', files)).toThrow('expected a date such as 2026-11-27');
   });
+});
+
+it('the document names exactly the files that run only with all', async () => {
+  const text = await readFile('.ci/README.md', 'utf8');
+  const named = [...text.matchAll(/^- `(src\/\S+)`: /gm)].map(([, path]) => path);
+  expect(named).toEqual(files.filter(({ mark }) => mark === 'full').map(({ path }) => path));
 });
