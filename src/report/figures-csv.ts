@@ -1,9 +1,8 @@
 import { headlineMeasures, reportedQuantiles } from '../model/measures/headline.ts';
 import { type MeasureName, measures } from '../model/measures/measures.ts';
-import { quantile } from '../model/measures/quantile.ts';
 import type { Result } from '../model/result/result.ts';
 import {
-  distributionOf,
+  figuresOver,
   groupsMatching,
   type LabelFilter,
   outsideWarmUp,
@@ -84,8 +83,8 @@ const measureRow = (
   { traffic, entry, where }: Subject,
   measure: MeasureName,
 ): Row => {
-  const histogram = distributionOf(result, measure, where);
-  const found = reportedQuantiles.map((q) => [q, quantile(histogram, q)] as const);
+  const figures = figuresOver(result, measure, where);
+  const found = reportedQuantiles.map((q) => [q, figures.percentile(q)] as const);
   const [, p95] = found.find(([q]) => q === 0.95)!;
   // Errors are known for all requests of a kind.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
@@ -95,10 +94,10 @@ const measureRow = (
     measure,
     unit: measures[measure].unit,
     ...countsOf(result, where),
-    n: histogram.count,
-    mean: rounded(histogram.mean),
+    n: figures.count,
+    mean: rounded(figures.mean),
     ...Object.fromEntries(found.map(([q, figure]) => [`p${q * 100}`, rounded(figure?.value)])),
-    max: rounded(histogram.max),
+    max: rounded(figures.max),
     p95_low: rounded(p95?.low),
     p95_high: rounded(p95?.high),
     p95_error_low: rounded(error?.low),

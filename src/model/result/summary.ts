@@ -7,6 +7,7 @@ import {
   sumOfHistograms,
 } from '../measures/histogram.ts';
 import { type MeasureName, measureNames } from '../measures/measures.ts';
+import { quantile, type Quantile } from '../measures/quantile.ts';
 import type { Result } from './result.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 
@@ -30,6 +31,50 @@ export const distributionOf = (
   where: LabelFilter,
 ): Histogram =>
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
+
+/** The figures of one measure over some groups; each percentile is computed when it is first read, and then kept. */
+export class MeasuredFigures {
+  readonly count: number;
+  readonly mean: number | null;
+  readonly max: number | null;
+  readonly #histogram: Histogram;
+  readonly #percentiles = new Map<number, Quantile | null>();
+
+  constructor(histogram: Histogram) {
+    this.#histogram = histogram;
+    this.count = histogram.count;
+    this.mean = histogram.mean;
+    this.max = histogram.max;
+  }
+
+  /** Returns a percentile such as 0.95; `null` without samples. */
+  percentile(q: number): Quantile | null {
+    const known = this.#percentiles.get(q);
+    if (known !== undefined) return known;
+    const found = quantile(this.#histogram, q);
+    this.#percentiles.set(q, found);
+    return found;
+  }
+}
+
+type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
+const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
+
+/** Returns one measure's figures over all groups that `where` selects. They are computed once for a result and a filter. */
+export const figuresOver = (
+  result: Result,
+  measure: MeasureName,
+  where: LabelFilter,
+): MeasuredFigures => {
+  const ofResult = knownFigures.get(result) ?? new WeakMap<LabelFilter, FiguresByMeasure>();
+  knownFigures.set(result, ofResult);
+  const ofFilter = ofResult.get(where) ?? new Map<MeasureName, MeasuredFigures>();
+  ofResult.set(where, ofFilter);
+  const figures =
+    ofFilter.get(measure) ?? new MeasuredFigures(distributionOf(result, measure, where));
+  ofFilter.set(measure, figures);
+  return figures;
+};
 
 /** The measures with at least one sample in the selected groups, in table order. */
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {

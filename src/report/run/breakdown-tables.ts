@@ -1,8 +1,7 @@
 import type { Labels } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import {
   type Block,
@@ -70,7 +69,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
       return column.number(head, ({ kind, where }) => {
         const measure = measureOf(kind);
         const found =
-          measure === undefined ? null : quantile(distributionOf(result, measure, where), q);
+          measure === undefined ? null : figuresOver(result, measure, where).percentile(q);
         return found === null ? '–' : quantileCell(found, 'ms');
       });
     });

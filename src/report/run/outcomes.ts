@@ -1,10 +1,9 @@
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { quantile } from '../../model/measures/quantile.ts';
 import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
 import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
 import type { Failure, Result } from '../../model/result/result.ts';
-import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
+import { figuresOver, groupsMatching } from '../../model/result/summary.ts';
 import {
   column,
   type Column,
@@ -35,8 +34,8 @@ const everyGroup = (): boolean => true;
 
 /** The median and the tail of a wait of completed requests; `null` if none waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
-  const waits = distributionOf(result, measure, everyGroup);
-  const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
+  const waits = figuresOver(result, measure, everyGroup);
+  const [p50, p99] = [waits.percentile(0.5), waits.percentile(0.99)];
   if (p50 === null || p99 === null) return null;
   return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, maximum ${figureText(waits.max ?? 0)} ms.`;
 };
@@ -53,7 +52,7 @@ const retryText = (result: Result): string => {
   const arrivals = countArrivals(sumOutcomes(result.groups));
   const attempts = sumOf(result.groups, (group) => group.attempts);
   const retried = sumOf(result.groups, (group) => group.retried);
-  const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
+  const succeededRetries = figuresOver(result, 'retryWait', everyGroup).count;
   return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
 };
 

@@ -1,8 +1,7 @@
 import { headlineMeasures } from '../../model/measures/headline.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { errorText } from '../summary/error-text.ts';
@@ -47,7 +46,7 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
         (name) => shownMeasures.includes(name) && !isWithheld(name, trust),
       );
       return shown.flatMap((name): readonly Tile[] => {
-        const figure = quantile(distributionOf(result, name, measuredOf(kind)), 0.95);
+        const figure = figuresOver(result, name, measuredOf(kind)).percentile(0.95);
         if (figure === null) return [];
         const { value, low, high, n, weak } = figure;
         const { short, unit } = measures[name];

@@ -1,12 +1,12 @@
-import type { Histogram } from '../../model/measures/histogram.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { quantile, type Quantile } from '../../model/measures/quantile.ts';
+import type { Quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
-  distributionOf,
+  figuresOver,
+  MeasuredFigures,
   firstMeasuredSecond,
   groupsMatching,
   type LabelFilter,
@@ -17,11 +17,16 @@ import {
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import type { FigureError, Trust } from '../../model/result/verdict.ts';
 
+/** One filter for each kind of traffic: the figures of a result are kept by their filter. */
+const measuredFilters = Object.fromEntries(
+  trafficKinds.map((kind): [TrafficKind, LabelFilter] => [
+    kind,
+    (labels) => outsideWarmUp(labels) && labels.traffic === kind,
+  ]),
+) as Readonly<Record<TrafficKind, LabelFilter>>;
+
 /** Selects the groups of one kind of traffic after the warm-up. */
-export const measuredOf =
-  (kind: TrafficKind): LabelFilter =>
-  (labels) =>
-    outsideWarmUp(labels) && labels.traffic === kind;
+export const measuredOf = (kind: TrafficKind): LabelFilter => measuredFilters[kind];
 
 export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
@@ -81,16 +86,17 @@ export const figureErrorOf = (
 
 const figuresOf = (
   subject: FiguresSubject,
-  histogram: Histogram,
+  figures: MeasuredFigures,
   withheld: boolean,
   errorOf: (q: number) => FigureError | null,
 ): MeasureFigures | null => {
-  if (histogram.max === null) return null;
+  const { count: n, max } = figures;
+  if (max === null) return null;
   const quantiles = reportedQuantiles.flatMap((q) => {
-    const found = quantile(histogram, q);
+    const found = figures.percentile(q);
     return found === null ? [] : { ...found, error: errorOf(q) };
   });
-  return { subject, n: histogram.count, quantiles, max: histogram.max, withheld };
+  return { subject, n, quantiles, max, withheld };
 };
 
 /** The kinds of traffic in the result, most arrivals first. */
@@ -108,9 +114,9 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => 
   const headline: readonly MeasureName[] = tableMeasures[kind];
   const rows = (names: readonly MeasureName[]): readonly MeasureFigures[] =>
     names.flatMap((name) => {
-      const histogram = distributionOf(result, name, where);
+      const figures = figuresOver(result, name, where);
       const errorOf = (q: number) => figureErrorOf(trust, kind, name, q);
-      return figuresOf(measures[name], histogram, isWithheld(name, trust), errorOf) ?? [];
+      return figuresOf(measures[name], figures, isWithheld(name, trust), errorOf) ?? [];
     });
   return {
     kind,
@@ -125,5 +131,5 @@ export type KindFigures = ReturnType<typeof kindFigures>;
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));
-  return figuresOf(lagSubject, lag, false, () => null);
+  return figuresOf(lagSubject, new MeasuredFigures(lag), false, () => null);
 };

@@ -1,9 +1,8 @@
 import type { Group } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
+import { figuresOver, distributionOf, groupsMatching } from '../../model/result/summary.ts';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { countText, figureText, listed, plural } from '../text/number-text.ts';
@@ -109,7 +108,7 @@ const [fewTokens, manyTokens] = [0.8, 1.5];
 
 /** Whether the time between chunks may be read as the time between tokens. */
 const chunkNote = (result: Result, kind: TrafficKind): string | null => {
-  const median = quantile(distributionOf(result, 'tokensPerChunk', measuredOf(kind)), 0.5);
+  const median = figuresOver(result, 'tokensPerChunk', measuredOf(kind)).percentile(0.5);
   if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return null;
   return `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`;
 };

@@ -1,7 +1,6 @@
 import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { quantile } from '../../model/measures/quantile.ts';
 import { counts, type RateName, rateNames, rates } from '../../model/measures/run-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type TrafficSummary,
 } from '../../model/result/run-summary.ts';
 import {
-  distributionOf,
+  figuresOver,
   groupsMatching,
   type LabelFilter,
   measuredWindow,
@@ -76,12 +75,12 @@ const figuresOf = (
   name: MeasureName,
   where: LabelFilter,
 ): FiguresSummary | null => {
-  const histogram = distributionOf(result, name, where);
-  const { count: n, mean, max } = histogram;
+  const figures = figuresOver(result, name, where);
+  const { count: n, mean, max } = figures;
   if (mean === null || max === null) return null;
   const found = percentileNames.map((percentile) => ({
     percentile,
-    figure: quantile(histogram, orders[percentile])!,
+    figure: figures.percentile(orders[percentile])!,
   }));
   const boundsAt = boundsOf(name, where);
   const named = <Value>(valueOf: (one: (typeof found)[number]) => Value) =>
