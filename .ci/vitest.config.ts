@@ -33,7 +33,7 @@ export default defineConfig({
       // Each in a worker of its own: some watch how much memory they take.
       project('unit-long', { include: pathsOf('unit', marked), ...natively }),
       // They mostly wait, so more of them run at a time than there are cores.
-      project('process', { include: pathsOf('process'), isolate: false, maxWorkers: 3 }),
+      project('process', { include: pathsOf('process'), isolate: false, maxWorkers: 4 }),
       project('system', { include: pathsOf('system') }),
       // Times of two would disturb each other; within a file, tests which only wait run side by side.
       project('field', { include: pathsOf('field'), fileParallelism: false, maxConcurrency: 16 }),
