@@ -171,8 +171,8 @@ cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();
-    writeLicences();
-    copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
+  writeLicences();
+  copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();
   process.exitCode = 1;
