@@ -89,10 +89,8 @@ const addImports = (
 const uses = [
   ['start', ['src/cli/main.ts']],
   // Left to the bundler, since no verb's help may bring what only other verbs need.
-  [null, ['src/cli/program.ts', 'src/run/live/page-process.ts']],
+  [null, ['src/cli/program.ts']],
   ['read-plan', ['src/run/input/read-plan.ts']],
-  ['slice', ['src/run/workers/worker.ts']],
-  ['run', ['src/run/run.ts']],
 ] as const;
 
 /** The modules of each chunk by its use. */
@@ -105,8 +103,9 @@ const modulesByUse = (context: ChunkingContext) => {
 };
 
 /**
- * Names the chunk that a module belongs to. `null` leaves it to the bundler, which would make a hundred chunks of what each run needs: it
- * splits by which of all verbs need a module.
+ * Names the chunk that a module belongs to. `null` leaves it to the bundler, which splits by which of all verbs need a module: it would
+ * make forty chunks of what reads a scenario. All that a run needs must not be one chunk: who needs one module of it, such as `validate`, would load
+ * the transports too.
  */
 const nameChunks = (): ((id: string, context: ChunkingContext) => string | null) => {
   const entryIds = new Set(entries.map((entry) => resolve(`src/${entry}.ts`)));

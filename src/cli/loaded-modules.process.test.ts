@@ -1,32 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { filesLoadedBy } from './loaded-files.fixture.ts';
 import { verbTable } from './verb-table.ts';
 
 const launcher = resolve('src/cli/weir.js');
-
-/** Writes the paths of the files that a process has loaded as its last line of standard error. */
-const reportFiles = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  const files = new Set();
-  registerHooks({
-    load(url, context, next) {
-      if (url.startsWith('file:')) files.add(url);
-      return next(url, context);
-    },
-  });
-  process.on('exit', () => console.error('\\n' + JSON.stringify([...files])));
-`)}`;
-
-/** The files that a command line loads, relative to the checkout. */
-const filesLoadedBy = (words: string): readonly string[] => {
-  const flags = ['--import', reportFiles, launcher, ...words.split(' ')];
-  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
-  expect(status, stderr).toBe(0);
-  const urls = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as readonly string[];
-  return urls.map((url) => relative('.', fileURLToPath(url)));
-};
 
 /**
  * The most files that a command line may load, its own and those of packages: what it loads now and two more. A file takes some 0.3 ms
@@ -81,7 +58,7 @@ describe('the start of', () => {
   it.each(Object.entries(most))(
     'weir %s loads few files, and none of other verbs',
     (words, bound) => {
-      const files = filesLoadedBy(words);
+      const files = filesLoadedBy(launcher, words.split(' ')).map((file) => relative('.', file));
       expect(files.length, files.join('\n')).toBeLessThanOrEqual(bound);
       // A bound far above what is loaded would let the next import in.
       expect(files.length).toBeGreaterThan(bound - 8);

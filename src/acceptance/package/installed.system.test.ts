@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { publishedResult } from '../harness/published-result.fixture.ts';
+import { filesLoadedBy } from '../../cli/loaded-files.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { type StartedProgram, startProgram } from '../harness/weir-process.fixture.ts';
 import {
@@ -112,6 +113,16 @@ describe('the package', () => {
     const program = files.filter((file) => !/^(fixtures|reports)/.test(file));
     const sizes = await Promise.all(program.map((file) => stat(join(installed, file))));
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000);
+  });
+
+  it('loads few files at a start: its chunks bring no others along', () => {
+    const launcher = join(installed, 'src', 'cli', 'weir.js');
+    const scenarioFile = join(installed, 'scenarios', 'quickstart.yaml');
+    const loaded = (...words: readonly string[]) => filesLoadedBy(launcher, words);
+    expect(loaded('--version').length).toBeLessThanOrEqual(5);
+    expect(loaded('worker', '--help').length).toBeLessThanOrEqual(40);
+    const toValidate = loaded('validate', scenarioFile);
+    expect(toValidate.length, toValidate.join('\n')).toBeLessThanOrEqual(50);
   });
 
   it('contains every file that its program reads from its own folders', async () => {

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Writes the addresses of the files that a process has loaded as its last line of standard error. */
+const reportFiles = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  const files = new Set();
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:')) files.add(url);
+      return next(url, context);
+    },
+  });
+  process.on('exit', () => console.error('\\n' + JSON.stringify([...files])));
+`)}`;
+
+/** The paths of the files that a command line loads, its own and those of packages. Throws if it fails. */
+export const filesLoadedBy = (launcher: string, words: readonly string[]): readonly string[] => {
+  const flags = ['--import', reportFiles, launcher, ...words];
+  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`weir ${words.join(' ')} ended with ${status}: ${stderr}`);
+  const urls = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as readonly string[];
+  return urls.map((url) => fileURLToPath(url));
+};
