@@ -21,13 +21,13 @@ process.chdir(resolve(import.meta.dirname, '..'));
 /** Of the folders of `src`, those that look at the whole from outside. */
 const onlookers = ['acceptance', 'bench', 'proving'].map((folder) => resolve('src', folder));
 /** What neither the program nor its reader needs; the launcher is published where it lies. */
-const left = ['README.md', 'tsconfig.json', 'weir.js'];
+const left = ['tsconfig.json', 'weir.js'];
 
 /** Scripts, styles and whatever else the program reads from its own folders. */
 const isAsset = (path: string): boolean =>
   statSync(path).isDirectory()
     ? !onlookers.includes(resolve(path))
-    : extname(path) !== '.ts' && !left.includes(basename(path));
+    : !['.md', '.ts'].includes(extname(path)) && !left.includes(basename(path));
 
 const clear = (): void => rmSync('dist', { recursive: true, force: true });
 
