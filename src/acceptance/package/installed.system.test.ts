@@ -74,7 +74,7 @@ describe('the package', () => {
     const places = [
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
       /^(reports\/[a-z]+|src\/(library|mock|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
-      /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|LICENCES\.txt|mock\/(Dockerfile|base-image\.sh))$/,
+      /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|LICENCES\.txt|mock\/(Dockerfile|base-image\.sh)|verbs\/emit\/[\w-]+\.(sh|yaml))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,
       /^dist\/report\/grafana\/weir\.json$/,
