@@ -4,16 +4,8 @@
  * and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  globSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { copyFileSync, cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, extname, relative, resolve } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -68,9 +60,6 @@ const keepPlaces: Plugin = {
   },
 };
 
-/** The packages with so many modules that loading them takes longer than running them. */
-const bundledPackages = ['zod', 'yaml'];
-
 /** Adds to `found` the modules and all that they import without waiting, directly or not. */
 const addImports = (
   ids: readonly string[],
@@ -111,8 +100,6 @@ const nameChunks = (): ((id: string, context: ChunkingContext) => string | null)
   const entryIds = new Set(entries.map((entry) => resolve(`src/${entry}.ts`)));
   let byUse: ReturnType<typeof modulesByUse> | null = null;
   return (id, context) => {
-    const name = bundledPackages.find((each) => id.includes(`/node_modules/${each}/`));
-    if (name !== undefined) return name;
     byUse ??= modulesByUse(context);
     return entryIds.has(id) ? null : (byUse.find(({ modules }) => modules.has(id))?.name ?? null);
   };
@@ -122,8 +109,8 @@ const bundle = async (): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
-    // Other packages are not bundled, but what the compiler itself brings is.
-    external: new RegExp(`^(?!@oxc-project|(?:${bundledPackages.join('|')})$)[@\\w]`),
+    // Packages are not bundled, but what the compiler itself brings is.
+    external: /^(?!@oxc-project)[@\w]/,
     plugins: [keepPlaces],
     // As chunks by name demand it.
     preserveEntrySignatures: 'allow-extension',
@@ -157,20 +144,11 @@ const dropOtherDeclarations = (): void => {
   for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
 };
 
-/** The licences of what is bundled ask for their text in every copy. */
-const writeLicences = (): void => {
-  const texts = bundledPackages.map(
-    (name) => `${name}\n\n${readFileSync(join('node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
-  );
-  writeFileSync('dist/LICENCES.txt', texts.join('\n\n'));
-};
-
 clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();
-  writeLicences();
   copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();
