@@ -45,3 +45,10 @@ export const transcriptionResponseSchema = z.looseObject({
   /** Only with `verbose_json`; the interface does not define a word. */
   words: z.array(z.unknown()).nullish(),
 });
+
+/** A JSON transcript as servers send it. Only the text is read; all other fields can be anything. */
+export const servedTranscriptSchema = z.looseObject({
+  text: z.string(),
+  segments: z.unknown().optional(),
+  words: z.unknown().optional(),
+});

@@ -135,5 +135,17 @@ export const chatChunkSchema = z.looseObject({
   error: z.unknown().optional(),
 });
 
+/** What has to be in a completion as servers send it. All else is read as far as it can be. */
+export const servedChatSchema = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({ content: answerContent }) })).min(1),
+});
+
+/** What has to be in an event of a stream, as servers send it. */
+export const servedChunkSchema = z.looseObject({
+  choices: z
+    .array(z.looseObject({ delta: z.looseObject({ content: answerContent }).nullish() }))
+    .nullish(),
+});
+
 /** The line that ends a stream. */
 export const streamEnd = '[DONE]';

@@ -47,6 +47,7 @@ export class SendContext {
       redactId: redact,
       caps: plan.caps,
       streams: plan.streams,
+      fails: (plan.fails ?? []).map(({ finish }) => finish),
       targetMemory: this.targetMemory,
     });
     return new InFlightAttempt(context, reader, this.#listener);

@@ -86,7 +86,7 @@ target: moc
         "f.yaml:14:1: unknown key "vus"; did you mean "users" inside "load"?",
         "f.yaml:15:11: expected a whole number from 1 to 1,000,000, got the number 1.5",
         "f.yaml:16:7: expected a whole number from 0 to 9,007,199,254,740,991, got the number -1",
-        "f.yaml:17:10: expected "lenient" or "strict", got "lenien"; did you mean "lenient"?",
+        "f.yaml:17:10: expected "lenient", "standard" or "strict", got "lenien"; did you mean "lenient"?",
         "f.yaml:18:22: expected a length of time such as 30s, 500ms, 2m or 1h30m, or none, got the number 5; a number needs its unit: 5s for seconds or 5ms for milliseconds",
         "f.yaml:18:31: expected a length of time such as 30s, 500ms, 2m or 1h30m, or none, got "non"; did you mean "none"?",
         "f.yaml:18:43: expected a length of time above 0s and at most 7d, or none, got "0s"",

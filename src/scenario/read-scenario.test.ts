@@ -168,7 +168,7 @@ describe('a scenario', () => {
             ],
           },
         ],
-        "streams": "lenient",
+        "streams": "standard",
         "target": {
           "kind": "mock",
         },

@@ -1,6 +1,5 @@
 import { sampleUpperBound } from '../model/measures/measure.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
-import type { Usage } from '../contract/chat.ts';
 import { chatCost } from '../contract/prices.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
@@ -18,7 +17,4 @@ export const tokenCost = (
 };
 
 /** The maximum plausible number of tokens. A higher count is an error of the server, and would spoil every sum. */
-const maxPlausibleTokens = 1_000_000_000;
-
-export const isPlausibleUsage = ({ prompt_tokens, completion_tokens }: Usage): boolean =>
-  prompt_tokens <= maxPlausibleTokens && completion_tokens <= maxPlausibleTokens;
+export const maxPlausibleTokens = 1_000_000_000;

@@ -73,7 +73,9 @@ export interface ReadingContext {
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
-  readonly streams: 'lenient' | 'strict';
+  readonly streams: 'lenient' | 'standard' | 'strict';
+  /** The finish reasons that fail an answer besides the known ones. */
+  readonly fails: readonly string[];
   readonly targetMemory: TargetMemory;
   /**
    * Masks the run's secrets, and the request's own texts if a server quotes them. Readers apply it to free text before

@@ -25,13 +25,16 @@ export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
   'no-finish': 'A choice of the stream ended without a finish reason.',
+  'finish-unknown':
+    'An answer ended with a finish reason that Weir does not know; it counts as completed.',
+  'stray-line': 'A line of the stream was no field of an event stream, and was not read.',
   'cut-after-done': 'The connection broke after [DONE], before the stream’s proper end.',
   'data-after-done': 'Data followed [DONE]; it was not read.',
   'empty-event': 'An event of the stream had no data.',
   'other-event': 'An event of the stream was JSON, but not a chunk of a completion.',
   'unfinished-event': 'The stream ended within an event, which was not read.',
   'usage-unreadable':
-    'The usage did not conform to the contract or was implausible, and was not counted.',
+    'A count of the usage was absent, unreadable or implausible, and was not counted.',
   'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
   unlabelled: 'The content type did not name the format of the body.',
   mislabelled: 'The content type named another format than that of the body.',

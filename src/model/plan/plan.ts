@@ -182,8 +182,13 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   /** `null`: unlimited. */
   budget: budgetSchema.nullable().default(null),
-  /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
-  streams: z.enum(['lenient', 'strict']),
+  /**
+   * `standard`: a stream is complete when every choice has a finish reason, or after `[DONE]` if one has. `lenient`: after
+   * `[DONE]` also without a finish reason. `strict`: never without `[DONE]`.
+   */
+  streams: z.enum(['lenient', 'standard', 'strict']),
+  /** Ends that fail an answer besides the known ones; absent: none. Does not change what is sent. */
+  fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
   /** The server’s own metrics, read beside the run; absent: none. Does not change what is sent. */
   server: z
     .strictObject({

@@ -46,7 +46,7 @@ describe('the scenario as a list', () => {
       Pace: none: requests are sent when they are due
       Connections: HTTP/1.1 by the transport undici, direct
       Header x-tenant: [redacted]
-      Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason
+      Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason; with it, also without any
       Seed: 1"
     `);
   });

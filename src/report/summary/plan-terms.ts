@@ -164,8 +164,10 @@ const paceText = ({ pace }: Plan): string => {
 };
 
 const streamsMeaning = {
-  lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
-  strict: 'without [DONE], a stream is malformed',
+  lenient:
+    'without [DONE], a stream is complete when every choice has a finish reason; with it, also without any',
+  standard: 'a stream is complete when every choice has a finish reason, or by [DONE] if one has',
+  strict: 'without [DONE], or without a finish reason, a stream is malformed',
 } as const satisfies Record<Plan['streams'], string>;
 
 const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
@@ -199,5 +201,9 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
       redactedTemplate(template),
     ]),
     ['Streams', `${plan.streams}: ${streamsMeaning[plan.streams]}`],
+    plan.fails !== undefined && [
+      'Finish reasons that fail',
+      plan.fails.map(({ finish }) => finish).join(', '),
+    ],
     ['Seed', String(plan.seed)],
   ]);

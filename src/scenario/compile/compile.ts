@@ -154,6 +154,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   budget: scenario.budget,
   streams: scenario.streams,
+  ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),
   ...serverOf(scenario),
   ...compileObjectives(scenario),
   seed: scenario.seed,

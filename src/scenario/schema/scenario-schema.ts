@@ -101,6 +101,14 @@ const vary = z.record(
   'expected a mapping of paths to lists of values, such as load.users: [1, 2, 4]',
 );
 
+const fails = listField(
+  mapping('a mapping such as {finish: content_filter}', {
+    finish: nameField(60).describe('A finish reason, exactly as the server writes it.'),
+  }),
+  'a list such as [finish: content_filter]',
+  'end',
+).max(100, 'expected at most 100 ends');
+
 const headers = z.record(
   z.string(),
   z.string('expected text; put quotes around it'),
@@ -168,8 +176,11 @@ export const scenarioSchema = z
     budget: orNull(budget).describe(
       'The most that a run may spend: Weir refuses a run that may need more, and ends a run before it spends more. Default: no limit.',
     ),
-    streams: wordField(['lenient', 'strict'], 'lenient').describe(
-      'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
+    streams: wordField(['lenient', 'standard', 'strict'], 'standard').describe(
+      'When a stream is complete: with "standard" when every choice has a finish reason, or by [DONE] if one has; with "lenient" by [DONE] also without any; with "strict" never without [DONE] and a finish reason. Default: standard.',
+    ),
+    fails: optionalField(fails).describe(
+      'Ends that fail an answer besides those that always do (reports/figures.md): [finish: content_filter]. Default: none.',
     ),
     seed: withDefault(wholeNumberField(0, Number.MAX_SAFE_INTEGER), 1).describe(
       'The seed of all random choices: the same seed sends the same requests.',

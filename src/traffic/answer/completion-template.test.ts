@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatResponseSchema } from '../../contract/chat.ts';
+import { readUsage } from './read-usage.ts';
 import { contextWith, replay } from '../kinds/replay.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
 import { CompletionTemplate } from './completion-template.ts';
@@ -32,12 +33,17 @@ const bodyOf = (values: Partial<Values> = {}, rest = ''): string => {
 
 const learned = (...texts: readonly string[]): CompletionTemplate => {
   const template = new CompletionTemplate();
-  for (const text of texts) template.learn(text, chatResponseSchema.parse(JSON.parse(text)));
+  for (const text of texts) {
+    const completion = chatResponseSchema.parse(JSON.parse(text));
+    template.learn(text, { ...completion, usage: readUsage(completion) });
+  }
   return template;
 };
 
-const usageIn = (template: CompletionTemplate, body: string | Buffer): unknown =>
-  template.match(Buffer.from(body))?.usage;
+const usageIn = (template: CompletionTemplate, body: string | Buffer): unknown => {
+  const usage = template.match(Buffer.from(body))?.usage;
+  return usage && { prompt_tokens: usage.input, completion_tokens: usage.output };
+};
 
 describe('a completion template', () => {
   it('matches a completion that differs only in ids, texts and counts, and reads its usage', () => {

@@ -1,10 +1,15 @@
-import type { ChatResponse } from '../../contract/chat.ts';
-import { isPlausibleUsage } from '../cost-of-tokens.ts';
+import { maxPlausibleTokens } from '../cost-of-tokens.ts';
+import type { UsageReading } from './read-usage.ts';
 import { LearnedBodies, matchedUsage } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
 
 /** The parts of a completion from which an answer is made. */
-export type CompletionParts = Pick<ChatResponse, 'choices' | 'usage'>;
+export interface CompletionParts {
+  readonly choices: readonly (Readonly<Record<string, unknown>> & {
+    readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
+  })[];
+  readonly usage: UsageReading | null;
+}
 
 const message = ['choices', 0, 'message'] as const;
 
@@ -46,14 +51,16 @@ export class CompletionTemplate {
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
-    const usage = matchedUsage(learned);
+    const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
     // Without a usage that counts tokens, the answer's own texts count, which a match does not read.
-    const isCounted = usage.completion_tokens > 0 && isPlausibleUsage(usage);
-    return isCounted ? { choices: learned.reading, usage } : null;
+    const isCounted = output > 0 && output <= maxPlausibleTokens && input <= maxPlausibleTokens;
+    if (!isCounted) return null;
+    const usage = { input, output, isOdd: false, isPlain: true };
+    return { choices: learned.reading, usage };
   }
 
   /** Learns a body that was just read as this completion, if it is suitable. */
   learn(text: string, { choices, usage }: CompletionParts): void {
-    if (usage?.completion_tokens) this.#bodies.learn(text, choices, true);
+    if (usage?.isPlain === true && usage.output !== 0) this.#bodies.learn(text, choices, true);
   }
 }

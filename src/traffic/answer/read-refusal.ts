@@ -78,11 +78,65 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
+/**
+ * Reads the error forms of single vendors: MiniMax's `base_resp` (API reference, status_code), Cloudflare's list `errors`
+ * (API reference, responses), and DashScope's flat `{code, message}` (Model Studio, error codes).
+ */
+const ownErrorIn = (body: Readonly<Record<string, unknown>>): ErrorText | null => {
+  const { base_resp: minimax, errors, code, message } = body;
+  const status = record(minimax);
+  if (status !== null && typeof status['status_code'] === 'number' && status['status_code'] !== 0) {
+    const { status_code: number, status_msg: words } = status;
+    return { form: 'error', message: textOf(words), code: number };
+  }
+  if (Array.isArray(errors) && errors.length > 0)
+    return { form: 'error', message: textOf(detailMessage(errors)) };
+  const isFlat = textOf(code) !== null && typeof message === 'string' && message !== '';
+  return isFlat && !('choices' in body) && !('text' in body) && !('data' in body)
+    ? { form: 'error', message, code, type: body['type'] }
+    : null;
+};
+
+const isError = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false && value !== '';
+
+/** Returns the error that a choice, or its message or delta, contains; undefined for none. */
+const errorInChoices = (choices: unknown): unknown => {
+  if (!Array.isArray(choices)) return undefined;
+  for (const value of choices) {
+    const choice = record(value);
+    if (choice === null) continue;
+    for (const part of [choice, record(choice['delta']), record(choice['message'])]) {
+      if (part !== null && isError(part['error'])) return part['error'];
+    }
+    const finish = record(choice['finish_reason']);
+    if (finish !== null && textOf(finish['message']) !== null && finish['type'] === 'abort')
+      return finish;
+  }
+  return undefined;
+};
+
+/** Reads the error of a chat's answer or event, which stands at its top or in a choice; `null` for none. */
+export const readChatError = (json: unknown, redact: Redact): string | null => {
+  const body = record(json);
+  if (body === null) return readErrorBody(json, redact)?.message ?? null;
+  const { choices, base_resp } = body;
+  if (choices === undefined || choices === null) {
+    const error = [body['error'], record(body['x_groq'])?.['error']].find(isError);
+    return readErrorBody({ ...body, error }, redact)?.message ?? null;
+  }
+  // Beside choices only fields with such a name count.
+  const error = [body['error'], record(body['x_groq'])?.['error'], errorInChoices(choices)].find(
+    isError,
+  );
+  return readErrorBody({ error, base_resp }, redact)?.message ?? null;
+};
+
 const errorIn = (json: unknown): ErrorText | null => {
   const body = record(json);
   if (body === null) return null;
   const { error, detail, object } = body;
-  if (error !== undefined && error !== null && error !== false && error !== '') {
+  if (isError(error)) {
     const documented = errorBodySchema.safeParse(body);
     const fields = documented.success ? documented.data.error : record(error);
     if (fields === null) return { form: 'error', message: textOf(error) ?? JSON.stringify(error) };
@@ -90,10 +144,12 @@ const errorIn = (json: unknown): ErrorText | null => {
     const form = type === 'None' && String(code) === '429' ? 'none-429' : 'error';
     return { form, message: textOf(message), type, code };
   }
-  if (object === 'error') {
+  if (object === 'error' || body['type'] === 'error') {
     const { type, code, message } = body;
     return { form: 'error', message: textOf(message), type, code };
   }
+  const own = ownErrorIn(body);
+  if (own !== null) return own;
   // Nearly every body is an answer, and a failed parse takes longer than reading it.
   if (detail === undefined) return null;
   const isDetail = detailBodySchema.safeParse(body).success || record(detail) !== null;
@@ -119,6 +175,24 @@ export const readStreamError = (data: string, redact: Redact): string => {
   const json = jsonIn(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
+};
+
+/** Matches a text that says by its first words that it is an error. */
+const errorWords =
+  /^[\s[("'*]*(?:[\w.]{0,80}(?:error|exception)\b|traceback\b|fatal\b|(?:internal server|bad gateway|gateway time|service unavailable))/i;
+
+/**
+ * Reads the error that a line of a stream contains: JSON with an error, or a text that begins with such a word. llama.cpp
+ * wrote `error: {…}` before September 2025 (tools/server/server.cpp), lemonade bare JSON; both are no field of a stream.
+ * `null` for any other line.
+ */
+export const readErrorLine = (line: string, redact: Redact): string | null => {
+  const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
+  if (named !== undefined)
+    return /^(?:null|false|)$/.test(named.trim()) ? null : readStreamError(named, redact);
+  const json = jsonIn(line);
+  if (json !== undefined) return readChatError(json, redact);
+  return errorWords.test(line) ? excerpt(line, redact) : null;
 };
 
 /** Returns the title of an HTML page, the only part of it that a report shows. */

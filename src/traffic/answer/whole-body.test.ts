@@ -95,28 +95,50 @@ describe('a whole chat completion', () => {
       /^the body is not a chat completion: choices: /,
     ],
     ['whose content is not text', completion({ content: 7 }), /choices\.0\.message\.content: /],
-    [
-      'whose usage counts nothing',
-      completion({ content: 'x' }, { usage: {} }),
-      /usage\.prompt_tokens: /,
-    ],
-    [
-      'that is an error',
-      { error: { message: 'no luck' } },
-      /^a JSON error was returned instead of a chat completion: no luck$/,
-    ],
     ['that is a list', [], /^the body is not a chat completion: the body: /],
-    [
-      'that ended in an error',
-      { choices: [{ message: { content: '' }, finish_reason: 'error' }] },
-      /finish_reason "error"/,
-    ],
   ])('has a wrong shape %s', (_, body, detail) => {
     expect(read('chat', body)).toEqual({
       kind: 'malformed',
       issue: 'shape',
       detail: matching(detail),
       partial: null,
+    });
+  });
+});
+
+describe('a whole chat that the server reports as failed', () => {
+  const at = (choice: object): object => ({
+    choices: [{ message: { content: '' }, finish_reason: 'stop', ...choice }],
+  });
+
+  it.each<readonly [object, RegExp]>([
+    [{ error: { message: 'no luck' } }, /^a JSON error .* a chat completion: no luck$/],
+    [at({ error: { code: 502, message: 'no luck' } }), /: no luck$/],
+    [at({ message: { content: '', error: 'no luck' } }), /: no luck$/],
+    [{ ...at({}), base_resp: { status_code: 1002, status_msg: 'no luck' } }, /: no luck$/],
+    ...['error', 'abort', 'ABORT', 'insufficient_system_resource', 'network_error'].map(
+      (finish) => [at({ finish_reason: finish }), new RegExp(`finish_reason "${finish}"`)] as const,
+    ),
+  ])('is a stream error: %j', (body, detail) => {
+    expect(read('chat', body)).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+      detail: matching(detail),
+    });
+  });
+
+  it.each(['length', 'content_filter', 'something-new'])('completes with %s', (finish) => {
+    expect(read('chat', at({ finish_reason: finish }))).toMatchObject({ kind: 'completed' });
+  });
+
+  it.each([
+    [{}, null],
+    [{ prompt_tokens: 7, total_tokens: 40 }, 7],
+    [{ prompt_tokens: null, completion_tokens: 'x' }, null],
+  ])('is complete with a note when its usage is %j', (usage, input) => {
+    expect(read('chat', completion({ content: 'x' }, { usage }))).toMatchObject({
+      kind: 'completed',
+      answer: { tokens: { input, source: 'characters' }, notes: ['usage-unreadable'] },
     });
   });
 });

@@ -5,7 +5,7 @@ import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { missedOutcome } from './check-expectation.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf } from './read-refusal.ts';
+import { errorInsteadOf, htmlInsteadOf, readErrorLine } from './read-refusal.ts';
 import {
   collectBody,
   malformed,
@@ -76,6 +76,15 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
+  /** Returns the server's sentence if the document contains an error at a place of its own. */
+  readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
+}
+
+/** An answer of the right shape that failed, by a word of the server's. */
+export interface FailedAnswer {
+  readonly failure: string;
+  readonly by: string;
+  readonly partial: Answer;
 }
 
 const isLabelledJson = (headers: ResponseHeaders): boolean =>
@@ -89,19 +98,36 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
         `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
+/** Describes a body that is not JSON. It may be an error as text, or as an event. */
+const notJsonOr = (
+  name: string,
+  text: string,
+  isLabelled: boolean,
+  redact: ReadingContext['redact'],
+): Outcome => {
+  const event = /^data: ?(.*)$/m.exec(text)?.[1];
+  const error = readErrorLine(event ?? text, redact);
+  return error === null
+    ? notJson(name, isLabelled)
+    : malformed('stream-error', `an error was returned instead of ${name}: ${error}`);
+};
+
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
  * of the right shape breaks the contract. `missOf` returns why the answer is not what its entry expects.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
-  { name, schema, template }: JsonFormat<T>,
-  answer: (document: T, firstByte: Instant) => Answer | string,
+  { name, schema, template, errorIn }: JsonFormat<T>,
+  answer: (document: T, firstByte: Instant) => Answer | FailedAnswer,
   missOf: ((document: T) => string | null) | null = null,
 ): AnswerReader => {
   const outcomeOf = (document: T, firstByte: Instant): Outcome => {
     const result = answer(document, firstByte);
-    if (typeof result === 'string') return malformed('shape', result);
+    if ('failure' in result) {
+      const detail = `${result.failure} ${JSON.stringify(context.redact(result.by))}`;
+      return malformed('stream-error', detail, result.partial);
+    }
     return missOf === null
       ? { kind: 'completed', answer: result }
       : missedOutcome(result, missOf(document));
@@ -109,13 +135,15 @@ export const readJsonAnswer = <T>(
   const interpret = (text: string, firstByte: Instant, headers: ResponseHeaders): Outcome => {
     const json = jsonIn(text);
     const isLabelled = isLabelledJson(headers);
-    if (json === undefined) return notJson(name, isLabelled);
+    if (json === undefined) return notJsonOr(name, text, isLabelled, context.redact);
     if (!isLabelled) {
       const note = `The target did not label ${name} as JSON; it was read as JSON anyway.`;
       context.targetMemory.notes.add(note);
     }
     const error = errorInsteadOf(name, json, context.redact);
-    if (error !== null) return malformed('shape', error);
+    if (error !== null) return malformed('stream-error', error);
+    const inner = errorIn?.(json, context.redact) ?? null;
+    if (inner !== null) return malformed('stream-error', `an error within ${name}: ${inner}`);
     const parsed = schema.safeParse(json);
     if (!parsed.success)
       return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`);

@@ -1,15 +1,19 @@
 import type { ChatAnswer, TokenCounts } from '../../model/observation/outcome.ts';
-import { type ChatResponse, chatResponseSchema } from '../../contract/chat.ts';
+import { servedChatSchema } from '../../contract/chat.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
-import { isPlausibleUsage, tokenCost } from '../cost-of-tokens.ts';
+import { tokenCost } from '../cost-of-tokens.ts';
+import { isFailingFinish, isKnownFinish, readFinish } from '../answer/finish-reasons.ts';
+import { readChatError } from '../answer/read-refusal.ts';
+import { readUsage } from '../answer/read-usage.ts';
+import type { CompletionParts } from '../answer/completion-template.ts';
 import { describeMiss, prepareExpectation } from '../answer/check-expectation.ts';
 import { textsIn } from '../answer/texts-in.ts';
 import { choicesOfCompletion } from '../answer/written-choices.ts';
 import { CompletionTemplate } from '../answer/completion-template.ts';
-import { type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
+import { type FailedAnswer, type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
 import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
 /** Handles chat completions in one piece (interface 4.1). */
@@ -25,22 +29,32 @@ export const chat: TrafficHandler<'chat'> = {
           context,
           // A body that equals an earlier answer would not be read, but here its text counts.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
-          (completion, firstByte) => answerOf(completion, firstByte, { price, asked }),
+          (completion, firstByte) =>
+            answerOf(completion, firstByte, { price, asked, fails: context.fails }),
           expect === undefined ? null : (completion) => missIn(completion, expect),
         ),
     };
   },
 };
 
-const missIn = ({ choices }: ChatResponse, expect: Expectation): string | null =>
-  describeMiss(expect, choicesOfCompletion(choices), choices[0]?.finish_reason ?? null);
+const missIn = ({ choices }: CompletionParts, expect: Expectation): string | null =>
+  describeMiss(expect, choicesOfCompletion(choices), readFinish(choices[0]?.['finish_reason']));
 
-const plainFormat = { name: 'a chat completion', schema: chatResponseSchema };
+const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
+  choices,
+  usage: readUsage({ ...fields, choices }),
+}));
+
+const plainFormat: JsonFormat<CompletionParts> = {
+  name: 'a chat completion',
+  schema: completionSchema,
+  errorIn: readChatError,
+};
 
 /** The format of each slice of a run, which learns its own template. */
-const formats = new WeakMap<TargetMemory, JsonFormat<ChatResponse>>();
+const formats = new WeakMap<TargetMemory, JsonFormat<CompletionParts>>();
 
-const formatFor = (memory: TargetMemory): JsonFormat<ChatResponse> => {
+const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
   const known = formats.get(memory);
   if (known !== undefined) return known;
   const made = { ...plainFormat, template: new CompletionTemplate() };
@@ -48,26 +62,39 @@ const formatFor = (memory: TargetMemory): JsonFormat<ChatResponse> => {
   return made;
 };
 
+interface AnswerTerms {
+  readonly price: Price | null;
+  readonly asked: RequestedPromptTokens;
+  readonly fails: readonly string[];
+}
+
 const answerOf = (
-  completion: ChatResponse,
+  completion: CompletionParts,
   firstByte: Instant,
-  { price, asked }: { readonly price: Price | null; readonly asked: RequestedPromptTokens },
-): ChatAnswer | string => {
-  const finish = completion.choices[0]?.finish_reason ?? null;
-  if (finish === 'error') return 'the chat completion ended with finish_reason "error"';
-  const { usage } = completion;
-  const unreadable = usage !== null && usage !== undefined && !isPlausibleUsage(usage);
-  const reported = tokensOf(unreadable ? { ...completion, usage: null } : completion);
+  { price, asked, fails }: AnswerTerms,
+): ChatAnswer | FailedAnswer => {
+  const reasons = completion.choices
+    .map((choice) => readFinish(choice['finish_reason']))
+    .filter((reason) => reason !== null);
+  const failed = reasons.find((reason) => isFailingFinish(reason, fails));
+  const reported = tokensOf(completion);
   const tokens = asked === undefined ? reported : { ...reported, asked };
-  const notes = unreadable ? (['usage-unreadable'] as const) : [];
+  const notes = [
+    ...(reasons.every(isKnownFinish) ? [] : (['finish-unknown'] as const)),
+    ...(completion.usage?.isOdd === true ? (['usage-unreadable'] as const) : []),
+  ];
+  const finish = failed ?? reasons[0] ?? null;
   const cost = tokenCost(tokens, price);
-  return { kind: 'chat', firstByte, tokens, finish, notes, cost };
+  const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
+  return failed === undefined
+    ? answer
+    : { failure: 'the chat completion ended with finish_reason', by: failed, partial: answer };
 };
 
 const charactersPerToken = 4;
 
 /** Returns the number of characters that the model wrote: text, reasoning, refusal, tool calls. */
-const charactersOf = ({ choices }: ChatResponse): number => {
+const charactersOf = ({ choices }: CompletionParts): number => {
   const written = choices.flatMap(({ message }) =>
     ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
   );
@@ -82,10 +109,10 @@ const charactersOf = ({ choices }: ChatResponse): number => {
 };
 
 /** Returns the server's usage. If it counts 0 for an answer with text, characters / 4 are used instead. */
-const tokensOf = (completion: ChatResponse): TokenCounts => {
+const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;
-  const input = usage?.prompt_tokens ?? null;
-  const reported = usage?.completion_tokens ?? null;
+  const input = usage?.input ?? null;
+  const reported = usage?.output ?? null;
   if (reported !== null && reported > 0) return { input, output: reported, source: 'usage' };
   const characters = charactersOf(completion);
   return reported === 0 && characters === 0

@@ -29,6 +29,7 @@ export const contextWith = (parts: Partial<ReadingContext> = {}): ReadingContext
   begun,
   caps: { bytes: 1_000_000, events: 10_000 },
   streams: 'lenient',
+  fails: [],
   targetMemory: emptyTargetMemory(),
   redact: (text) => text,
   redactId: (text) => text,

@@ -228,10 +228,14 @@ describe('a transcript', () => {
       { transcript: 'x' },
       /^JSON was returned instead of a transcript as text: text: /,
     ],
-    ['text', 'shape', { error: { message: 'no luck' } }, /^a JSON error .* as text: no luck$/],
-    ['json', 'shape', { error: { message: 'no luck' } }, /^a JSON error .*: no luck$/],
+    [
+      'text',
+      'stream-error',
+      { error: { message: 'no luck' } },
+      /^a JSON error .* as text: no luck$/,
+    ],
+    ['json', 'stream-error', { error: { message: 'no luck' } }, /^a JSON error .*: no luck$/],
     ['json', 'shape', { text: 7 }, /^the body is not a transcription: text: /],
-    ['verbose_json', 'shape', { ...verbose, segments: [{}] }, /segments\.0\.start: /],
   ] as const)('is malformed as %s: %s', (format, issue, body, detail) => {
     expect(read(format, body)).toEqual({
       kind: 'malformed',

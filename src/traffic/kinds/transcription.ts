@@ -1,6 +1,6 @@
 import { jsonIn } from '../answer/json-text.ts';
 import type { AnswerNote, TranscriptionAnswer } from '../../model/observation/outcome.ts';
-import { transcriptionResponseSchema } from '../../contract/audio.ts';
+import { servedTranscriptSchema } from '../../contract/audio.ts';
 import { routes } from '../../contract/routes.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
 import type { Clip } from '../../model/workload/clip.ts';
@@ -65,7 +65,7 @@ const textFormats = {
   { readonly name: string; readonly spoken: (text: string) => string | null }
 >;
 
-const transcriptionFormat = { name: 'a transcription', schema: transcriptionResponseSchema };
+const transcriptionFormat = { name: 'a transcription', schema: servedTranscriptSchema };
 
 /** Reads one transcript of a clip, in any of the five formats. */
 const readTranscript = (
@@ -116,7 +116,8 @@ const readText = (
     const inner = unwrapBody(body, context.redact);
     if ('wrong' in inner) {
       const [what, detail] = inner.wrong;
-      return malformed('shape', `${what} was returned instead of ${name}: ${detail}`);
+      const issue = what === 'a JSON error' ? 'stream-error' : 'shape';
+      return malformed(issue, `${what} was returned instead of ${name}: ${detail}`);
     }
     const text = spoken(inner.text);
     if (text === null) {
@@ -141,7 +142,7 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
   if (typeof json === 'string') return { text: json, notes: ['wrapped'] };
   const error = readErrorBody(json, redact);
   if (error !== null) return { wrong: ['a JSON error', error.message] };
-  const parsed = transcriptionResponseSchema.safeParse(json);
+  const parsed = servedTranscriptSchema.safeParse(json);
   return parsed.success
     ? { text: parsed.data.text, notes: ['wrapped'] }
     : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };

@@ -1,9 +1,10 @@
 import { isTooComplex, jsonIn } from '../answer/json-text.ts';
-import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
-import { readErrorBody } from '../answer/read-refusal.ts';
+import { servedChunkSchema } from '../../contract/chat.ts';
+import { readFinish } from '../answer/finish-reasons.ts';
+import { readChatError, readErrorLine } from '../answer/read-refusal.ts';
+import { readUsage, type UsageReading } from '../answer/read-usage.ts';
 import { textsIn } from '../answer/texts-in.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
-import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
 export interface ChoiceReading {
   readonly index: number;
@@ -21,7 +22,7 @@ export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
-      readonly usage: Usage | 'unreadable' | null;
+      readonly usage: UsageReading | null;
     }
   | { readonly kind: 'error'; readonly message: string }
   /** Valid JSON of another kind, which is tolerated. */
@@ -29,12 +30,6 @@ export type ChatChunkReading =
   | { readonly kind: 'unreadable'; readonly detail: string };
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * The schema of a chunk without its usage, which is read separately: an invalid count does not make the answer
- * malformed.
- */
-const chunkSchema = chatChunkSchema.omit({ usage: true });
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -44,7 +39,7 @@ const hasText = (fragment: unknown): boolean => {
   return false;
 };
 
-type Choice = NonNullable<ReturnType<typeof chunkSchema.parse>['choices']>[number];
+type Choice = NonNullable<ReturnType<typeof servedChunkSchema.parse>['choices']>[number];
 
 /** Decides whether a content part is of a type that the user does not see. Servers have different names for it. */
 const isReasoningPart = (part: unknown): boolean =>
@@ -65,33 +60,17 @@ const carriedByContent = (content: NonNullable<Choice['delta']>['content']): Car
 const carriedBy = ({ delta }: Choice): CarriedContent => {
   if (delta === null || delta === undefined) return 'nothing';
   const content = carriedByContent(delta.content);
-  if (content === 'visible' || isText(delta.refusal)) return 'visible';
+  if (content === 'visible' || isText(delta['refusal'])) return 'visible';
   // `function_call` is the older form of a tool call.
-  if (hasText(delta.tool_calls) || hasText(delta['function_call'])) return 'visible';
-  return isText(delta.reasoning) || isText(delta.reasoning_content) ? 'reasoning' : content;
+  if (hasText(delta['tool_calls']) || hasText(delta['function_call'])) return 'visible';
+  return hasText(delta['reasoning']) || hasText(delta['reasoning_content']) ? 'reasoning' : content;
 };
-
-const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
-  if (usage === undefined || usage === null) return null;
-  const parsed = usageSchema.safeParse(usage);
-  return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
-};
-
-/** Returns Groq's own fields. Groq reports the usage of a stream, and why it ended the stream early, in `x_groq`. */
-const groqFieldsIn = ({ x_groq: own }: Fields): Fields =>
-  typeof own === 'object' && own !== null ? (own as Fields) : {};
 
 /** Returns what an event contains: the most visible content of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),
   ) ?? 'nothing';
-
-/** Returns the fields of an event that can be an error. Beside choices only fields with such a name count. */
-const errorFieldsIn = (fields: Fields, hasChoices: boolean): Fields => {
-  const error = fields['error'] ?? groqFieldsIn(fields)['error'];
-  return hasChoices ? { error } : { ...fields, error };
-};
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
@@ -105,6 +84,8 @@ const maxValues = 250_000;
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
   const json = jsonIn(data, maxValues);
   if (json === undefined) {
+    const error = readErrorLine(data, redact);
+    if (error !== null) return { kind: 'error', message: error };
     return unreadable(
       isTooComplex(data, maxValues)
         ? 'it is JSON, but nests too deep or has too many values for one event'
@@ -116,17 +97,16 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   }
   const fields = json as Fields;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
-  const error = readErrorBody(errorFieldsIn(fields, hasChoices), redact);
-  if (error !== null) return { kind: 'error', message: error.message };
-  const parsed = chunkSchema.safeParse(fields);
+  const error = readChatError(fields, redact);
+  if (error !== null) return { kind: 'error', message: error };
+  const parsed = servedChunkSchema.safeParse(fields);
   if (!parsed.success) return unreadable(describeSchemaErrors(parsed.error));
-  const usage = readUsage(fields['usage']) ?? readUsage(groqFieldsIn(fields)['usage']);
+  const usage = readUsage(fields);
   if (!hasChoices && usage === null) return { kind: 'other' };
   const choices = (parsed.data.choices ?? []).map((choice, position) => ({
-    index: choice.index ?? position,
+    index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
     carries: carriedBy(choice),
-    // Some servers send an empty reason while a choice continues.
-    finish: choice.finish_reason === '' ? null : (choice.finish_reason ?? null),
+    finish: readFinish(choice['finish_reason']),
   }));
   return { kind: 'chunk', choices, usage };
 };

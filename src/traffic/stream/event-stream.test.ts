@@ -232,7 +232,8 @@ class Oracle {
 
   end(streams: Stream['streams']): object {
     const reasons = [...this.finishes.values()];
-    const isWhole = this.isDone || (streams === 'lenient' && !reasons.includes(null));
+    const isNamed = streams === 'lenient' || reasons.some((reason) => reason !== null);
+    const isWhole = (this.isDone && isNamed) || (streams === 'lenient' && !reasons.includes(null));
     const issueOfEnd = reasons.length === 0 ? 'empty' : isWhole ? null : 'stream-truncated';
     const events = this.tokenInstants.length;
     const isCounted = this.usage !== null && (this.usage.output > 0 || events === 0);

@@ -5,7 +5,7 @@ import type {
   Outcome,
   TokenCounts,
 } from '../../model/observation/outcome.ts';
-import { streamEnd, type Usage } from '../../contract/chat.ts';
+import { streamEnd } from '../../contract/chat.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import {
@@ -17,7 +17,9 @@ import {
 import type { RequestedPromptTokens } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
-import { readStreamError } from '../answer/read-refusal.ts';
+import { excerpt, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
+import { isFailingFinish, isKnownFinish } from '../answer/finish-reasons.ts';
+import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
 import {
   type BodyReader,
   type ResponseHeaders,
@@ -32,6 +34,8 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 export const maxEventBytes = 4 * 1024 * 1024;
 /** The maximum number of comments of a stream whose instants are kept. */
 const maxComments = 1000;
+/** The maximum number of characters that are kept of lines outside events. */
+const maxStrayLength = 8192;
 
 interface StreamContext extends ReadingContext {
   readonly headers: ResponseHeaders;
@@ -67,13 +71,17 @@ export class EventStreamReader implements BodyReader {
   #now = instant(0);
   #firstByte: Instant | null = null;
   #firstEvent: Instant | null = null;
-  #usage: Usage | null = null;
+  #usage: UsageReading | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
   /** The last event that matched the template, if it contains a token of a choice that continues; otherwise `null`. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
+  /** The reason by which a choice failed. What the server says of it may come later. */
+  #failedFinish: string | null = null;
+  /** The lines that are no field of an event stream, as far as they are kept. */
+  #stray = '';
 
   constructor(context: StreamContext) {
     this.context = context;
@@ -82,6 +90,7 @@ export class EventStreamReader implements BodyReader {
     const listener: SseListener = {
       onEvent: (type, bytes, start, end) => this.#onEvent(type, bytes, start, end),
       onComment: () => this.#onComment(),
+      onStray: (bytes, start, end) => this.#onStray(bytes.toString('utf8', start, end)),
       onTooLong: (part) => this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
     };
     this.#sse = new SseReader(listener, maxEventBytes);
@@ -96,11 +105,14 @@ export class EventStreamReader implements BodyReader {
   }
 
   outcome(isTruncated: boolean): Outcome {
-    if (this.#sse.unfinished && !this.isComplete) this.#note('unfinished-event');
+    if (this.#sse.unfinished && !this.#isDone) this.#readLeftovers();
     const fault = this.#fault ?? this.#endFault();
     if (fault !== null) return malformed(fault.issue, fault.detail, this.partial());
     if (!this.#isDone) this.#note('no-done');
-    if ([...this.#finishes.values()].includes(null)) this.#note('no-finish');
+    const reasons = [...this.#finishes.values()];
+    if (reasons.includes(null)) this.#note('no-finish');
+    if (reasons.some((reason) => reason !== null && !isKnownFinish(reason)))
+      this.#note('finish-unknown');
     if (isTruncated) this.#note('cut-after-done');
     return { kind: 'completed', answer: this.#answer() };
   }
@@ -137,7 +149,7 @@ export class EventStreamReader implements BodyReader {
       coalesced: times.coalesced,
       tokens,
       firstChunkTokens: this.#firstChunkTokens,
-      finish: finishes.find((reason) => reason !== null) ?? null,
+      finish: this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null,
       buffered: isBuffered(tokenInstants, this.context.begun),
       notes: this.#notes.toSorted(),
       cost: tokenCost(tokens, price),
@@ -182,6 +194,7 @@ export class EventStreamReader implements BodyReader {
    * change.
    */
   #applyMatched(reading: ChunkReading): void {
+    if (this.#fault !== null) return;
     if (reading === this.#tokenReading) {
       return this.#times.onToken(this.#now, reading.choices[0]!.carries as TokenContent);
     }
@@ -191,8 +204,15 @@ export class EventStreamReader implements BodyReader {
 
   #applyReading(reading: ChatChunkReading): void {
     if (reading.kind === 'error') {
-      this.#fail('stream-error', `an error within the stream: ${reading.message}`);
-    } else if (reading.kind === 'unreadable') {
+      this.#failWith(reading.message);
+      // After a failure only what the server says of it counts.
+    } else if (this.#fault === null) {
+      this.#applyProper(reading);
+    }
+  }
+
+  #applyProper(reading: Exclude<ChatChunkReading, { readonly kind: 'error' }>): void {
+    if (reading.kind === 'unreadable') {
       const problem = `is not a chat completion chunk: ${reading.detail}`;
       this.#fail('stream-event', `event ${this.#events} ${problem}`);
     } else if (reading.kind === 'other') {
@@ -208,19 +228,55 @@ export class EventStreamReader implements BodyReader {
     for (const { index, finish } of choices) {
       this.#finishes.set(index, finish ?? this.#finishes.get(index) ?? null);
     }
-    if (usage === 'unreadable') this.#note('usage-unreadable');
-    else this.#usage = usage ?? this.#usage;
+    if (usage !== null) this.#usage = laterUsage(this.#usage, usage);
     const carries = carriedByEvent(choices);
     if (carries !== 'nothing') {
       const isFirst = this.#times.count === 0;
-      if (isFirst && usage !== null && usage !== 'unreadable' && usage.completion_tokens > 0) {
-        this.#firstChunkTokens = usage.completion_tokens;
+      if (isFirst && usage !== null && usage.output !== null && usage.output > 0) {
+        this.#firstChunkTokens = usage.output;
       }
       this.#times.onToken(at, carries);
     }
-    if (choices.some(({ finish }) => finish === 'error')) {
-      this.#fail('stream-error', 'a choice ended with finish_reason "error"');
-    }
+    for (const { finish } of choices) if (finish !== null) this.#onFinish(finish);
+  }
+
+  /** Notes the end of a choice. Reading goes on after a failure, since what the server says of it may follow. */
+  #onFinish(finish: string): void {
+    if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
+    this.#failedFinish = finish;
+    const detail = `a choice ended with finish_reason ${JSON.stringify(this.context.redact(finish))}`;
+    this.#fault = { issue: 'stream-error', detail };
+  }
+
+  #failWith(message: string): void {
+    const detail = this.#failedFinish === null ? 'an error within the stream' : this.#fault!.detail;
+    this.#fail('stream-error', `${detail}: ${message}`);
+  }
+
+  /** Reads a line that is no field of an event stream. It is an error, a part of one, or nothing. */
+  #onStray(line: string): void {
+    if (this.#isDone) return;
+    this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
+    const { redact } = this.context;
+    const isJson = /^\s*\{/.test(this.#stray);
+    const error =
+      readErrorLine(line, redact) ?? (isJson ? readErrorLine(this.#stray, redact) : null);
+    if (error !== null) this.#failWith(error);
+    else this.#note('stray-line');
+  }
+
+  /** Reads what the stream left incomplete. It is no event, but may be the error because of which the stream ended. */
+  #readLeftovers(): void {
+    const { redact } = this.context;
+    const leftovers = this.#sse.leftovers();
+    if (this.#fault === null) this.#note('unfinished-event');
+    const errors = [...leftovers, `${this.#stray}${leftovers.at(-1) ?? ''}`].map((text) =>
+      readErrorLine(text, redact),
+    );
+    const error = errors.find((text) => text !== null);
+    if (error !== undefined && error !== null) this.#failWith(error);
+    else if (this.#stray === '')
+      this.#stray = leftovers.find((text) => !text.startsWith('{') && text !== streamEnd) ?? '';
   }
 
   #onComment(): void {
@@ -237,27 +293,42 @@ export class EventStreamReader implements BodyReader {
       const seen = this.#firstByte === null ? 'the body is empty' : 'no event has choices';
       return { issue: 'empty', detail: `${seen}; a stream of chat completion chunks was expected` };
     }
-    if (this.#isDone) return null;
+    if (this.#isDone) return this.#finishFault();
     const open = [...this.#finishes].filter(([, reason]) => reason === null);
     if (open.length > 0) {
       const which = open.map(([index]) => index).join(', ');
       const detail = `the stream ended without ${streamEnd} and without a finish reason for choice ${which}`;
-      return { issue: 'stream-truncated', detail };
+      return { issue: 'stream-truncated', detail: detail + this.#strayText() };
     }
-    if (this.context.streams === 'lenient') return null;
+    if (this.context.streams !== 'strict') return null;
     const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` requires`;
     return { issue: 'stream-truncated', detail };
   }
 
+  /** Says what is wrong with a stream that ended with [DONE] although no choice had ended. */
+  #finishFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
+    if (this.context.streams === 'lenient') return null;
+    if ([...this.#finishes.values()].some((reason) => reason !== null)) return null;
+    const detail = `the stream ended with ${streamEnd}, but without a finish reason, so nothing says that the answer is whole; \`streams: lenient\` accepts such streams`;
+    return { issue: 'stream-truncated', detail: detail + this.#strayText() };
+  }
+
+  #strayText(): string {
+    const text = this.#stray.trim();
+    return text === '' ? '' : `; the server also wrote: ${excerpt(text, this.context.redact)}`;
+  }
+
   #tokens(): TokenCounts {
     const events = this.#times.count;
-    const usage = this.#usage;
-    if (usage === null) return { input: null, output: events, source: 'events' };
-    if (usage.completion_tokens === 0 && events > 0) {
+    if (this.#usage === null) return { input: null, output: events, source: 'events' };
+    const { input, output, isOdd } = this.#usage;
+    if (isOdd) this.#note('usage-unreadable');
+    if (output === null) return { input, output: events, source: 'events' };
+    if (output === 0 && events > 0) {
       this.#note('usage-zero');
-      return { input: usage.prompt_tokens, output: events, source: 'events' };
+      return { input, output: events, source: 'events' };
     }
-    return { input: usage.prompt_tokens, output: usage.completion_tokens, source: 'usage' };
+    return { input, output, source: 'usage' };
   }
 
   #fail(issue: MalformedIssue, detail: string): void {

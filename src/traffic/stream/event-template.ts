@@ -1,6 +1,6 @@
 import { LearnedBodies, type LearnedReading, matchedUsage } from '../answer/learned-bodies.ts';
 import { isPlainText, variableMember } from '../answer/learned-body.ts';
-import { isPlausibleUsage } from '../cost-of-tokens.ts';
+import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import type { ChatChunkReading } from './chat-chunk.ts';
 
@@ -33,8 +33,9 @@ const variableMembers = [
 /** Returns the reading of a matched event. Without a usage it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   if (learned.reading.usage === null) return learned.reading;
-  const usage = matchedUsage(learned);
-  return isPlausibleUsage(usage) ? { ...learned.reading, usage } : null;
+  const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
+  if (input > maxPlausibleTokens || output > maxPlausibleTokens) return null;
+  return { ...learned.reading, usage: { input, output, isOdd: false, isPlain: true } };
 };
 
 /**
@@ -123,7 +124,8 @@ export class EventTemplate {
 
   /** Learns an event that was just read, if it is suitable. */
   learn(text: string, reading: ChatChunkReading): void {
-    if (reading.kind === 'chunk' && reading.usage !== 'unreadable')
+    // Counts at other places, or written otherwise, are read each time.
+    if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null);
   }
 

@@ -98,7 +98,19 @@ export class SseReader {
       this.#readData(bytes, valueOf(bytes, start + dataField.length, end), end);
     } else if (isField(bytes, start, end, eventField)) {
       this.#type = bytes.toString('utf8', valueOf(bytes, start + eventField.length, end), end);
+    } else if (!ignoredFields.some((field) => isField(bytes, start, end, field))) {
+      this.#listener.onStray?.(bytes, start, end);
     }
+  }
+
+  /** Returns the texts that an ended stream did not complete: the data of a last event, and a last line. */
+  leftovers(): readonly string[] {
+    if (this.#stopped) return [];
+    const line = this.#tail.bytes().toString('utf8');
+    const data =
+      this.#dataLines === 0 ? '' : this.#data.buffer.toString('utf8', 0, this.#data.length);
+    const value = /^data: ?(.*)$/s.exec(line)?.[1] ?? line;
+    return [data, value].filter((text) => text !== '');
   }
 
   #readData(bytes: Buffer, start: number, end: number): void {
@@ -146,6 +158,8 @@ export interface SseListener {
   onEvent(type: string, bytes: Buffer, start: number, end: number): void;
   /** Notes a line that starts with a colon. Servers send such lines to keep a connection alive. */
   onComment(): void;
+  /** Takes a line that is no field of the standard: `bytes` from `start` to before `end`, valid during the call only. */
+  readonly onStray?: (bytes: Buffer, start: number, end: number) => void;
   /** Notes that a line or an event's data exceeds the maximum. Reading then stops. */
   onTooLong(part: 'line' | 'event'): void;
 }
@@ -158,6 +172,7 @@ const newLine = Buffer.from('\n');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 const eventField = Buffer.from('event');
+const ignoredFields = [Buffer.from('id'), Buffer.from('retry')];
 
 /**
  * Returns the position of the next LF from `from` on; -1 for none. Mostly it is the empty line of an event, or the read

@@ -1,0 +1,101 @@
+/**
+ * This file defines by which finish reasons an answer is complete and by which it failed. `content_filter` and `length`
+ * complete an answer: the API documents them as ends of an answer that was served and billed. A scenario can make them,
+ * or any other reason, fail (`fails`).
+ */
+
+type Ending = 'completes' | 'fails';
+
+/** The known reasons in lower case, each with its ending. The comments name the servers that send them. */
+const endings = {
+  // The OpenAI API, and the interface (2.4).
+  stop: 'completes',
+  length: 'completes',
+  tool_calls: 'completes',
+  function_call: 'completes',
+  content_filter: 'completes',
+  // Text Generation Inference (router/src/lib.rs, FinishReason) and Together.
+  eos_token: 'completes',
+  eos: 'completes',
+  stop_sequence: 'completes',
+  // The Anthropic API (Messages, stop_reason), through proxies that do not translate it.
+  end_turn: 'completes',
+  max_tokens: 'completes',
+  tool_use: 'completes',
+  pause_turn: 'completes',
+  refusal: 'completes',
+  model_context_window_exceeded: 'completes',
+  // Mistral (API reference, finish_reason).
+  model_length: 'completes',
+  // Zhipu GLM (API reference, finish_reason): what was unsafe is left out.
+  sensitive: 'completes',
+  // Cohere (API reference, finish_reason).
+  complete: 'completes',
+  // Gemini (FinishReason), through proxies.
+  safety: 'completes',
+  recitation: 'completes',
+  // SGLang (sglang/srt/managers/schedule_batch.py, FINISH_ABORT) and vLLM (vllm/v1/engine, FinishReason.ABORT).
+  abort: 'fails',
+  aborted: 'fails',
+  // vLLM (FinishReason.ERROR), OpenRouter (Errors), Mistral, Cohere, LMDeploy.
+  error: 'fails',
+  error_toxic: 'fails',
+  error_limit: 'fails',
+  // DeepSeek (API reference, finish_reason): the request was interrupted for want of resources.
+  insufficient_system_resource: 'fails',
+  insufficient_system_resources: 'fails',
+  // Zhipu GLM: the inference failed.
+  network_error: 'fails',
+  // TensorRT-LLM (tensorrt_llm/executor/result.py, finish_reason).
+  timeout: 'fails',
+  cancelled: 'fails',
+  canceled: 'fails',
+  user_cancel: 'fails',
+  // The names that gateways give to the same ends.
+  cancel: 'fails',
+  failed: 'fails',
+  failure: 'fails',
+  server_error: 'fails',
+  internal_error: 'fails',
+  overloaded: 'fails',
+  preempted: 'fails',
+  interrupted: 'fails',
+} as const satisfies Readonly<Record<string, Ending>>;
+
+const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endings));
+
+/** Returns a reason without its spelling: servers write `content-filter`, `ABORT` or `finish_reason_stop`. */
+const plainReason = (reason: string): string =>
+  reason
+    .toLowerCase()
+    .trim()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_reason_/, '');
+
+/** Decides whether an answer that ended for this reason failed: known to fail, or named by the scenario. */
+export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
+  endingByReason.get(plainReason(reason)) === 'fails' || fails.includes(reason);
+
+/** Decides whether Weir knows what a reason means. An unknown one completes the answer, with a note. */
+export const isKnownFinish = (reason: string): boolean => endingByReason.has(plainReason(reason));
+
+/** The maximum length of a finish reason in results. */
+const maxReasonLength = 60;
+
+/** Returns the name of a finish reason as results hold it, without control characters. */
+const nameOfReason = (text: string): string =>
+  text
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .slice(0, maxReasonLength)
+    .toWellFormed();
+
+/**
+ * Reads the finish reason of a choice; `null` while it continues. Some servers send an empty reason meanwhile, and SGLang
+ * an object such as `{type: "abort", message}`.
+ */
+export const readFinish = (value: unknown): string | null => {
+  if (value === null || value === undefined || value === '' || value === false) return null;
+  if (typeof value === 'string') return nameOfReason(value);
+  if (typeof value === 'object' && 'type' in value) return readFinish(value.type);
+  return nameOfReason(JSON.stringify(value));
+};

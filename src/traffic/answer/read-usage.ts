@@ -1,0 +1,132 @@
+import { maxPlausibleTokens } from '../cost-of-tokens.ts';
+
+/** This file reads the token counts of an answer, whole or streamed, wherever and however a server writes them. */
+
+/** What an answer or an event says of its tokens. */
+export interface UsageReading {
+  /** The tokens of the prompt; `null` if they are not readable. */
+  readonly input: number | null;
+  /** The tokens of the answer; `null` if they are not readable. */
+  readonly output: number | null;
+  /** Whether a count is absent, or cannot be read as a plausible number. */
+  readonly isOdd: boolean;
+  /** Whether the counts are whole numbers in `usage`, under the names of the interface. */
+  readonly isPlain: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+
+/** The names of the counts. */
+const names = {
+  input: [
+    // The interface (2.4).
+    'prompt_tokens',
+    // The Anthropic API and OpenAI's Responses API, through proxies; Cohere (`meta.tokens`).
+    'input_tokens',
+    // The AI SDK's gateway, and Gemini (UsageMetadata).
+    'promptTokens',
+    'inputTokens',
+    'promptTokenCount',
+    // Ollama's own API.
+    'prompt_eval_count',
+  ],
+  output: [
+    'completion_tokens',
+    'output_tokens',
+    'completionTokens',
+    'outputTokens',
+    'candidatesTokenCount',
+    'eval_count',
+    // Text Generation Inference (`details`).
+    'generated_tokens',
+  ],
+} as const;
+
+/** Returns the first choice that has a field with this name, also within its message or delta. */
+const inChoices = ({ choices }: Fields): unknown => {
+  if (!Array.isArray(choices)) return undefined;
+  for (const value of choices) {
+    const choice = fieldsOf(value);
+    const found =
+      fieldsOf(choice?.['usage']) ??
+      fieldsOf(fieldsOf(choice?.['delta'])?.['usage']) ??
+      fieldsOf(fieldsOf(choice?.['message'])?.['usage']);
+    if (found !== null) return found;
+  }
+  return undefined;
+};
+
+/** The places of the counts in a document, in order of preference. */
+const places: readonly ((document: Fields) => unknown)[] = [
+  // The interface (2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
+  ({ usage }) => usage,
+  // Moonshot (platform.moonshot.ai, Chat API, streaming): in the choice of the last chunk.
+  inChoices,
+  // Groq (groq-python, `ChatCompletionChunk.x_groq`).
+  ({ x_groq: own }) => fieldsOf(own)?.['usage'],
+  // SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
+  ({ meta_info: own }) => own,
+  ({ usageMetadata: own }) => own,
+  ({ meta: own }) => fieldsOf(own)?.['tokens'],
+  // Text Generation Inference's own API, and Ollama's, which counts at the top.
+  ({ details: own }) => own,
+  (document) => ('eval_count' in document ? document : undefined),
+];
+
+/** Reads a count: a number or a numeric text, rounded; `null` for what is not a plausible number of tokens. */
+const countOf = (value: unknown): number | null => {
+  const number =
+    typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && number >= 0 && number <= maxPlausibleTokens
+    ? Math.round(number)
+    : null;
+};
+
+const firstCount = (usage: Fields, side: readonly string[]): unknown => {
+  for (const name of side) {
+    const value = usage[name];
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+};
+
+const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
+  const [input, output] = [
+    countOf(firstCount(usage, names.input)),
+    countOf(firstCount(usage, names.output)),
+  ];
+  const isPlain =
+    isInterface &&
+    input !== null &&
+    output !== null &&
+    usage['prompt_tokens'] === input &&
+    usage['completion_tokens'] === output;
+  return { input, output, isOdd: input === null || output === null, isPlain };
+};
+
+const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain: false };
+
+/** Reads the usage of a document; `null` if it reports none. The first place with a count is read. */
+export const readUsage = (document: Fields): UsageReading | null => {
+  let found: UsageReading | null = null;
+  for (const [position, place] of places.entries()) {
+    const value = place(document);
+    if (value === undefined || value === null) continue;
+    const usage = fieldsOf(value);
+    const reading = usage === null ? nothing : readingOf(usage, position === 0);
+    if (reading.input !== null || reading.output !== null) return reading;
+    // Beside the usage, the other places are objects with other purposes.
+    if (position < 3) found ??= reading;
+  }
+  return found;
+};
+
+/** Returns what two events of an answer report together: a later count replaces an earlier one. */
+export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
+  if (before === null) return after;
+  const [input, output] = [after.input ?? before.input, after.output ?? before.output];
+  return { input, output, isOdd: input === null || output === null, isPlain: false };
+};
