@@ -17,9 +17,6 @@ import type { Vocabulary } from './vocabulary.ts';
  */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
-/** The number of tokens in a block of a Mooncake trace. The last block of a prompt may be shorter. */
-const blockTokens = 512;
-
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
 
@@ -73,7 +70,7 @@ export const tracedPrompt = (
   let left = trace.inputTokens(index);
   let prompt = '';
   for (const block of trace.blocksOf(index)) {
-    const tokens = Math.min(left, blockTokens);
+    const tokens = Math.min(left, trace.blockTokens);
     prompt += vocabulary.text(tokens, sharedDraw(seed, 'block', block));
     left -= tokens;
   }

@@ -66,6 +66,82 @@ const mooncake = `{"timestamp": 27482, "input_length": 1200, "output_length": 52
 {"timestamp": 30535, "input_length": 672, "output_length": 1}
 `;
 
+/** As published, with fewer ids of blocks. */
+const bailian = `{"chat_id": 1, "parent_chat_id": -1, "timestamp": 0.0, "input_length": 20, "output_length": 20, "type": "text", "turn": 1, "hash_ids": [1, 2]}
+{"chat_id": 2, "parent_chat_id": 1, "timestamp": 12.5, "input_length": 40, "output_length": 30, "type": "text", "turn": 2, "hash_ids": [1, 2, 3]}
+{"chat_id": 4, "parent_chat_id": 3, "timestamp": 118.002, "input_length": 700, "output_length": 12, "type": "search", "turn": 2, "hash_ids": [30, 31, 32]}
+`;
+
+/** As GuideLLM replays them. */
+const guidellm = `{"timestamp": 0.0, "input_length": 10, "output_length": 5, "hash_ids": [0]}
+{"timestamp": 0.2, "input_length": 20, "output_length": 8, "hash_ids": [0]}
+{"timestamp": 30.4, "input_length": 15, "output_length": 6, "hash_ids": [2]}
+`;
+
+const rowsAt = (...times: readonly (number | string)[]): string =>
+  times.map((time) => `{"timestamp": ${time}, "input_length": 20, "output_length": 8}`).join('\n');
+
+describe('the unit of the times of a trace', () => {
+  it('is the second for Qwen-Bailian, whose blocks have 16 tokens', () => {
+    const { dues, facts } = read(bailian);
+    expect(dues).toEqual([0, 12_500, 118_002]);
+    expect(facts).toMatchObject({ format: 'bailian', unit: 's', busiestSecond: 1 });
+    const found = readTrace(whole, bytesOf(bailian));
+    expect(found.ok && found.value.trace.blockTokens).toBe(16);
+  });
+
+  it('is the second for GuideLLM, which writes fractions', () => {
+    const { dues, facts } = read(guidellm);
+    expect(dues).toEqual([0, 200, 30_400]);
+    expect(facts).toMatchObject({ format: 'guidellm', unit: 's', busiestSecond: 2 });
+  });
+
+  it('shows in the magnitude of times since 1970', () => {
+    expect(read(rowsAt(1_753_780_607, 1_753_780_609)).dues).toEqual([0, 2000]);
+    expect(read(rowsAt(1_753_780_607_550, 1_753_780_609_551)).dues).toEqual([0, 2001]);
+    const nanoseconds = rowsAt('"1753780607550317897"', '"1753780607551317897"');
+    expect(read(nanoseconds).dues).toEqual([0, 1]);
+    expect(read(nanoseconds).facts.unit).toBe('ns');
+  });
+
+  it('is the millisecond for fractions that are too large for seconds', () => {
+    const { dues, facts } = read(rowsAt('0.0', '250.5', '900.25'));
+    expect(dues).toEqual([0, 250.5, 900.25]);
+    expect(facts).toMatchObject({ format: 'mooncake', unit: 'ms' });
+  });
+
+  it('is asked for if all requests would come within a millisecond of each other', () => {
+    const seconds = rowsAt(0, 0, 1, 2, 2, 3);
+    expect(problem(seconds)).toMatch(/6 requests .* within 4 ms .* milliseconds; which unit/);
+    expect(read(seconds, { unit: 's' }).dues).toEqual([0, 0, 1000, 2000, 2000, 3000]);
+    expect(read(seconds, { unit: 'ms' }).dues).toEqual([0, 0, 1, 2, 2, 3]);
+    expect(problem(seconds, { speed: 0.001 })).toContain('which unit');
+    expect(read(rowsAt(0, 0, 0)).dues).toEqual([0, 0, 0]);
+  });
+
+  it('is what the scenario says, if it says it', () => {
+    expect(read(bailian, { unit: 'ms' }).dues).toEqual([0, 12.5, 118.002]);
+    expect(read(burst, { unit: 'ms' }).dues).toEqual([0, 40, 113]);
+  });
+
+  it('does not change the size of blocks, which their number shows', () => {
+    const row = (at: number, input: number, ids: number) =>
+      JSON.stringify({
+        timestamp: at,
+        input_length: input,
+        output_length: 1,
+        hash_ids: Array.from({ length: ids }, (_, id) => id),
+      });
+    const blocksIn = (...rows: readonly string[]) => {
+      const found = readTrace(whole, bytesOf(rows.join('\n')));
+      return found.ok && found.value.trace.blockTokens;
+    };
+    expect(blocksIn(row(0, 130, 3), row(10, 64, 1), row(25, 65, 2))).toBe(64);
+    expect(blocksIn(row(0, 1200, 3), row(10, 512, 1))).toBe(512);
+    expect(blocksIn(row(0, 1200, 7), row(10, 512, 1))).toBe(512);
+  });
+});
+
 describe('a published trace', () => {
   it('from Azure, 2023, is exact to the tick of 100 ns, across midnight', () => {
     const { dues, inputs, outputs, facts } = read(azure2023);

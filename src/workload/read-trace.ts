@@ -1,21 +1,21 @@
 import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
+  askUnit,
   type Trace,
   type TraceSelection,
   type TraceFacts,
-  type TraceFormat,
-  traceFormats,
+  unitNames,
 } from '../model/workload/trace.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 import { hashParts, textsOf } from './hash-parts.ts';
 import {
-  traceFormatReaders,
-  type TraceTime,
-  type RowReader,
+  type RecognisedTrace,
+  recogniseTrace,
+  recognisedLines,
   type TraceRow,
-  ticksPerSecond,
 } from './trace-formats.ts';
+import { ticksPerSecond, type TraceTime } from './trace-units.ts';
 
 /** Splits parts of bytes into lines, without line ends (LF or CRLF) and byte order mark. */
 function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
@@ -87,12 +87,14 @@ const noBlocks: readonly number[] = [];
 const traceFrom = (
   { ticks, inputs, outputs, blocks, inOrder }: SelectedRows,
   speed: number,
+  blockTokens: number,
 ): Trace => {
   const order = Uint32Array.from(ticks.keys());
   if (!inOrder) order.sort((a, b) => ticks[a]! - ticks[b]! || a - b);
   const perMillisecond = ticksPerMillisecond * speed;
   return {
     count: ticks.length,
+    blockTokens,
     dueAt: (index) => ticks[order[index]!]! / perMillisecond,
     inputTokens: (index) => inputs[order[index]!]!,
     outputTokens: (index) => outputs[order[index]!]!,
@@ -110,31 +112,87 @@ const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
   return minute.peak();
 };
 
-const knownFormats =
-  'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
+/** Returns the maximum requests within any second. */
+const busiestSecond = (trace: Trace): number => {
+  const second = new BusiestMinute(1000);
+  for (let i = 0; i < trace.count; i += 1) second.add(trace.dueAt(i), 0);
+  return second.peak().requests;
+};
 
-/** Collects the selected rows. Returns the format, or a problem with its line. */
-const collectRows = (
-  lines: Iterable<string>,
-  rows: SelectedRows,
-): { readonly format: TraceFormat } | string => {
-  let known: { readonly format: TraceFormat; readonly read: RowReader } | null = null;
+/** Returns the longest time between two requests as recorded, in ms. */
+const longestGap = ({ count, dueAt }: Trace, speed: number): number => {
+  let longest = 0;
+  for (let i = 1; i < count; i += 1) longest = Math.max(longest, dueAt(i) - dueAt(i - 1));
+  return longest * speed;
+};
+
+/** The number of requests from which gaps prove a unit. */
+const provingRequests = 3;
+
+/**
+ * Returns the question for the unit of a trace that no service can have recorded: all its requests came within a
+ * millisecond of the one before. Whole seconds taken for milliseconds look like that.
+ */
+const unitQuestion = (
+  { trace, facts }: LoadedTrace,
+  { unit: given, speed }: TraceSelection,
+): string | null => {
+  const { unit, duration } = facts;
+  if (given !== undefined || unit === undefined || trace.count < provingRequests) return null;
+  const gap = longestGap(trace, speed);
+  if (gap === 0 || gap > 1) return null;
+  const span = Math.round(duration * speed);
+  return `its ${trace.count} requests would all come within ${span} ms if its times were ${unitNames[unit]}; ${askUnit}`;
+};
+
+const knownFormats =
+  'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length", as Qwen-Bailian’s and GuideLLM’s), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
+
+/** A line that is not empty, and its number. */
+type NumberedLine = readonly [number: number, line: string];
+
+function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> {
   let number = 0;
   for (const line of lines) {
     number += 1;
-    if (line.trim() === '') continue;
-    if (known === null) {
-      const readers = traceFormats.map((format) => traceFormatReaders[format].reader(line));
-      const read = readers.find((reader) => reader !== null);
-      if (read === undefined || read === null) return `${number}: expected ${knownFormats}`;
-      known = { format: traceFormats[readers.indexOf(read)]!, read };
-      if (!traceFormatReaders[known.format].headerless) continue;
-    }
-    const row = known.read(line);
-    const rowProblem = typeof row === 'string' ? row : rows.add(row);
-    if (rowProblem !== null) return `${number}: ${rowProblem}`;
+    if (line.trim() !== '') yield [number, line];
   }
-  return known ?? `1: expected ${knownFormats}; the file is empty`;
+}
+
+/** Collects the selected rows. Returns the recognised trace, or a problem with its line. */
+const collectRows = (
+  lines: Iterable<string>,
+  rows: SelectedRows,
+  unit: TraceSelection['unit'],
+): RecognisedTrace | string => {
+  const numbered = numberedLines(lines);
+  const first: NumberedLine[] = [];
+  // `for … of` would close the generator.
+  for (let next = numbered.next(); next.done !== true; next = numbered.next()) {
+    first.push(next.value);
+    if (first.length === recognisedLines) break;
+  }
+  const [number = 1] = first[0] ?? [];
+  const known = recogniseTrace(
+    first.map(([, line]) => line),
+    unit,
+  );
+  if (known === null)
+    return `${number}: expected ${knownFormats}${first.length === 0 ? '; the file is empty' : ''}`;
+  const add = ([place, line]: NumberedLine): string | null => {
+    const row = known.read(line);
+    const problem = typeof row === 'string' ? row : rows.add(row);
+    return problem === null ? null : `${place}: ${problem}`;
+  };
+  for (const each of first.slice(known.headerless ? 0 : 1)) {
+    const problem = add(each);
+    if (problem !== null) return problem;
+  }
+  for (const each of numbered) {
+    const problem = add(each);
+    if (problem !== null) return problem;
+  }
+  return known;
 };
 
 /**
@@ -147,9 +205,9 @@ export const readTrace = (
 ): ReadResult<LoadedTrace> => {
   const bytes = hashParts(parts);
   const rows = new SelectedRows(cut);
-  const known = collectRows(linesOf(bytes.parts), rows);
+  const known = collectRows(linesOf(bytes.parts), rows, cut.unit);
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };
-  const trace = traceFrom(rows, cut.speed);
+  const trace = traceFrom(rows, cut.speed, known.blockTokens);
   const { clipped } = rows;
   if (trace.count === 0) {
     const problem = `${cut.file}: none of its ${clipped.outside} requests is between "from" and "until", which count from the first request`;
@@ -157,13 +215,17 @@ export const readTrace = (
   }
   const facts: TraceFacts = {
     format: known.format,
+    ...(known.unit === null ? {} : { unit: known.unit }),
     sha256: bytes.digest(),
     requests: trace.count,
     inputTokens: sumOf(rows.inputs),
     outputTokens: sumOf(rows.outputs),
     duration: milliseconds(Math.floor(trace.dueAt(trace.count - 1)) + 1),
+    busiestSecond: busiestSecond(trace),
     busiestMinute: busiestMinute(trace),
     clipped,
   };
+  const question = unitQuestion({ trace, facts }, cut);
+  if (question !== null) return { ok: false, problem: `${cut.file}: ${question}` };
   return { ok: true, value: { facts, trace } };
 };

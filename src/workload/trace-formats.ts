@@ -1,10 +1,5 @@
-import type { TraceFormat } from '../model/workload/trace.ts';
-
-/** A time as whole seconds since the epoch of its format, and ticks of 100 ns within the second. */
-export interface TraceTime {
-  readonly seconds: number;
-  readonly ticks: number;
-}
+import { type TraceFormat, type TraceUnit, unitNames } from '../model/workload/trace.ts';
+import { timeIn, type TraceTime, unitOf } from './trace-units.ts';
 
 /** A recorded request. */
 export interface TraceRow {
@@ -17,15 +12,25 @@ export interface TraceRow {
 /** Reads a line after the first, or returns what was expected. */
 export type RowReader = (line: string) => TraceRow | string;
 
-/** Recognises a format by its first line, and reads its rows. */
-interface TraceFormatReader {
-  /** Returns the reader of rows; `null` if the first line is of another format. */
-  readonly reader: (firstLine: string) => RowReader | null;
+/** A trace whose format is known by its first lines. */
+export interface RecognisedTrace {
+  readonly format: TraceFormat;
+  /** The unit of its times; `null` if they are dates. */
+  readonly unit: TraceUnit | null;
+  /** The number of tokens in a block of a prompt. */
+  readonly blockTokens: number;
+  readonly read: RowReader;
   /** Whether the first line is itself a row. */
   readonly headerless: boolean;
 }
 
-export const ticksPerSecond = 10_000_000;
+/**
+ * Recognises a format by the first lines of a file; `null` for another. The scenario can give the unit of its times.
+ */
+type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
+
+/** The block size of Mooncake (https://arxiv.org/pdf/2407.00079, section 4), also GuideLLM's default. */
+const mooncakeBlock = 512;
 
 const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd(7, '0'));
 
@@ -51,92 +56,148 @@ const dateTime = (text: string): TraceTime | null => {
   return { seconds, ticks: ticksOf(fraction) };
 };
 
-/** Parses seconds as a decimal number such as `19440110.0`. */
-const decimalSeconds = (text: string): TraceTime | null => {
-  const [, seconds, fraction = ''] = /^(\d{1,15})(?:\.(\d*))?$/.exec(text) ?? [];
-  return seconds === undefined ? null : { seconds: Number(seconds), ticks: ticksOf(fraction) };
-};
-
 /** Parses a whole number of tokens, also with a fraction of zero, as spreadsheets write it. */
 const countOf = (text: string): number | null =>
   /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
 
 interface Columns {
+  readonly format: TraceFormat;
   readonly time: string;
   readonly input: string;
   readonly output: string;
-  readonly read: (text: string) => TraceTime | null;
+  /** The unit of times by the format; `null` if they are dates. */
+  readonly unit: TraceUnit | null;
   readonly example: string;
 }
 
 /**
  * Reads a table by the names of its columns, because releases of a trace differ in the others. None has quoted cells.
  */
-const table = ({ time, input, output, read, example }: Columns): TraceFormatReader => ({
-  headerless: false,
-  reader: (firstLine) => {
+const table =
+  ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
+  ([firstLine = ''], given) => {
     const header = firstLine.split(',').map((name) => name.trim());
     const places = [time, input, output].map((name) => header.indexOf(name));
     if (places.includes(-1)) return null;
-    return (line) => {
+    const unit = usual === null ? null : (given ?? usual);
+    const read: RowReader = (line) => {
       const cells = line.split(',');
       const [when = '', into = '', out = ''] = places.map((place) => cells[place]?.trim());
-      const [at, asked, answered] = [read(when), countOf(into), countOf(out)];
+      const at = unit === null ? dateTime(when) : timeIn(unit, when);
+      const [asked, answered] = [countOf(into), countOf(out)];
       if (at === null) return `expected a "${time}" such as ${example}`;
       if (asked === null) return `expected a whole number of tokens as "${input}"`;
       if (answered === null) return `expected a whole number of tokens as "${output}"`;
       return { at, input: asked, output: answered, blocks: [] };
     };
-  },
-});
+    return { format, unit, blockTokens: mooncakeBlock, read, headerless: false };
+  };
 
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-const fieldsOf = (line: string): Readonly<Record<string, unknown>> | null => {
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (line: string): Fields | null => {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+    return typeof value === 'object' && value !== null ? (value as Fields) : null;
   } catch {
     return null;
   }
 };
 
-const mooncakeRow: RowReader = (line) => {
-  const fields = fieldsOf(line);
-  if (fields === null) return 'expected a JSON object';
-  const { timestamp: at, input_length: input, output_length: output, hash_ids: ids = [] } = fields;
-  if (typeof at !== 'number' || at < 0) return 'expected a "timestamp" in milliseconds';
-  if (!isCount(input)) return 'expected a whole number of tokens as "input_length"';
-  if (!isCount(output)) return 'expected a whole number of tokens as "output_length"';
-  if (!Array.isArray(ids) || !ids.every(isCount)) {
-    return 'expected a list of whole numbers as "hash_ids"';
-  }
-  const ticks = Math.round(at * (ticksPerSecond / 1000));
-  const seconds = Math.floor(ticks / ticksPerSecond);
-  return { at: { seconds, ticks: ticks - seconds * ticksPerSecond }, input, output, blocks: ids };
+/** Matches a time as it is written: a parsed number keeps neither a fraction of zero nor 19 digits. */
+const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
+
+/** Returns a time as decimal digits; `null` if it is not a number from 0. */
+const timeText = (line: string, { timestamp: at }: Fields): string | null => {
+  const written = writtenTime.exec(line)?.[1];
+  if (written !== undefined && Number(written) === Number(at)) return written;
+  return typeof at === 'number' && at >= 0 ? at.toFixed(9) : null;
 };
 
-export const traceFormatReaders = {
-  mooncake: {
+const jsonRow =
+  (unit: TraceUnit): RowReader =>
+  (line) => {
+    const fields = fieldsOf(line);
+    if (fields === null) return 'expected a JSON object';
+    const { input_length: input, output_length: output, hash_ids: given } = fields;
+    const at = timeIn(unit, timeText(line, fields) ?? '');
+    const ids = given ?? [];
+    if (at === null) return `expected a "timestamp" in ${unitNames[unit]}`;
+    if (!isCount(input)) return 'expected a whole number of tokens as "input_length"';
+    if (!isCount(output)) return 'expected a whole number of tokens as "output_length"';
+    if (!Array.isArray(ids) || !ids.every(isCount)) {
+      return 'expected a list of whole numbers as "hash_ids"';
+    }
+    return { at, input, output, blocks: ids };
+  };
+
+/** The block sizes of published traces and of the tools that write them. */
+const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
+
+/** Returns the block size by which the prompts have as many blocks as they have; Mooncake’s if no size fits. */
+const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
+  const fits = (size: number): boolean =>
+    rows.every((row) => {
+      const [input, ids] = [row?.['input_length'], row?.['hash_ids']];
+      if (!isCount(input) || !Array.isArray(ids) || ids.length === 0) return true;
+      return Math.ceil(input / size) === ids.length;
+    });
+  return blockSizes.find(fits) ?? mooncakeBlock;
+};
+
+/**
+ * Recognises JSON lines with the field names of Mooncake. Qwen-Bailian's have chats, seconds, and blocks of 16 tokens
+ * (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon, as AIPerf reads them); GuideLLM's replay takes seconds.
+ */
+const jsonLines: Recogniser = (lines, given) => {
+  const [first] = lines;
+  const fields = first === undefined ? null : fieldsOf(first);
+  if (fields === null || !('timestamp' in fields && 'input_length' in fields)) return null;
+  const rows = lines.map(fieldsOf);
+  const of = (format: TraceFormat, unit: TraceUnit, blockTokens: number): RecognisedTrace => ({
+    format,
+    unit: given ?? unit,
+    blockTokens,
+    read: jsonRow(given ?? unit),
     headerless: true,
-    reader: (firstLine) => {
-      const fields = fieldsOf(firstLine) ?? {};
-      return 'timestamp' in fields && 'input_length' in fields ? mooncakeRow : null;
-    },
-  },
-  azure: table({
+  });
+  if ('chat_id' in fields || 'parent_chat_id' in fields) return of('bailian', 's', 16);
+  const times = lines.flatMap((line, i) => timeText(line, rows[i] ?? {}) ?? []);
+  const unit = unitOf(times);
+  return of(unit === 's' ? 'guidellm' : 'mooncake', unit, blockTokensOf(rows));
+};
+
+const recognisers: readonly Recogniser[] = [
+  jsonLines,
+  table({
+    format: 'azure',
     time: 'TIMESTAMP',
     input: 'ContextTokens',
     output: 'GeneratedTokens',
-    read: dateTime,
+    unit: null,
     example: '2023-11-16 18:15:46.6805900',
   }),
-  burstgpt: table({
+  table({
+    format: 'burstgpt',
     time: 'Timestamp',
     input: 'Request tokens',
     output: 'Response tokens',
-    read: decimalSeconds,
+    unit: 's',
     example: '45.0, in seconds',
   }),
-} as const satisfies Record<TraceFormat, TraceFormatReader>;
+];
+
+/** The number of first lines that show a format, its unit and its block size. */
+export const recognisedLines = 200;
+
+/** Recognises a trace by its first lines, none of which is empty; `null` if it is of no known format. */
+export const recogniseTrace: Recogniser = (lines, unit) => {
+  for (const recognise of recognisers) {
+    const found = recognise(lines, unit);
+    if (found !== null) return found;
+  }
+  return null;
+};

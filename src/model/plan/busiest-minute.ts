@@ -5,19 +5,24 @@ const minute = 60_000;
 /** Number of passed arrivals after which the arrays are compacted. */
 const compactAfter = 65_536;
 
-/** The maximum requests and tokens that are due within any 60 s. `add` expects ascending times in ms. */
+/** The maximum requests and tokens that are due within any 60 s, or another window in ms. `add` expects ascending times in ms. */
 export class BusiestMinute {
   readonly #due: number[] = [];
   readonly #taken: number[] = [];
   #front = 0;
+  readonly #window: number;
   #tokens = 0;
   #requests = { most: 0, tokens: 0 };
+
+  constructor(window = minute) {
+    this.#window = window;
+  }
 
   add(due: number, tokens: number): void {
     this.#due.push(due);
     this.#taken.push(tokens);
     this.#tokens += tokens;
-    for (; due - this.#due[this.#front]! >= minute; this.#front += 1) {
+    for (; due - this.#due[this.#front]! >= this.#window; this.#front += 1) {
       this.#tokens -= this.#taken[this.#front]!;
     }
     this.#requests = {

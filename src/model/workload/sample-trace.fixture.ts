@@ -9,6 +9,7 @@ const blocks = [[7, 8], [7, 9], []];
 
 export const sampleTrace: Trace = {
   count: 3,
+  blockTokens: 512,
   dueAt: (index) => dues[index]!,
   inputTokens: (index) => inputs[index]!,
   outputTokens: (index) => index + 1,
@@ -25,6 +26,8 @@ export const sampleTraceLoad: TraceLoad = {
   maxOutputTokens: null,
   facts: {
     format: 'mooncake',
+    unit: 'ms',
+    busiestSecond: 3,
     sha256: '0'.repeat(64),
     requests: 3,
     inputTokens: 1303,

@@ -3,11 +3,28 @@ import { sha256Schema } from './prompt-source.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /** Formats of published traces of real services. */
-export const traceFormats = ['mooncake', 'azure', 'burstgpt'] as const;
+export const traceFormats = ['mooncake', 'bailian', 'guidellm', 'azure', 'burstgpt'] as const;
 export type TraceFormat = (typeof traceFormats)[number];
+
+/** Units of the numbers that are a trace's times. */
+export const traceUnits = ['ns', 'us', 'ms', 's'] as const;
+export type TraceUnit = (typeof traceUnits)[number];
+/** The units in words. */
+export const unitNames = {
+  s: 'seconds',
+  ms: 'milliseconds',
+  us: 'microseconds',
+  ns: 'nanoseconds',
+} as const satisfies Record<TraceUnit, string>;
+/** Asks for the unit of a trace's times. */
+export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';
+
+const unitSchema = z.enum(traceUnits);
 
 const selectionFields = {
   file: z.string().min(1),
+  /** The unit of its times by the scenario; absent if the content decides. */
+  unit: unitSchema.optional(),
   /** Speed relative to the recording. */
   speed: z.number().positive(),
   /** Recorded time since the first request; `until` is exclusive, `null` is the end. */
@@ -24,12 +41,16 @@ const count = z.int().nonnegative();
 
 const traceFactsSchema = z.strictObject({
   format: z.enum(traceFormats),
+  /** The unit of its times, where they are numbers; older results do not have it. */
+  unit: unitSchema.optional(),
   sha256: sha256Schema,
   requests: z.int().positive(),
   inputTokens: count,
   outputTokens: count,
   /** From its start to just after the last arrival, at its speed. */
   duration: millisecondsSchema,
+  /** Maximum requests within any second of the replay; older results do not have it. */
+  busiestSecond: count.optional(),
   /** Maximum requests, and input and output tokens, within any minute of the replay. */
   busiestMinute: z.strictObject({ requests: count, tokens: count }),
   clipped: z.strictObject({
@@ -57,6 +78,8 @@ export interface Trace {
   dueAt(index: number): number;
   inputTokens(index: number): number;
   outputTokens(index: number): number;
-  /** Ids of the prompt's blocks of 512 tokens: prompts that start with the same ids start with the same text. */
+  /** The number of tokens in a block. The last block of a prompt may be shorter. */
+  readonly blockTokens: number;
+  /** Ids of the prompt's blocks: prompts that start with the same ids start with the same text. */
   blocksOf(index: number): readonly number[];
 }

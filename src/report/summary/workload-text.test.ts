@@ -26,6 +26,7 @@ describe('the needs of a trace', () => {
     expect(needsOf({ ...sampleTraceLoad, until, maxOutputTokens: 1000, facts }))
       .toMatchInlineSnapshot(`
         "steady: the mooncake trace short.jsonl until 1 h at 2 times its pace: 9,000 requests in 30 min
+          as recorded it spans 1 h, with its times in milliseconds; the busiest second has 3 requests
           it needs 300 requests, 300,000 input and 30,000 output tokens a minute on average; in its busiest minutes 421 requests and 600,000 tokens
           by the declared limits of a key that minute needs 8 keys; the plan has 2
           1,200 requests outside the cut, 31 prompts clipped to 700 tokens, 1 answer clipped to 1,000 tokens, 7 empty lengths raised to one token"
@@ -35,6 +36,7 @@ describe('the needs of a trace', () => {
   it('are given for a short trace too', () => {
     expect(needsOf({ ...sampleTraceLoad, speed: 1 })).toMatchInlineSnapshot(`
       "steady: the mooncake trace short.jsonl: 3 requests in 251 ms
+        as recorded it spans 251 ms, with its times in milliseconds; the busiest second has 3 requests
         it needs 3 requests, 1,303 input and 6 output tokens in all, within less than a minute
         by the declared limits of a key that minute needs 1 key; the plan has 2
         1 prompt clipped to 700 tokens"

@@ -1,6 +1,6 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
-import type { TraceLoad } from '../../model/workload/trace.ts';
+import { type TraceLoad, unitNames } from '../../model/workload/trace.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -114,6 +114,17 @@ const limitsLine = (
     : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${keys.length}`;
 };
 
+/** Says how long the trace is as recorded, in which unit its times were taken, and its busiest second. */
+const spanLine = ({ speed, facts }: TraceLoad): string => {
+  const { unit, duration, busiestSecond } = facts;
+  const taken = unit === undefined ? '' : `, with its times in ${unitNames[unit]}`;
+  const second =
+    busiestSecond === undefined
+      ? ''
+      : `; the busiest second has ${plural(busiestSecond, 'request')}`;
+  return `as recorded it spans ${timeText(duration * speed)}${taken}${second}`;
+};
+
 const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): string => {
   const { clipped } = facts;
   const parts = [
@@ -133,6 +144,7 @@ export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];
     const needs = present([
+      spanLine(load),
       traceNeedLine(load.facts),
       limitsLine(plan, load.facts),
       clippedText(load),

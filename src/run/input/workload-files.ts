@@ -111,8 +111,16 @@ const readersIn = (folder: string, isTrusted: boolean) => {
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
     /** A load that has more than its cut gives the same trace. */
-    trace: ({ file, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
-      traces({ file, speed, from, until, maxInputTokens, maxOutputTokens }),
+    trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
+      traces({
+        file,
+        ...(unit === undefined ? {} : { unit }),
+        speed,
+        from,
+        until,
+        maxInputTokens,
+        maxOutputTokens,
+      }),
   };
 };
 

@@ -1,5 +1,11 @@
 import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import {
+  askUnit,
+  type TraceFacts,
+  type TraceSelection,
+  unitNames,
+} from '../../model/workload/trace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
@@ -67,16 +73,59 @@ const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', n
   return ['users', 'users' in load ? load.users : 0];
 };
 
+/** The declared limits of all keys together, per minute. */
+interface DeclaredLimits {
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+/** Returns the limits that a scenario declares itself, for all its keys; `null` if it leaves them out. */
+const declaredLimits = (scenario: WholeScenario): DeclaredLimits | null => {
+  const part = scenario.at('limits');
+  const limits = part.validValue;
+  if (!part.isPresent || limits === undefined) return null;
+  const keys = Math.max(1, scenario.at('keys').items.length);
+  const all = (limit: number | null) => (limit ?? Number.POSITIVE_INFINITY) * keys;
+  return { requests: all(limits.requestsPerMinute), tokens: all(limits.tokensPerMinute) };
+};
+
+/** How many times the declared limits a trace needs if the unit of its times was probably mistaken. */
+const absurdFactor = 10;
+
+/** Finds a trace that needs more than ten times the declared limits, if nobody has said in which unit its times are. */
+function* traceUnitFindings(
+  part: ScenarioPart<ScenarioLoad | undefined>,
+  { unit: given, speed }: Pick<TraceSelection, 'unit' | 'speed'>,
+  { unit, busiestMinute }: TraceFacts,
+  limits: DeclaredLimits | null,
+): Findings {
+  if (given !== undefined || unit === undefined || limits === null) return;
+  const most = Math.max(
+    busiestMinute.requests / limits.requests,
+    busiestMinute.tokens / limits.tokens,
+  );
+  if (most <= absurdFactor * Math.max(1, speed)) return;
+  const message = `its busiest minute needs ${groupDigits(Math.round(most))} times the declared limits if its times are ${unitNames[unit]}`;
+  yield part.at('file').valueFinding(message, askUnit);
+}
+
+/** What a stage shares with the whole scenario. */
+interface StageSurroundings {
+  readonly files: WorkloadFiles;
+  readonly inFlight: number | undefined;
+  readonly limits: DeclaredLimits | null;
+}
+
 function* stageFindings(
   { load: part, compiled }: LoadedStage,
-  files: WorkloadFiles,
-  inFlight: number | undefined,
+  { files, inFlight, limits }: StageSurroundings,
 ): Findings {
   const load = part.validValue;
   if (load === undefined) return;
   if (load.kind === 'trace') {
     const found = files.trace(load);
     if (!found.ok) yield part.at('file').valueFinding(found.problem);
+    else yield* traceUnitFindings(part, load, found.value, limits);
   }
   const total = compiled.reduce((sum, each) => sum + (arrivalCountOf(each.load) ?? 1), 0);
   if (compiled.length > 0 && total < 1 - 1e-9) {
@@ -118,8 +167,9 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
 export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const stages = loadedStages(scenario, files);
   const inFlight = scenario.at('inFlight').validValue;
+  const limits = declaredLimits(scenario);
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
-  for (const stage of stages) yield* stageFindings(stage, files, inFlight);
+  for (const stage of stages) yield* stageFindings(stage, { files, inFlight, limits });
   yield* runLengthFindings(scenario, stages);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maxTokenCount } from '../../model/workload/token-count.ts';
+import { traceUnits } from '../../model/workload/trace.ts';
 import {
   durationField,
   highestRate,
@@ -8,6 +9,7 @@ import {
   numberBetweenField,
   ofKind,
   oneOfKinds,
+  optionalField,
   orNull,
   positiveDurationField,
   positiveNumberField,
@@ -122,7 +124,10 @@ const maxTokens = orNull(wholeNumberField(1, maxTokenCount));
 
 const traceLoad = ofKind('trace', 'The recorded arrivals of a real service.', {
   file: textField().describe(
-    'A Mooncake, Azure LLM or BurstGPT trace as published, relative to the scenario’s folder. Chat entries without a prompt send prompts of its lengths and ask for answers of its lengths.',
+    'A Mooncake, Qwen-Bailian, GuideLLM, Azure LLM or BurstGPT trace as published, relative to the scenario’s folder. Chat entries without a prompt send prompts of its lengths and ask for answers of its lengths.',
+  ),
+  unit: optionalField(z.enum(traceUnits)).describe(
+    'The unit of times that are numbers. Default: what the content shows.',
   ),
   speed: withDefault(positiveNumberField(1_000_000), 1).describe(
     'How many times as fast as recorded.',
