@@ -157,12 +157,13 @@ const shareGptEntry = (value: unknown): DatasetEntry | string | null => {
   const list: unknown = mappingOf(value)?.['conversations'];
   const turns = Array.isArray(list) ? list.map(mappingOf) : [null];
   if (turns.includes(null)) return 'expected "conversations" as a list of {"from": …, "value": …}';
-  const said = turns.find((turn) => userRoles.has(turn?.['from']))?.['value'];
+  const question = turns.find((turn) => userRoles.has(turn?.['from'] ?? turn?.['role']));
+  const said = question?.['value'] ?? question?.['content'];
   return isText(said) ? { messages: user(said), maxTokens: null } : null;
 };
 
 /**
- * Parses ShareGPT's conversations. It takes the first human message of each, as other load generators do, and skips
+ * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. It takes the first human message of each, as other load generators do, and skips
  * conversations without one. Problems name the entry, because the file is one line.
  */
 const shareGpt: Parser = (text) => {

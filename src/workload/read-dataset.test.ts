@@ -118,6 +118,23 @@ describe('a file of prompts', () => {
     expect(read('sharegpt.json', JSON.stringify(list))).toEqual([asked('one'), asked('two')]);
   });
 
+  it('in ShareGPT format may have the roles and contents of OpenAI', () => {
+    const list = [
+      { conversations: [{ from: 'human', value: 'one' }] },
+      {
+        conversations: [
+          { role: 'system', content: 's' },
+          { role: 'user', content: 'two' },
+        ],
+      },
+      { conversations: [{ from: 'user', content: 'three' }] },
+      { conversations: [{ from: null, role: 'user', value: null, content: 'four' }] },
+      { conversations: [] },
+    ];
+    const prompts = ['one', 'two', 'three', 'four'].map((text) => asked(text));
+    expect(read('mix.json', JSON.stringify(list))).toEqual(prompts);
+  });
+
   it.each([
     ['p.txt', 'x', 'p.txt: expected a file of prompts that ends in .jsonl'],
     ['p.jsonl', '', 'p.jsonl: expected at least one prompt'],
