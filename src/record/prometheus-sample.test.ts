@@ -5,6 +5,9 @@ describe('a line of Prometheus’s text format', () => {
   it.each([
     ['a 1', 'a', [], 1],
     ['  a:b_c{}\t-1.5e-3 1395066363000 ', 'a:b_c', [], -0.0015],
+    ['a 1 2.5', 'a', [], 1],
+    ['a 1 1.7e9 # {b="c # {d}"} 0.5 2.5', 'a', [], 1],
+    ['a 1 # {} 0.5', 'a', [], 1],
     ['a{b="c"} +Inf', 'a', [['b', 'c']], Infinity],
     [
       'a{z="1",b="2",} 3',
@@ -42,7 +45,9 @@ describe('a line of Prometheus’s text format', () => {
     'a:1e3',
     'a 0x10',
     'a 1 2 3',
-    'a 1 2.5',
+    'a 1 2.5.1',
+    'a 1 2.5# {}',
+    'a 1 # x',
     '1a 1',
     'a{b="c" 1',
     'a{b="c"d="e"} 1',

@@ -12,8 +12,12 @@ const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
 /** Matches a label with what ends it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
-/** Matches a value, and the time in ms after it, which is not used. */
-const valuePattern = /([^ \t]+)(?:[ \t]+-?\d+)?[ \t]*$/y;
+/**
+ * Matches a value, and what may follow but is not used: its time, in ms or in OpenMetrics in seconds with a fraction,
+ * and the exemplar of OpenMetrics.
+ */
+const valuePattern =
+  /([^ \t]+)(?:[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)?[ \t]*(?:[ \t]#[ \t]*\{.*)?$/iy;
 /** Matches a decimal number. */
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
@@ -62,8 +66,9 @@ const readLabels = (line: string, from: number) => {
 };
 
 /**
- * Reads a line of Prometheus's text format, version 0.0.4, without its line end; `null` for a comment or a malformed
- * line. Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
+ * Reads a line of Prometheus's text format, version 0.0.4, or of OpenMetrics 1.0, without its line end; `null` for a comment or a malformed
+ * line. Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details and
+ * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md#exemplars
  */
 export const readPrometheusSample = (line: string): PrometheusSample | null => {
   namePattern.lastIndex = 0;

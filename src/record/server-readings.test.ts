@@ -111,6 +111,41 @@ tgi_request_generated_tokens_sum 130`,
     expect(values).toEqual({ waiting: 8 });
   });
 
+  it('of ranks that share their requests are not summed, but those of engines are', () => {
+    const ranks = (name: string, value: number) =>
+      Array.from(
+        { length: 8 },
+        (_, rank) => `${name}{model_name="m",tp_rank="${rank}",pp_rank="0"} ${value}`,
+      ).join('\n');
+    expect(lastOf([ranks('sglang:num_running_reqs', 5)]).values).toEqual({ running: 5 });
+    const counter = 'sglang:generation_tokens_total';
+    expect(lastOf([ranks(counter, 100), ranks(counter, 140)]).values).toEqual({
+      outputTokens: 40,
+    });
+    const engines =
+      'sglang:num_running_reqs{dp_rank="0",tp_rank="0"} 5\nsglang:num_running_reqs{dp_rank="0",attn_cp_rank="1",tp_rank="1"} 4\nsglang:num_running_reqs{dp_rank="1",tp_rank="2"} 3';
+    expect(lastOf([engines]).values).toEqual({ running: 8 });
+    const vllm = 'vllm:num_requests_running{engine="0"} 3\nvllm:num_requests_running{engine="1"} 3';
+    expect(lastOf([vllm]).values).toEqual({ running: 6 });
+    const own: readonly OwnFigure[] = [{ name: 'memory', metric: 'gpu_memory', as: 'gauge' }];
+    const memory = 'gpu_memory{tp_rank="0"} 10\ngpu_memory{tp_rank="1"} 12';
+    expect(lastOf([memory], own).values).toEqual({ memory: 22 });
+  });
+
+  it('are read in OpenMetrics, with exemplars and with times in seconds', () => {
+    const scrape = (count: number) =>
+      `vllm:num_requests_running{engine="0"} 3 1700000000.123
+vllm:generation_tokens_total{engine="0"} ${count} # {trace_id="a"} 1.0 1700000000.1
+vllm:generation_tokens_created{engine="0"} 1.7e9
+vllm:prompt_tokens_total{engine="0"} ${count} 1.7e9 # {trace_id="a # {b}"} 1
+# EOF`;
+    expect(lastOf([scrape(100), scrape(200)]).values).toEqual({
+      running: 3,
+      outputTokens: 100,
+      inputTokens: 100,
+    });
+  });
+
   it('include those of the scenario, whatever the server is', () => {
     const own: readonly OwnFigure[] = [
       { name: 'depth', metric: 'my_depth', as: 'gauge' },

@@ -29,14 +29,36 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     ? { kind: 'rate', of: [metric], plus: [], factor: 1 }
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
-/** Reads the lines of wanted metrics. Values that are not finite are omitted, as if the server had not given them. */
+/**
+ * Matches the labels of ranks that work on the same requests together, and report each of them: SGLang's `tp_rank`,
+ * `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). The ranks of data parallelism, `dp_rank`,
+ * each have requests of their own, as have vLLM's engines (`engine`).
+ */
+const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
+
+const knownMetrics: ReadonlySet<string> = new Set(
+  serverSoftware.flatMap((name) => Object.values(serverSources[name]).flatMap(metricsOf)),
+);
+
+/**
+ * Returns what identifies a series. Ranks that report the same requests are one; a metric that only the scenario names
+ * may count something of each rank.
+ */
+const seriesOf = ({ name, labels }: PrometheusSample): string =>
+  JSON.stringify(
+    knownMetrics.has(name) ? labels.filter(([label]) => !sharedRank.test(label)) : labels,
+  );
+
+/** Reads the lines of wanted metrics. Of ranks that report the same requests, it takes the highest value. Values that are not finite are omitted, as if the server had not given them. */
 const readLines = (lines: readonly string[]): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
   for (const line of lines) {
     const sample = readPrometheusSample(line);
     if (sample === null || !Number.isFinite(sample.value)) continue;
     const series = reading.get(sample.name) ?? new Map<string, PrometheusSample>();
-    series.set(JSON.stringify(sample.labels), sample);
+    const key = seriesOf(sample);
+    const other = series.get(key);
+    if (other === undefined || other.value < sample.value) series.set(key, sample);
     reading.set(sample.name, series);
   }
   return reading;
