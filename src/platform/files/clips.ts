@@ -84,7 +84,8 @@ const playedSeconds = async (
 ): Promise<number | null> => {
   const declared = await declaredSeconds(bytes);
   const actual = recorded(bytes);
-  if (declared === null || actual === null) return declared;
+  // A stream that a browser recorded (WebM of MediaRecorder) declares nothing.
+  if (declared === null || actual === null) return declared ?? (actual === 0 ? null : actual);
   if (actual < declared - maxLastBlockSeconds) {
     throw new Problem(
       `the clip ${path} is truncated: its header declares ${declared.toFixed(2)} s of audio, but it contains ${actual.toFixed(2)} s. Copy it again, or convert it so that its header is correct`,

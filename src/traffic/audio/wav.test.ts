@@ -19,10 +19,17 @@ describe('a WAV file', () => {
     expect(scan(wavFile(1))).toEqual(scanWithoutFault(1 / 8000));
   });
 
-  it.each([0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000])(
-    'counts all bytes received if it declares %i, as streaming writers do',
+  it.each([
+    ...[0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000],
+    ...[2_000_000_000, 1_000_000_000, 0x1000_0000, 0x7ffe_0000, 0x4000_0000 - 36, 500_000_000 - 44],
+  ])('counts all bytes received if it declares %i, as streaming writers do', (declared) => {
+    expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
+  });
+
+  it.each([300_000_001, 1_234_567_890, 24_000_000, 0x0100_0000])(
+    'is truncated if it declares %i, which is counted or short enough to be true',
     (declared) => {
-      expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
+      expect(scan(wavFile(4000, declared)).fault?.kind).toBe('truncated');
     },
   );
 

@@ -1,10 +1,22 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
+/** The smallest declared length that may be a placeholder: over 90 minutes of speech, 24 kHz in 16 bits. */
+const minPlaceholder = 0x1000_0000 - 0x1_0000;
+/** The bytes by which writers reduce a placeholder: none, or what stands before the audio and counts, in part, to it. */
+const reductions = [0, 8, 36, 44] as const;
+
+/** Decides whether a length is a number that somebody chose, in decimal or in binary; a counted one hardly ever is. */
+const isRound = (length: number): boolean => length % 1_000_000 === 0 || length % 0x1_0000 === 0;
+
 /**
- * Decides whether a declared length means unknown. Streaming writers do not know the length in advance, so they write 0
- * or about the largest number of 31 or 32 bits.
+ * Decides whether a declared length means unknown. Streaming writers do not know the length in advance, so they write 0,
+ * about the largest number of 31 or 32 bits, or another large round one. A counted length of that size is not round, so
+ * a truncated file is still found.
  */
-const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0x7fff_0000;
+const isUnknown = (declared: number): boolean =>
+  declared === 0 ||
+  declared >= 0x7fff_0000 ||
+  (declared >= minPlaceholder && reductions.some((bytes) => isRound(declared + bytes)));
 
 /**
  * Matches the chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means
