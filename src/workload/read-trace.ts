@@ -120,9 +120,10 @@ const busiestSecond = (trace: Trace): number => {
 };
 
 /** Returns the longest time between two requests as recorded, in ms. */
-const longestGap = ({ count, dueAt }: Trace, speed: number): number => {
+const longestGap = (trace: Trace, speed: number): number => {
   let longest = 0;
-  for (let i = 1; i < count; i += 1) longest = Math.max(longest, dueAt(i) - dueAt(i - 1));
+  for (let i = 1; i < trace.count; i += 1)
+    longest = Math.max(longest, trace.dueAt(i) - trace.dueAt(i - 1));
   return longest * speed;
 };
 

@@ -1,5 +1,5 @@
 import { type TraceFormat, type TraceUnit, unitNames } from '../model/workload/trace.ts';
-import { timeIn, type TraceTime, unitOf } from './trace-units.ts';
+import { timeIn, type TraceTime, unitOfTimes } from './trace-units.ts';
 
 /** A recorded request. */
 export interface TraceRow {
@@ -166,7 +166,7 @@ const jsonLines: Recogniser = (lines, given) => {
   });
   if ('chat_id' in fields || 'parent_chat_id' in fields) return of('bailian', 's', 16);
   const times = lines.flatMap((line, i) => timeText(line, rows[i] ?? {}) ?? []);
-  const unit = unitOf(times);
+  const unit = unitOfTimes(times);
   return of(unit === 's' ? 'guidellm' : 'mooncake', unit, blockTokensOf(rows));
 };
 

@@ -44,7 +44,7 @@ const longestMeanGap = 60;
  * Returns the unit of numbers that may be in several. Times since 1970 show it by their magnitude. Mooncake publishes
  * whole milliseconds; GuideLLM and AIPerf write seconds, as Python does, with a fraction (`0.0`).
  */
-export const unitOf = (times: readonly string[]): TraceUnit => {
+export const unitOfTimes = (times: readonly string[]): TraceUnit => {
   const numbers = times.map(Number);
   const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
   const epoch = epochs.find(([, from]) => first >= from && first < 4 * from);

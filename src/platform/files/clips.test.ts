@@ -153,6 +153,20 @@ describe('a clip that cannot be used', () => {
     }
   });
 
+  it('is as long as what it contains if its header declares nothing', async () => {
+    const file = await put('live.webm', 'no header');
+    const lengthOf = async (seconds: number | null) => {
+      const { library } = await readClips([order(file)], home, {
+        ...rules,
+        recorded: () => seconds,
+      });
+      return library.clipsOf(order(file))[0]!.seconds;
+    };
+    expect(await lengthOf(6.001)).toBe(6.001);
+    expect(await lengthOf(0)).toBeNull();
+    expect(await lengthOf(null)).toBeNull();
+  });
+
   it('is named when a manifest lists it, with all other such clips', async () => {
     const clips = [{ file: 'missing.wav' }, { file: 'song.flac' }];
     const file = await put('list.json', JSON.stringify({ clips }));

@@ -20,8 +20,16 @@ describe('a WAV file', () => {
   });
 
   it.each([
-    ...[0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000],
-    ...[2_000_000_000, 1_000_000_000, 0x1000_0000, 0x7ffe_0000, 0x4000_0000 - 36, 500_000_000 - 44],
+    0,
+    0xffff_ffff,
+    0x7fff_ffff,
+    0x7fff_f000,
+    2_000_000_000,
+    1_000_000_000,
+    0x1000_0000,
+    0x7ffe_0000,
+    0x4000_0000 - 36,
+    500_000_000 - 44,
   ])('counts all bytes received if it declares %i, as streaming writers do', (declared) => {
     expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
   });
