@@ -200,6 +200,21 @@ describe('a trace', () => {
     expect(entryOf('prompt: a', load)).toMatchObject({ conversations: [[{ content: 'a' }]] });
   });
 
+  it('that needs more than ten times the declared limits raises the question of its unit', () => {
+    const findings = (limits: string, unit = '') => {
+      const found = read(
+        'weight: 1',
+        `{kind: trace, file: short.jsonl${unit}}`,
+        `limits: {requestsPerMinute: none, tokensPerMinute: ${limits}}\n`,
+      );
+      return found.ok ? 'none' : JSON.stringify(found);
+    };
+    expect(findings('100')).toMatch(/13 times the declared limits .* milliseconds.*which unit/);
+    expect(findings('100', ', unit: ms')).toBe('none');
+    expect(findings('131')).toBe('none');
+    expect(findings('none')).toBe('none');
+  });
+
   it('keeps the part of it that the scenario selects', () => {
     const cut = '{kind: trace, file: short.jsonl, from: 10s, until: 1m, maxOutputTokens: 9}';
     expect(planOf('weight: 1', cut).load).toMatchObject({

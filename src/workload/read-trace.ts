@@ -2,6 +2,7 @@ import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
   askUnit,
+  isDoubtful,
   type Trace,
   type TraceSelection,
   type TraceFacts,
@@ -139,7 +140,7 @@ const unitQuestion = (
   { unit: given, speed }: TraceSelection,
 ): string | null => {
   const { unit, duration } = facts;
-  if (given !== undefined || unit === undefined || trace.count < provingRequests) return null;
+  if (given !== undefined || !isDoubtful(unit) || trace.count < provingRequests) return null;
   const gap = longestGap(trace, speed);
   if (gap === 0 || gap > 1) return null;
   const span = Math.round(duration * speed);

@@ -16,6 +16,9 @@ export const unitNames = {
   us: 'microseconds',
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
+/** Decides whether a unit that nobody named can be too short: there is no longer one than the second. */
+export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
+  unit !== undefined && unit !== 's';
 /** Asks for the unit of a trace's times. */
 export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';
 

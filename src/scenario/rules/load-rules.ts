@@ -2,6 +2,7 @@ import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import {
   askUnit,
+  isDoubtful,
   type TraceFacts,
   type TraceSelection,
   unitNames,
@@ -99,7 +100,7 @@ function* traceUnitFindings(
   { unit, busiestMinute }: TraceFacts,
   limits: DeclaredLimits | null,
 ): Findings {
-  if (given !== undefined || unit === undefined || limits === null) return;
+  if (given !== undefined || !isDoubtful(unit) || limits === null) return;
   const most = Math.max(
     busiestMinute.requests / limits.requests,
     busiestMinute.tokens / limits.tokens,
