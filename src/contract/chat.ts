@@ -109,7 +109,6 @@ export const chatResponseSchema = z.looseObject({
     .min(1),
   usage: usageSchema.nullish(),
 });
-export type ChatResponse = z.infer<typeof chatResponseSchema>;
 
 /** One event of a stream. Every field is optional: real servers omit any of them, or send null or empty values. */
 export const chatChunkSchema = z.looseObject({

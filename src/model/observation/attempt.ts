@@ -10,6 +10,7 @@ export const waitSources = [
   'retry-after',
   'reset-header',
   'reset-in-body',
+  'wait-in-body',
   'backoff',
 ] as const;
 export type WaitSource = (typeof waitSources)[number];

@@ -19,7 +19,8 @@ import {
   type TargetMemory,
 } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
-import { readRefusedLimit, dateOf, readRetryAfter } from '../limits/retry-after.ts';
+import { readRefusedLimit, readRetryAfter } from '../limits/retry-after.ts';
+import { dateOf } from '../limits/wait-text.ts';
 import { readRetryHint } from './retry-hint.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;

@@ -112,6 +112,23 @@ describe('the retry hint', () => {
       2000,
     ],
     ['the draft of the IETF', { ratelimit: '"default";r=0;t=30' }, '', 30_000],
+    [
+      'draft 7 of the IETF',
+      { ratelimit: 'limit=60, remaining=0, reset=2' },
+      'Please try again in 2s.',
+      2000,
+    ],
+    [
+      'a limit per day',
+      {
+        'x-ratelimit-remaining-requests-day': '0',
+        'x-ratelimit-reset-requests-day': '33011.5',
+        'x-ratelimit-reset-tokens-minute': '11',
+      },
+      '',
+      33_011_500,
+    ],
+    ['Kong', { 'x-ratelimit-remaining-minute': '0', 'ratelimit-reset': '9' }, '', 9000],
     ['a reset in the past', { date, 'x-ratelimit-reset': '1772366390' }, '', 0],
   ])('is read from reset headers: %s', (_, headers, text, wait) => {
     expect(hint(headers, text)).toEqual({ wait, by: 'reset-header' });
@@ -123,6 +140,16 @@ describe('the retry hint', () => {
     expect(hint(headers, text)?.by).toBe('reset-header');
     expect(hint({ ...headers, 'retry-after': '1' }, text)?.by).toBe('retry-after');
     expect(hint(headers, text, 503)).toBeNull();
+  });
+
+  it('is never shorter than the wait that the body names', () => {
+    const headers = { 'x-ratelimit-reset-requests': '120ms' };
+    expect(hint(headers, 'Please try again in 2s.')).toEqual({ wait: 2000, by: 'wait-in-body' });
+    expect(hint({}, 'Please retry after 7 seconds.', 503)).toEqual({
+      wait: 7000,
+      by: 'wait-in-body',
+    });
+    expect(hint({ 'retry-after': '1' }, 'Please try again in 2s.')?.by).toBe('retry-after');
   });
 
   it('is unknown from a reset time without the server’s clock', () => {

@@ -2,12 +2,9 @@ import { looksLikeHtml } from './read-refusal.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
 import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
-import {
-  readRefusedLimit,
-  type RefusedLimit,
-  dateOf,
-  readRetryAfter,
-} from '../limits/retry-after.ts';
+import { readRefusedLimit, type RefusedLimit, readRetryAfter } from '../limits/retry-after.ts';
+import { readWaitInBody } from './wait-in-body.ts';
+import { dateOf } from '../limits/wait-text.ts';
 
 /**
  * Returns the time until the reset headers of a 429 admit requests again, in ms: until the last of the limits that are
@@ -45,6 +42,11 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
 /** The longest wait that counts, in ms: a year. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
+const isPlausible = <Named extends { readonly wait: number | null }>(
+  named: Named | null,
+): named is Named & { readonly wait: number } =>
+  named !== null && named.wait !== null && named.wait <= maxPlausibleWait;
+
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: HeaderFields;
@@ -52,19 +54,26 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the server's most exact statement: `retry-after-ms`, `Retry-After`,
- * and for a 429 its reset headers and the reset time in its body. `null` if none is readable. Dates need the answer's
- * own `Date` header.
+ * Returns when a refused request may be retried, by the server's most exact statement: `retry-after-ms` and its kin,
+ * `Retry-After`, for a 429 its reset headers and the reset time in its body, and the wait in its body. A reset header
+ * speaks of limits, of which perhaps another one refused, so a longer wait in the body counts before it. `null` if none
+ * is readable. Dates need the answer's own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
   // The server's dates make sense only with the server's own clock. Without it comparisons with them are unknown.
   const now = dateOf(headers) ?? Number.NaN;
+  const asked = readRetryAfter(headers, now);
+  if (isPlausible(asked)) return { by: asked.by, wait: asked.wait };
   const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
   const limitWaits = [
     { by: 'reset-header', wait: untilReset(headers, limit, now) },
     { by: 'reset-in-body', wait: untilResetInBody(limit, now) },
   ] as const;
-  const waits = [readRetryAfter(headers, now), ...(status === 429 ? limitWaits : [])];
-  const hint = waits.find((each) => each !== null && (each.wait ?? Infinity) <= maxPlausibleWait);
-  return hint ? { by: hint.by, wait: milliseconds(hint.wait!) } : null;
+  const byLimit = (status === 429 ? limitWaits : []).find(isPlausible);
+  const named = { by: 'wait-in-body', wait: readWaitInBody(body, now) } as const;
+  const hint =
+    isPlausible(named) && named.wait > (byLimit?.wait ?? Number.NEGATIVE_INFINITY)
+      ? named
+      : byLimit;
+  return hint === undefined ? null : { by: hint.by, wait: milliseconds(hint.wait!) };
 };

@@ -1,14 +1,14 @@
-import { parseList } from 'structured-headers';
+import { parseDictionary, parseList } from 'structured-headers';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { millisecondsUntilReset } from './retry-after.ts';
+import { millisecondsUntilReset } from './wait-text.ts';
 
 /** This file reads the limit headers of known gateways into one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
 const field = '(?<field>limit|remaining|reset)';
-const period = '(?<descriptor>minute|month|second)';
+const period = '(?<descriptor>second|minute|hour|day|month|year)';
 
 /**
  * Returns a profile of headers that contain one value each. `unit` is the limit's unit if the pattern has no group for
@@ -23,7 +23,7 @@ const profileOf = (name: string, pattern: string, unit = '') => ({
 /**
  * The profiles, the most specific first. A header belongs to the first one that matches. Sources are the documentation
  * or code of LiteLLM's proxy; OpenAI (Azure and Groq use its names with other values: whole seconds and −1, requests
- * per day); Anthropic; Mistral; the first drafts of the IETF's; and the customary `X-RateLimit-*`.
+ * per day); Anthropic; Mistral; Cerebras; Kong's rate-limiting plugin; the first drafts of the IETF's; and the customary `X-RateLimit-*`.
  */
 const headerProfiles = [
   profileOf(
@@ -33,6 +33,8 @@ const headerProfiles = [
   profileOf('mistral', `x-ratelimit-${field}-req-${period}`, 'requests'),
   profileOf('mistral', `x-ratelimit-${field}-tokens-${period}`, 'tokens'),
   profileOf('mistral', `(x-)?ratelimitbysize-${field}-${period}`, 'tokens'),
+  profileOf('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`),
+  profileOf('kong', `x-ratelimit-${field}-${period}`, 'requests'),
   profileOf('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
   profileOf(
     'anthropic',
@@ -81,6 +83,29 @@ const structuredValues = (
 };
 
 /**
+ * Reads the combined header of IETF draft 7, `RateLimit: limit=60, remaining=0, reset=2` (express-rate-limit,
+ * `source/headers.ts`, its default standard headers); `null` for any other form.
+ */
+const readCombined = (text: string): LimitValues | null => {
+  if (!/^\s*(?:limit|remaining|reset)\s*=/.test(text)) return null;
+  try {
+    const cells = parseDictionary(text);
+    const cell = (name: string): number | null => {
+      const value: unknown = cells.get(name)?.[0];
+      return typeof value === 'number' ? value : null;
+    };
+    const reset = cell('reset');
+    return {
+      limit: cell('limit'),
+      remaining: cell('remaining'),
+      resetIn: reset === null ? null : milliseconds(reset * 1000),
+    };
+  } catch {
+    return null;
+  }
+};
+
+/**
  * Reads all limit headers of a response. `now` is the time of the response in ms since 1970 by the server's clock (its
  * `Date` header), which absolute resets need. It never throws: unreadable headers are listed in `unreadable`, as `name:
  * value`.
@@ -96,6 +121,11 @@ export const readReportedLimits = (headers: HeaderFields, now: number) => {
   };
   for (const name of structuredHeaders) {
     const text = headers[name] ?? '';
+    const combined = name === 'ratelimit' ? readCombined(text) : null;
+    if (combined !== null) {
+      add(single, { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' }, combined);
+      continue;
+    }
     try {
       // An inner list contains several items.
       const items = parseList(text).filter(([value]) => !Array.isArray(value));

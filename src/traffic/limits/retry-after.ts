@@ -1,5 +1,6 @@
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { NamedLimit } from '../../model/observation/outcome.ts';
+import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const limitWords = [
   ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
@@ -43,62 +44,6 @@ export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'messa
 };
 export type RefusedLimit = ReturnType<typeof readRefusedLimit>;
 
-/**
- * This part reads when a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds (whole
- * or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
- */
-
-const units: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)/g;
-const duration = new RegExp(`^(?:${durationPart.source})+$`);
-
-/** The smallest number of seconds that counts as a time instead of a duration: about thirty years. */
-const firstEpochSecond = 1e9;
-/** The smallest number that counts as a time in milliseconds instead of seconds. */
-const firstEpochMillisecond = 1e12;
-
-/**
- * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset.
- * They are negative for a reset in the past, `null` for a text in no known notation.
- */
-export const millisecondsUntilReset = (text: string, now: number): number | null => {
-  const reset = readReset(text.trim(), now);
-  // A text of hundreds of digits is in a known notation and is still not a finite number.
-  return Number.isFinite(reset) ? reset : null;
-};
-
-/** Computes `millisecondsUntilReset`, with NaN for no known notation. */
-const readReset = (text: string, now: number): number => {
-  if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
-    const number = Number(text);
-    if (number >= firstEpochMillisecond) return number - now;
-    return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
-  }
-  if (duration.test(text)) {
-    const parts = [...text.matchAll(durationPart)];
-    return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
-  }
-  // Date.parse accepts many texts. These two notations start with a year or a weekday.
-  const isDate = /^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(text);
-  return isDate ? Date.parse(text) - now : Number.NaN;
-};
-
-/** Returns the time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
-export const dateOf = (headers: Readonly<Record<string, string>>): number | null => {
-  const moment = Date.parse(headers['date'] ?? '');
-  return Number.isNaN(moment) ? null : moment;
-};
-
 /** A wait that a response asks for, and the header that names it. */
 export interface RequestedWait {
   readonly wait: Milliseconds;
@@ -106,23 +51,46 @@ export interface RequestedWait {
 }
 
 /**
- * Returns how long a response asks to wait, in ms: `retry-after-ms`, otherwise `Retry-After` in seconds or as an HTTP
- * date compared with the response's own `Date` (RFC 9110 §10.2.3), or with `now` (ms since 1970; NaN for unknown) if it
- * has none. `null` if absent or unreadable. A time in the past is 0.
+ * The headers that name a wait, the most exact first. Sources: OpenAI's clients (`openai-node`, `src/client.ts`:
+ * retry-after-ms before retry-after), Azure (`azure-sdk-for-js`, `core-rest-pipeline/src/retryStrategies/
+ * throttlingRetryStrategy.ts`: retry-after-ms, x-ms-retry-after-ms, Retry-After), RFC 9110 section 10.2.3, Kong's AI
+ * limiter and bucket4j's Spring starter.
+ */
+const waitHeaders = [
+  ['retry-after-ms', 1, 'retry-after-ms'],
+  ['x-ms-retry-after-ms', 1, 'retry-after-ms'],
+  ['retry-after', null, 'retry-after'],
+  ['x-ratelimit-retry-after', null, 'retry-after'],
+  ['x-ai-ratelimit-retry-after', null, 'retry-after'],
+  ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
+  ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
+] as const;
+
+/** Returns the longest of the counts in a header that came once or several times (`250, 250`); NaN for anything else. */
+const countIn = (text: string): number => {
+  const members = text.split(',').map((member) => member.trim());
+  return Math.max(
+    ...members.map((member) => (/^\d+(\.\d+)?$/.test(member) ? Number(member) : Number.NaN)),
+  );
+};
+
+/**
+ * Returns how long a response asks to wait, in ms, by the first of `waitHeaders` that can be read: `Retry-After` in
+ * seconds or as an HTTP date compared with the response's own `Date` (RFC 9110 §10.2.3), or with `now` (ms since 1970;
+ * NaN for unknown) if it has none. `null` if none is there or readable. A time in the past is 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
   now: number,
 ): RequestedWait | null => {
-  const fineHeader = headers['retry-after-ms']?.trim();
-  if (fineHeader !== undefined && /^\d+(\.\d+)?$/.test(fineHeader)) {
-    const wait = Number(fineHeader);
+  for (const [name, unit, by] of waitHeaders) {
+    const text = headers[name];
+    if (text === undefined) continue;
+    const wait =
+      unit === null ? millisecondsUntilReset(text, dateOf(headers) ?? now) : countIn(text) * unit;
     // Hundreds of digits are not a finite number.
-    return Number.isFinite(wait) ? { wait: milliseconds(wait), by: 'retry-after-ms' } : null;
+    if (wait !== null && Number.isFinite(wait))
+      return { wait: milliseconds(Math.max(0, wait)), by };
   }
-  const header = headers['retry-after'];
-  if (header === undefined) return null;
-  const wait = millisecondsUntilReset(header, dateOf(headers) ?? now);
-  if (wait === null || Number.isNaN(wait)) return null;
-  return { wait: milliseconds(Math.max(0, wait)), by: 'retry-after' };
+  return null;
 };

@@ -1,5 +1,6 @@
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
-import { readRefusedLimit, dateOf, readRetryAfter } from '../../../traffic/limits/retry-after.ts';
+import { readRefusedLimit, readRetryAfter } from '../../../traffic/limits/retry-after.ts';
+import { dateOf } from '../../../traffic/limits/wait-text.ts';
 import { readReportedLimits } from '../../../traffic/limits/read-limit-headers.ts';
 import { usageSchema } from '../../../contract/chat.ts';
 import { requestIdHeader } from '../../../contract/routes.ts';

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { readWaitInBody } from './wait-in-body.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const error = (message: string, more: object = {}): string =>
+  JSON.stringify({ error: { message, ...more } });
+
+it.each([
+  [
+    'OpenAI’s sentence',
+    error('Rate limit reached for m. Please try again in 1.2s. Visit x.'),
+    1200,
+  ],
+  ['its minutes', error('Please try again in 6m0s.'), 360_000],
+  ['its milliseconds', error('Please try again in 20ms.'), 20],
+  ['Groq’s', error('Please try again in 1m26.4s. Need more tokens?'), 86_400],
+  ['Azure’s', error('Please retry after 7 seconds.'), 7000],
+  ['a long one of Azure', error('Please retry after 1 day.'), 86_400_000],
+  [
+    'API Management’s',
+    '{"statusCode":429,"message":"Rate limit is exceeded. Try again in 59 seconds."}',
+    59_000,
+  ],
+  ['Moonshot’s', error('rpm: 3, please try again after 1 seconds'), 1000],
+  ['GitHub Models’s', error('Please wait 42 seconds before retrying.'), 42_000],
+  ['words', error('try again in 1 minute and 20 seconds'), 80_000],
+  [
+    'Google’s RetryInfo',
+    error('Quota', {
+      details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '12s' }],
+    }),
+    12_000,
+  ],
+  ['the same in a list', `[${error('Quota', { details: [{ retryDelay: '3.5s' }] })}]`, 3500],
+  [
+    'the same quoted by LiteLLM',
+    error(`litellm.RateLimitError: {"error": {"details": [{"retryDelay": "12s"}]}}`),
+    12_000,
+  ],
+  [
+    'OpenRouter’s headers',
+    error('Rate limit', { metadata: { headers: { 'X-RateLimit-Reset': String(now + 42_000) } } }),
+    42_000,
+  ],
+  [
+    'its number',
+    error('Rate limit', { metadata: { headers: { 'X-RateLimit-Reset': now + 42_000 } } }),
+    42_000,
+  ],
+  ['a field', error('slow', { retry_after: 30 }), 30_000],
+  ['the longest of several', error('Please try again in 2s.', { retry_after: 5 }), 5000],
+  ['no duration', error('Please try again later, after 3 attempts'), null],
+  ['a page', '<html><title>429 Too Many Requests</title></html>', null],
+  ['digits without end', error(`try again in ${'9'.repeat(500)}s`), null],
+  ['nothing', '', null],
+  ['null', '{"error":null,"headers":null,"retry_after":null}', null],
+])('the wait is read from %s', (_, body, wait) => {
+  expect(readWaitInBody(body, now)).toBe(wait);
+});

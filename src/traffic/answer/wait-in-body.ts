@@ -1,0 +1,109 @@
+import { jsonIn } from './json-text.ts';
+import { readRetryAfter } from '../limits/retry-after.ts';
+import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/wait-text.ts';
+
+/** This file reads the waits that servers name in the bodies of refusals. */
+
+/** Returns the wait in ms, or `null`. `now` is the time by the server's clock in ms since 1970, NaN if unknown. */
+type WaitReader = (body: string, now: number) => number | null;
+
+const duration = `(?<wait>${durationPattern})`;
+
+/** Returns a reader that finds the first match of a pattern with the group `wait`. */
+const sentence = (pattern: string): WaitReader => {
+  const expression = new RegExp(pattern, 'i');
+  return (body) => {
+    const text = expression.exec(body)?.groups?.['wait'];
+    const wait = text === undefined ? Number.NaN : durationIn(text);
+    return Number.isFinite(wait) ? wait : null;
+  };
+};
+
+/** Returns all objects in a JSON value, the outer ones first; a body is bounded, and this many are enough. */
+const maxObjects = 200;
+const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
+  const found: Record<string, unknown>[] = [];
+  const left: unknown[] = [value];
+  for (let i = 0; i < left.length && found.length < maxObjects; i += 1) {
+    const each = left[i];
+    if (typeof each !== 'object' || each === null) continue;
+    if (!Array.isArray(each)) found.push(each as Record<string, unknown>);
+    for (const inner of Object.values(each).slice(0, maxObjects)) left.push(inner);
+  }
+  return found;
+};
+
+/** The fields that name a wait, with the length of their unit in ms. */
+const waitFields = [
+  ['retry_after_ms', 1],
+  ['retryAfterMs', 1],
+  ['retry_after_seconds', 1000],
+  ['retry_after', 1000],
+  ['retryAfter', 1000],
+] as const;
+
+const fieldWait: WaitReader = (body) => {
+  if (!/retry_?after/i.test(body)) return null;
+  for (const object of objectsIn(jsonIn(body))) {
+    for (const [name, unit] of waitFields) {
+      const value = object[name];
+      if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value * unit;
+      if (typeof value !== 'string') continue;
+      const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : durationIn(value);
+      if (Number.isFinite(wait)) return wait;
+    }
+  }
+  return null;
+};
+
+/** Reads headers that a router passes on within the body. */
+const headersInBody: WaitReader = (body, now) => {
+  if (!/"headers"/.test(body)) return null;
+  for (const { headers } of objectsIn(jsonIn(body))) {
+    if (typeof headers !== 'object' || headers === null) continue;
+    const fields = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+    const wait =
+      readRetryAfter(fields, now)?.wait ??
+      millisecondsUntilReset(fields['x-ratelimit-reset'] ?? '', now);
+    if (wait !== null) return Math.max(0, wait);
+  }
+  return null;
+};
+
+/**
+ * The forms in which bodies name a wait, each with its source. The longest of all that are found counts, since a
+ * router's text can contain that of the server behind it.
+ */
+const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
+  [
+    'RetryInfo',
+    'google.rpc.RetryInfo (googleapis, google/rpc/error_details.proto), also quoted within a string by LiteLLM',
+    sentence(String.raw`retryDelay\\*"\s*:\s*\\*"(?<wait>${durationPattern})`),
+  ],
+  [
+    'try again in',
+    'OpenAI and Groq ("Please try again in 1m26.4s"), Azure API Management ("Try again in 59 seconds"), LiteLLM’s router, Gemini ("Please retry in 12.3s"), Moonshot ("try again after 1 seconds")',
+    sentence(
+      String.raw`\b(?:try again|retry|retrying|reset|resets|available again)(?: your request)? (?:in|after):? ${duration}`,
+    ),
+  ],
+  [
+    'wait … before',
+    'GitHub Models ("Please wait 42 seconds before retrying")',
+    sentence(String.raw`\bwait (?:for |at least )?${duration}`),
+  ],
+  ['fields', 'Cloudflare’s errors (retry_after), OpenRouter (retry_after_seconds)', fieldWait],
+  [
+    'headers',
+    'OpenRouter (error.metadata.headers, X-RateLimit-Reset in ms since 1970)',
+    headersInBody,
+  ],
+];
+
+/** Returns the wait that the body of a refusal names, in ms; `null` if it names none. */
+export const readWaitInBody = (body: string, now: number): number | null => {
+  const waits = waitForms.flatMap(([, , read]) => read(body, now) ?? []);
+  return waits.length === 0 ? null : Math.max(...waits);
+};
