@@ -190,7 +190,7 @@ it('a chat that is not streamed has the right outcome for each fault that it can
       "gzip-body": "completed",
       "html-200": "malformed content-type",
       "html-502": "refused 502 html",
-      "json-error-200": "malformed shape",
+      "json-error-200": "malformed stream-error",
       "key-revoked": "refused 401 error",
       "length-too-long": "broken closed-early",
       "length-too-short": "malformed not-json",
