@@ -232,7 +232,7 @@ export class Pacer {
     usage.spacing = Math.max(this.#spacing, usage.spacing - usage.regained);
   }
 
-  /** Occupies a key's limits for a request. Bookings come in order of their release. */
+  /** Reserves room for a request in the limits of a key. Must be called in the order of `released`. */
   book(released: number, key: number, reserved: number): Booking {
     const usage = this.#keys[key]!;
     const { requests, tokens, bursts, probe } = usage;

@@ -28,7 +28,7 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** Compared over all traffic, and all gated. */
+/** The totals that a comparison takes over all traffic. Each of them is a gate. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 

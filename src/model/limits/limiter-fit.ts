@@ -15,7 +15,7 @@ export interface LimiterFit {
   readonly window: Fitted;
   /** Only those of the class: phase (in ms), burst, steps. */
   readonly parameters: Readonly<Record<string, Fitted>>;
-  /** The decisions that it contradicts, whenever in their intervals they were taken. */
+  /** The number of decisions that this limiter cannot explain at any moment of their intervals. */
   readonly wrong: number;
 }
 

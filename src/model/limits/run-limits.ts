@@ -28,7 +28,7 @@ const keyRefusalsSchema = z.strictObject({
   forms: z.partialRecord(z.enum(refusalForms), count),
   retryAfter: retryAfterAccuracySchema,
   resetTime: retryAfterAccuracySchema,
-  /** Blocked periods: from a 429 until a request was admitted. */
+  /** The number of blocked periods. Each lasts from a 429 until the next admitted request. */
   stretches: count,
   /** The longest blocked period in ms, at most; `null` if none has ended. */
   longestStretch: z.number().nullable(),

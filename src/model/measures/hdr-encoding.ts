@@ -52,7 +52,7 @@ const writeCounter = (unused: number, count: number): void => {
   writer.write(count);
 };
 
-/** Base64; `max` is the greatest value, `range` the greatest that the head says to be covered. */
+/** Returns the encoding in base64. `max` is the greatest value counted, `range` the highest trackable value in the header. */
 export const encodeCounts = (counts: ValueCounts, max: number, range: number): string => {
   writer.begin(headBytes);
   counts.forEachUsed(max, writeCounter);

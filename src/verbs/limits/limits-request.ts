@@ -17,7 +17,7 @@ export interface LimitsRequest extends TargetRequest {
   readonly permitted: string | undefined;
   readonly checks: string | undefined;
   readonly price: string | undefined;
-  /** Windows of the sustained load. */
+  /** The number of windows that the sustained load lasts, as given to `--sustain`. */
   readonly sustain: string | undefined;
   readonly quick: boolean;
   /** Whether the report shows which decisions distinguish the named limiter from the next best. */

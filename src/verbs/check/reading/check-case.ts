@@ -100,7 +100,7 @@ export interface Check {
   readonly expected: string;
   /** Requests that must have been answered as wanted: else the check is not decided. */
   readonly needs: readonly string[];
-  /** Requests that it looks at besides. */
+  /** Further requests whose answers the check reads. */
   readonly uses: readonly string[];
   /** Whether it says if the request of its id was answered as wanted. */
   readonly isGate: boolean;
