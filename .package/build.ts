@@ -4,7 +4,7 @@
  * and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 
@@ -149,7 +149,6 @@ cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();
-  copyFileSync('.github/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();
   process.exitCode = 1;

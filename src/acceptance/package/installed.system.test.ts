@@ -72,7 +72,7 @@ afterAll(async () => {
 describe('the package', () => {
   it('contains the program and its data, and nothing else', async () => {
     const places = [
-      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
+      /^(LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
       /^(reports\/[a-z]+|src\/(library|mock|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|mock\/(Dockerfile|base-image\.sh)|verbs\/emit\/[\w-]+\.(sh|yaml))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
@@ -83,7 +83,7 @@ describe('the package', () => {
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
-        'CHANGELOG.md',
+        '.github/CHANGELOG.md',
         'LICENSE',
         'dist/cli/main.js',
         'dist/report/html/page/page.css',
@@ -152,7 +152,7 @@ describe('the package', () => {
   });
 
   it('has a changelog entry for its version', async () => {
-    const changelog = await readFile(join(installed, 'CHANGELOG.md'), 'utf8');
+    const changelog = await readFile(join(installed, '.github', 'CHANGELOG.md'), 'utf8');
     expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(manifest.version);
   });
 
