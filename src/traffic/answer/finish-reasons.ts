@@ -6,7 +6,7 @@
 
 type Ending = 'completes' | 'fails';
 
-/** The known reasons in lower case, each with its ending. The comments name the servers that send them. */
+/** The known reasons in lower case, each with its ending. The comments name the servers that send them; not all of these names are verified. */
 const endings = {
   // The OpenAI API, and the interface (2.4).
   stop: 'completes',
