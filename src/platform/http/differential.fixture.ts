@@ -270,8 +270,9 @@ const knownDifferences: Readonly<
     'failure' in socket &&
     socket.failure === 'protocol' &&
     /HTTP\/1\.\d \d{3} [^\r\n]*[\0-\x08\x0b-\x1f\x7f]/.test(sent),
-  'a tab behind "chunked" is a blank, no part of it (RFC 9110, section 5.5)': ({ socket }, sent) =>
-    'status' in socket && /^transfer-encoding:[ \t]*chunked *\t[ \t]*\r?$/im.test(sent),
+  // The others take the body as it comes, so damaged chunks fail for ours only.
+  'a tab behind "chunked" is a blank, no part of it (RFC 9110, section 5.5)': (_, sent) =>
+    /^transfer-encoding:[ \t]*chunked *\t[ \t]*\r?$/im.test(sent),
   'bytes behind an answer cost its connection, not the answer': ({ socket }, sent) =>
     'status' in socket && hasTrailingBytes(sent),
 };
