@@ -16,7 +16,11 @@ const alone = chosen.filter(({ isAlone }) => isAlone).map(({ path }) => path);
 const pathsOf = (testClass: TestClass, of = beside): string[] =>
   of.filter((file) => file.testClass === testClass).map(({ path }) => path);
 
-const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+const patience = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  setupFiles: [resolve(import.meta.dirname, 'seed.ts')],
+};
 const natively = { experimental: { viteModuleRunner: false } };
 
 const project = (

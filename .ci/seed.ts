@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+
+/**
+ * `.ci/run` draws the cases of its properties by the date, as it draws the long tests: the run that
+ * gates a landing repeats what was seen before it. Everything else draws new ones each time.
+ */
+
+const { WEIR_TESTS: choice, WEIR_SAMPLE: date } = process.env;
+if (choice === 'sample' && date !== undefined)
+  fc.configureGlobal({ seed: createHash('sha256').update(date).digest().readInt32BE(0) });
