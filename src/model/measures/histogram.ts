@@ -125,6 +125,11 @@ export class Histogram {
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
   }
 
+  /** The number of samples that do not exceed a value, to the histogram's digits. */
+  countUpTo(value: number): number {
+    return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
+  }
+
   toJSON(): EncodedHistogram {
     return {
       digits: this.digits,

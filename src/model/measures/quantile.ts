@@ -1,3 +1,4 @@
+import { type Dependence, independence } from './dependence.ts';
 import type { Histogram } from './histogram.ts';
 
 /**
@@ -12,8 +13,10 @@ export interface Quantile {
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** Fewer than 10 / (1 − q) samples (at the median and below: 10 / q): the tail holds fewer than ten of them. */
+  /** Fewer than 10 / (1 − q) effective samples (at the median and below: 10 / q): the tail holds fewer than ten of them. */
   readonly weak: boolean;
+  /** The interval that a sure verdict needs: of half as many effective samples. */
+  readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
 const confidence = 0.95;
@@ -64,22 +67,50 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
   return { low, high };
 };
 
-/** The q-quantile by nearest rank (the smallest sample that a share q do not exceed); `null` without samples. */
+/**
+ * A verdict is sure by an interval of this many times fewer effective samples. By the 95 % interval itself, a bound that
+ * a queue at a load of 0.8 truly breaks by 5 % was surely kept in 3 to 4 % of runs of 1,000 requests.
+ */
+const doubt = 2;
+
+/** Ranks of the interval for samples that know no more than `n / widening` independent ones. */
+const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
+  const effective = Math.max(1, Math.round(n / widening));
+  const { low, high } = confidenceRanks(effective, q);
+  const scale = n / effective;
+  return {
+    low: Math.floor(low * scale),
+    high: high > effective ? n + 1 : Math.ceil(high * scale),
+  };
+};
+
+/**
+ * The q-quantile by nearest rank (the smallest sample that a share q do not exceed); `null` without samples. The
+ * interval is that of as many independent samples as `dependence` leaves; it is absent if the dependence is unknown.
+ */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
   q: number,
+  dependence: Dependence | null = independence,
 ): Quantile | null => {
   const n = histogram.count;
   if (n === 0) return null;
   const rank = Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
-  const { low, high } = confidenceRanks(n, q);
+  const { effect, widening } = dependence ?? independence;
+  const between = (of: number) => {
+    const { low, high } = dependentRanks(n, q, of);
+    return {
+      low: dependence === null || low < 1 ? null : histogram.atRank(low),
+      high: dependence === null || high > n ? null : histogram.atRank(high),
+    };
+  };
   return {
     q,
     value: histogram.atRank(rank),
-    low: low < 1 ? null : histogram.atRank(low),
-    high: high > n ? null : histogram.atRank(high),
+    ...between(widening),
     n,
-    weak: n < 10 / Math.min(q, 1 - q) - 1e-9,
+    weak: n / effect < 10 / Math.min(q, 1 - q) - 1e-9,
+    outer: between(doubt * widening),
   };
 };
 
