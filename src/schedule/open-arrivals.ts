@@ -1,10 +1,131 @@
-import type { Trace } from '../model/workload/trace.ts';
-import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
-import { type Draw, drawFrom } from '../model/workload/draw.ts';
-import { loadDuration, type OpenLoad } from '../model/plan/plan.ts';
+import { loadDuration, type OpenLoad, type RateSegment } from '../model/plan/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { type RateCurve, rateCurveOf, areaTolerance } from './rate-curve.ts';
-import { exponentialGaps, gammaGaps, type Gaps } from './gaps.ts';
+import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
+import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
+import type { Trace } from '../model/workload/trace.ts';
+
+/** A segment of a curve with a rate and a length above 0. Areas are numbers of arrivals. */
+interface CurvePiece {
+  /** The start of the piece, in seconds since the start of the curve. */
+  readonly start: number;
+  /** The length of the piece, in seconds. */
+  readonly length: number;
+  /** The rate at its start, per second. */
+  readonly from: number;
+  /** The change of the rate, per second². */
+  readonly slope: number;
+  /** The area under everything before this piece. */
+  readonly areaBefore: number;
+  /** The area under everything up to the end of this piece. */
+  readonly areaAtEnd: number;
+}
+
+/** A rate curve. Its `area` is its number of arrivals. */
+interface RateCurve {
+  readonly area: number;
+  /**
+   * Returns the last time, in seconds since the start of the curve, at which the area does not exceed `area` (0 ≤ area
+   * < the whole). A pause at rate 0 belongs to the arrivals before it.
+   */
+  secondsTo(area: number): number;
+}
+
+/**
+ * The tolerance of areas, in arrivals. Sums of a few hundred segments are far more exact. An area this close to the end
+ * of a segment counts as after it, so that 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
+ */
+const areaTolerance = 1e-6;
+
+const piecesOf = (segments: readonly RateSegment[]): readonly CurvePiece[] => {
+  const pieces: CurvePiece[] = [];
+  let start = 0;
+  let areaBefore = 0;
+  for (const { from, to, duration } of segments) {
+    const length = duration / 1000;
+    const areaAtEnd = areaBefore + ((from + to) / 2) * length;
+    if (areaAtEnd > areaBefore) {
+      pieces.push({ start, length, from, slope: (to - from) / length, areaBefore, areaAtEnd });
+    }
+    start += length;
+    areaBefore = areaAtEnd;
+  }
+  return pieces;
+};
+
+/** Solves from·t + slope·t²/2 = area for t, in the form that neither cancels nor divides by a slope of 0. */
+const secondsWithin = ({ from, slope, length }: CurvePiece, area: number): number => {
+  if (area <= 0) return 0;
+  const rate = Math.sqrt(Math.max(0, from * from + 2 * slope * area));
+  return Math.min(length, (2 * area) / (from + rate));
+};
+
+const pieceAt = (pieces: readonly CurvePiece[], area: number): CurvePiece | undefined => {
+  let low = 0;
+  let high = pieces.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pieces[middle]!.areaAtEnd > area + areaTolerance) high = middle;
+    else low = middle + 1;
+  }
+  return pieces[low];
+};
+
+const rateCurveOf = (segments: readonly RateSegment[]): RateCurve => {
+  const pieces = piecesOf(segments);
+  return {
+    area: pieces.at(-1)?.areaAtEnd ?? 0,
+    secondsTo: (area) => {
+      const piece = pieceAt(pieces, area);
+      return piece === undefined ? 0 : piece.start + secondsWithin(piece, area - piece.areaBefore);
+    },
+  };
+};
+
+/** Draws the gaps between arrivals, in units of their mean. */
+interface Gaps {
+  /** Draws the gap from the beginning to the first arrival. */
+  readonly first: () => number;
+  /** Draws the gap from one arrival to the next. */
+  readonly next: () => number;
+}
+
+/** Draws a gamma variate of a shape of at least 1 and scale 1, by rejection (Marsaglia and Tsang 2000). */
+const drawGammaShapeAtLeast1 = (draw: Draw, shape: number): number => {
+  const d = shape - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = drawNormal(draw);
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && Math.log1p(-draw.uniform()) < (x * x) / 2 + d * (1 - v + Math.log(v))) {
+      return d * v;
+    }
+  }
+};
+
+/**
+ * Draws a gamma variate of any shape and scale 1. Below shape 1 it uses shape + 1 and the boost of Marsaglia and Tsang.
+ */
+const drawGamma = (draw: Draw, shape: number): number =>
+  shape >= 1
+    ? drawGammaShapeAtLeast1(draw, shape)
+    : drawGammaShapeAtLeast1(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
+
+/** Creates the gaps of a Poisson process. It has no memory, so the first gap is like all others. */
+const exponentialGaps = (draw: Draw): Gaps => {
+  const next = (): number => -Math.log1p(-draw.uniform());
+  return { first: next, next };
+};
+
+/**
+ * Creates gamma gaps of mean 1. The process starts in the middle of a gap, so that the mean number of arrivals in any
+ * area equals the area. Starting with a whole gap would add (1/shape − 1)/2 arrivals: with shape 0.25 a load of 10
+ * would have 11.5. The first gap is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal
+ * Theory, § 5.2).
+ */
+const gammaGaps = (draw: Draw, shape: number): Gaps => ({
+  first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
+  next: () => drawGamma(draw, shape) / shape,
+});
 
 /** The place of a load in a run: its stage, the start of the stage, the plan's seed, and the slice. */
 export interface Placement {

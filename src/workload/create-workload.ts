@@ -1,4 +1,5 @@
-import { userIterationOf } from '../model/plan/user-iteration.ts';
+import { type UserIteration, userIterationOf } from '../model/plan/user-iteration.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
 import { drawTokenCount } from '../model/workload/token-count.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/workload/prompt-source.ts';
@@ -7,9 +8,78 @@ import type { TokenizerFacts } from '../model/workload/tokenizer.ts';
 import type { Message } from '../model/workload/message.ts';
 import type { ChatContent, Workload } from '../model/workload/workload.ts';
 import type { SingleTokenWords } from './single-token-words.ts';
-import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
 import type { Dataset } from './read-dataset.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+
+/** The keys of the draws of shared texts. They are negative, since those of stages are not. */
+const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
+
+/** Returns the draw of a shared text. It depends only on the plan's seed, so that all stages and slices agree. */
+const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
+  drawFrom(seed, sharedTextKeys[what], which);
+
+interface TextDraw {
+  readonly vocabulary: Vocabulary;
+  readonly seed: number;
+  readonly draw: Draw;
+}
+
+/** Returns how many tokens to generate so that the server counts `tokens`. */
+const tokensToGenerate = (tokens: number, calibration = 1): number =>
+  tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
+
+/** Generates a prompt of exactly the tokens that its source draws. */
+export const syntheticPrompt = (
+  { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
+  { vocabulary, seed, draw }: TextDraw,
+): string => {
+  const length = tokensToGenerate(drawTokenCount(tokens, draw), calibration);
+  const common = Math.min(length, tokensToGenerate(prefix?.tokens ?? 0, calibration));
+  const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
+  const beginning = vocabulary.text(common, sharedDraw(seed, 'prefix', which));
+  const endDraw = cache === 'invite' ? sharedDraw(seed, 'common', 0) : draw;
+  return vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
+};
+
+/**
+ * Generates the messages of a conversation up to its user's current question. All requests of a conversation repeat the
+ * same messages, since each message depends only on the conversation's number and the turn.
+ */
+export const syntheticConversation = (
+  source: PromptSourceOf<'synthetic'>,
+  { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,
+  { user, users, iteration }: UserIteration,
+  { vocabulary, seed, stage }: { vocabulary: Vocabulary; seed: number; stage: number },
+): readonly Message[] => {
+  const conversation = Math.floor(iteration / count) * users + user;
+  const now = iteration % count;
+  return Array.from({ length: now + 1 }, (_, turn): readonly Message[] => {
+    const draw = drawFrom(seed, stage, sharedTextKeys.turn, conversation, turn);
+    const prefix = turn === 0 ? source.prefix : null;
+    const content = syntheticPrompt({ ...source, prefix }, { vocabulary, seed, draw });
+    const question: Message = { role: 'user', content };
+    if (turn === now) return [question];
+    const length = tokensToGenerate(drawTokenCount(answer, draw), source.calibration);
+    const text = vocabulary.message(vocabulary.text(length, draw));
+    return [question, { role: 'assistant', content: text }];
+  }).flat();
+};
+
+/** Generates a prompt as long as a request of a trace. Equal blocks at its beginning are equal text. */
+export const tracedPrompt = (
+  trace: Trace,
+  index: number,
+  { vocabulary, seed, draw }: TextDraw,
+): string => {
+  let left = trace.inputTokens(index);
+  let prompt = '';
+  for (const block of trace.blocksOf(index)) {
+    const tokens = Math.min(left, trace.blockTokens);
+    prompt += vocabulary.text(tokens, sharedDraw(seed, 'block', block));
+    left -= tokens;
+  }
+  return prompt + vocabulary.text(left, draw);
+};
 
 /** The sources of a plan's prompts and traces. */
 export interface WorkloadSources {
@@ -74,10 +144,7 @@ export const createWorkload = (
 };
 
 /** Returns one question of the drawn length. Without a system message the server should count only its tokens. */
-const generatedPrompt = (
-  source: PromptSourceOf<'synthetic'>,
-  by: Parameters<typeof syntheticPrompt>[1],
-): ChatContent => {
+const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
   const tokens = drawTokenCount(source.tokens, by.draw);
   const messages = promptMessages(source, syntheticPrompt({ ...source, tokens }, by));
   return { messages, maxTokens: null, ...(source.system === null ? { tokens } : {}) };

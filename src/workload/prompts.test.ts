@@ -5,7 +5,7 @@ import { drawFrom } from '../model/workload/draw.ts';
 import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
 import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
 import type { Trace } from '../model/workload/trace.ts';
-import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
+import { syntheticConversation, syntheticPrompt, tracedPrompt } from './create-workload.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
 const vocabulary = vocabularyOf({

@@ -1,8 +1,7 @@
-import { parseCsv } from './dataset-formats.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MediaFile, ReadResult } from '../model/workload/workload.ts';
-import { readDataset } from './read-dataset.ts';
+import { parseCsv, readDataset } from './read-dataset.ts';
 
 const mediaFiles: Readonly<Record<string, MediaFile>> = {
   'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
@@ -9,19 +10,29 @@ import {
   unitNames,
 } from '../model/workload/trace.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
-import { hashParts, textsOf } from './hash-parts.ts';
 import {
   type RecognisedTrace,
   recogniseTrace,
   recognisedLines,
+  ticksPerSecond,
   type TraceRow,
+  type TraceTime,
 } from './trace-formats.ts';
-import { ticksPerSecond, type TraceTime } from './trace-units.ts';
 
-/** Splits parts of bytes into lines, without line ends (LF or CRLF) and byte order mark. */
-function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
+/** Decodes a file that is read in parts, and adds them to a hash. */
+function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<string, void> {
+  const decoder = new TextDecoder();
+  for (const part of parts) {
+    hash.update(part);
+    yield decoder.decode(part, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+/** Splits texts into lines without their ends (LF or CRLF). */
+function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
-  for (const text of textsOf(parts)) {
+  for (const text of texts) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
@@ -103,21 +114,15 @@ const traceFrom = (
   };
 };
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
 
-const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
-  const minute = new BusiestMinute();
+/** Returns the maximum requests and tokens within any `window` ms. */
+const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] => {
+  const busiest = new BusiestMinute(window);
   for (let i = 0; i < trace.count; i += 1) {
-    minute.add(trace.dueAt(i), trace.inputTokens(i) + trace.outputTokens(i));
+    busiest.add(trace.dueAt(i), trace.inputTokens(i) + trace.outputTokens(i));
   }
-  return minute.peak();
-};
-
-/** Returns the maximum requests within any second. */
-const busiestSecond = (trace: Trace): number => {
-  const second = new BusiestMinute(1000);
-  for (let i = 0; i < trace.count; i += 1) second.add(trace.dueAt(i), 0);
-  return second.peak().requests;
+  return busiest.peak();
 };
 
 /** Returns the longest time between two requests as recorded, in ms. */
@@ -131,10 +136,7 @@ const longestGap = (trace: Trace, speed: number): number => {
 /** The number of requests from which gaps prove a unit. */
 const provingRequests = 3;
 
-/**
- * Returns the question for the unit of a trace that no service can have recorded: all its requests came within a
- * millisecond of the one before. Whole seconds taken for milliseconds look like that.
- */
+/** Asks for the unit if each request came within 1 ms of the one before: whole seconds, read as milliseconds, look so. */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,
@@ -150,9 +152,9 @@ const unitQuestion = (
 const knownFormats =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length", as Qwen-Bailian’s and GuideLLM’s), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
 
-/** A line that is not empty, and its number. */
 type NumberedLine = readonly [number: number, line: string];
 
+/** Returns the lines that are not empty, with their numbers. */
 function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> {
   let number = 0;
   for (const line of lines) {
@@ -181,18 +183,12 @@ const collectRows = (
   );
   if (known === null)
     return `${number}: expected ${knownFormats}${first.length === 0 ? '; the file is empty' : ''}`;
-  const add = ([place, line]: NumberedLine): string | null => {
-    const row = known.read(line);
-    const problem = typeof row === 'string' ? row : rows.add(row);
-    return problem === null ? null : `${place}: ${problem}`;
-  };
-  for (const each of first.slice(known.headerless ? 0 : 1)) {
-    const problem = add(each);
-    if (problem !== null) return problem;
-  }
-  for (const each of numbered) {
-    const problem = add(each);
-    if (problem !== null) return problem;
+  for (const some of [first.slice(known.headerless ? 0 : 1), numbered]) {
+    for (const [place, line] of some) {
+      const row = known.read(line);
+      const problem = typeof row === 'string' ? row : rows.add(row);
+      if (problem !== null) return `${place}: ${problem}`;
+    }
   }
   return known;
 };
@@ -205,9 +201,9 @@ export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,
 ): ReadResult<LoadedTrace> => {
-  const bytes = hashParts(parts);
+  const hash = createHash('sha256');
   const rows = new SelectedRows(cut);
-  const known = collectRows(linesOf(bytes.parts), rows, cut.unit);
+  const known = collectRows(linesOf(decodedTexts(parts, hash)), rows, cut.unit);
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };
   const trace = traceFrom(rows, cut.speed, known.blockTokens);
   const { clipped } = rows;
@@ -218,13 +214,13 @@ export const readTrace = (
   const facts: TraceFacts = {
     format: known.format,
     ...(known.unit === null ? {} : { unit: known.unit }),
-    sha256: bytes.digest(),
+    sha256: hash.digest('hex'),
     requests: trace.count,
     inputTokens: sumOf(rows.inputs),
     outputTokens: sumOf(rows.outputs),
     duration: milliseconds(Math.floor(trace.dueAt(trace.count - 1)) + 1),
-    busiestSecond: busiestSecond(trace),
-    busiestMinute: busiestMinute(trace),
+    busiestSecond: peakWithin(trace, 1000).requests,
+    busiestMinute: peakWithin(trace, 60_000),
     clipped,
   };
   const question = unitQuestion({ trace, facts }, cut);
