@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { decodeCounts, encodeCounts } from './hdr-encoding.ts';
 import { sampleUpperBound, thousandths } from './measure.ts';
-import { type Digits, ValueCounts } from './value-counts.ts';
+import { decodeCounts, type Digits, encodeCounts, ValueCounts } from './value-counts.ts';
 
 export type { Digits };
 

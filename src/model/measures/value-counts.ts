@@ -1,21 +1,23 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+
 /** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
 export type Digits = 2 | 3;
 
-/** Counters are allocated in pages of this many (a power of two), since most histograms use a small part of their range. */
 const pageBits = 7;
+/** The counters of a page. Most histograms use a small part of their range, so only the pages in use exist. */
 const pageSize = 1 << pageBits;
 
 type Page = Float64Array<ArrayBuffer>;
 
-/** The position of the highest bit of a whole number from 1 up to 2^53. */
+/** Returns the position of the highest bit of a whole number from 1 up to 2^53. */
 const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * How the counters of an HdrHistogram divide whole numbers: `2 ** (bits + 1)` counters for one value each, then
- * `2 ** bits` counters for each doubling. `bits` is the least that keeps `digits` significant digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
+ * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each, the
+ * next `2 ** bits` share each doubling. `bits` is the least that keeps the digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
-export class CounterScale {
+class CounterScale {
   readonly #bits: number;
   readonly #half: number;
 
@@ -24,29 +26,22 @@ export class CounterScale {
     this.#half = 2 ** this.#bits;
   }
 
-  /** The counter of a whole number ≥ 0. */
   indexOf(value: number): number {
     if (value < 2 * this.#half) return value;
     const doublings = highestBit(value) - this.#bits;
     return doublings * this.#half + Math.floor(value / 2 ** doublings);
   }
 
-  /** The least value of a counter. */
   leastOf(index: number): number {
     if (index < 2 * this.#half) return index;
     const doublings = Math.floor(index / this.#half) - 1;
     return (index - doublings * this.#half) * 2 ** doublings;
   }
-
-  /** The greatest value of a counter. */
-  greatestOf(index: number): number {
-    return this.leastOf(index + 1) - 1;
-  }
 }
 
 const scales = { 2: new CounterScale(2), 3: new CounterScale(3) } as const;
 
-/** Counts of whole numbers up to 2^53, to so many significant digits, in the counters of an HdrHistogram. */
+/** Counts whole numbers from 0 up to 2^53, to some significant digits. */
 export class ValueCounts {
   readonly digits: Digits;
   readonly #scale: CounterScale;
@@ -57,7 +52,6 @@ export class ValueCounts {
     this.#scale = scales[digits];
   }
 
-  /** Counts a whole number ≥ 0 `times` times. */
   add(value: number, times: number): void {
     const index = this.#scale.indexOf(value);
     this.#pageFor(index >> pageBits)[index & (pageSize - 1)]! += times;
@@ -72,20 +66,20 @@ export class ValueCounts {
     }
   }
 
-  /** The greatest value that the counter of the `rank`th smallest value stands for; ranks run from 1 to the number of values. */
+  /** Returns the `rank`th smallest value, rounded up to the digits. Ranks run from 1 to the number of values. */
   atRank(rank: number): number {
     let below = 0;
     for (const [number, page] of this.#pages.entries()) {
       if (page === null) continue;
       for (let i = 0; i < pageSize; i += 1) {
         below += page[i]!;
-        if (below >= rank) return this.#scale.greatestOf(number * pageSize + i);
+        if (below >= rank) return this.#scale.leastOf(number * pageSize + i + 1) - 1;
       }
     }
     throw new RangeError(`rank ${rank} is above the ${below} values`);
   }
 
-  /** How many values were counted up to the counter of `max`. */
+  /** Returns how many values were counted up to the counter of `max`. */
   countUpTo(max: number): number {
     let sum = 0;
     this.forEachUsed(max, (_, count) => (sum += count));
@@ -118,3 +112,147 @@ export class ValueCounts {
     return (this.#pages[number] ??= new Float64Array(pageSize));
   }
 }
+
+/*
+ * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream. The
+ * stream holds a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a ratio
+ * (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused counters.
+ */
+
+const cookie = 0x1c849303;
+const compressedCookie = 0x1c849304;
+/** Marks counters of variable length. */
+const variableLength = 0x10;
+const cookieMask = ~0xf0;
+
+const outerBytes = 8;
+const headBytes = 40;
+/** The maximum bytes of the stream. Three digits over the whole range need less. */
+const mostBytes = 512 * 1024;
+
+const longestNumber = 9;
+
+/** Writes numbers into bytes that grow as needed. */
+class Writer {
+  bytes = Buffer.alloc(4096);
+  length = 0;
+
+  begin(length: number): void {
+    this.bytes.fill(0, 0, length);
+    this.length = length;
+  }
+
+  write(value: number): void {
+    if (this.bytes.length < this.length + longestNumber)
+      this.bytes = Buffer.concat([this.bytes], 2 * this.bytes.length);
+    let rest = value < 0 ? -2 * value - 1 : 2 * value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) {
+      this.bytes[this.length] = (rest % 128) | 128;
+      this.length += 1;
+    }
+    this.bytes[this.length] = rest;
+    this.length += 1;
+  }
+}
+
+/** The only writer, since a checkpoint encodes dozens of histograms at a time. */
+const writer = new Writer();
+
+const writeCounter = (unused: number, count: number): void => {
+  if (unused > 0) writer.write(unused === 1 ? 0 : -unused);
+  writer.write(count);
+};
+
+/** Encodes counts in base64. `max` is the greatest counted value, `range` the highest value that the header names. */
+export const encodeCounts = (counts: ValueCounts, max: number, range: number): string => {
+  writer.begin(headBytes);
+  counts.forEachUsed(max, writeCounter);
+  if (writer.length === headBytes) writer.write(0); // the counter of 0
+  const { bytes, length } = writer;
+  bytes.writeInt32BE(cookie | variableLength, 0);
+  bytes.writeInt32BE(length - headBytes, 4);
+  bytes.writeInt32BE(1, 8);
+  bytes.writeInt32BE(counts.digits, 12);
+  bytes.writeInt32BE(1, 20);
+  bytes.writeBigInt64BE(BigInt(range), 24);
+  bytes.writeInt32BE(1, 36);
+  const compressed = deflateSync(bytes.subarray(0, length));
+  const encoded = Buffer.alloc(outerBytes + compressed.length);
+  encoded.writeInt32BE(compressedCookie | variableLength, 0);
+  encoded.writeInt32BE(compressed.length, 4);
+  compressed.copy(encoded, outerBytes);
+  return encoded.toString('base64');
+};
+
+class Numbers {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  next(): number {
+    let [value, scale] = [0, 1];
+    for (let i = 0; i < longestNumber; i += 1) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) break;
+      this.#at += 1;
+      const isLast = byte < 128 || i === longestNumber - 1;
+      value += (isLast ? byte : byte - 128) * scale;
+      scale *= 128;
+      if (!isLast) continue;
+      if (value > Number.MAX_SAFE_INTEGER) break;
+      return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+    }
+    throw new RangeError('a counter of the histogram is incomplete or too large');
+  }
+}
+
+const expectCookie = (found: number, expected: number): void => {
+  if ((found & cookieMask) !== expected)
+    throw new RangeError('no histogram in the V2 encoding of HdrHistogram');
+};
+
+/** Reads the head of an encoded histogram. */
+const openEncoded = (base64: string) => {
+  const outer = Buffer.from(base64, 'base64');
+  expectCookie(outer.readInt32BE(0), compressedCookie);
+  const compressed = outer.subarray(outerBytes, outerBytes + outer.readInt32BE(4));
+  const bytes = inflateSync(compressed, { maxOutputLength: mostBytes });
+  expectCookie(bytes.readInt32BE(0), cookie);
+  const digits = bytes.readInt32BE(12);
+  const lowest = Number(bytes.readBigInt64BE(16));
+  if (digits < 1 || digits > 3 || lowest < 1) throw new RangeError('a histogram of another range');
+  const payload = bytes.subarray(0, headBytes + bytes.readInt32BE(4));
+  return { digits, lowest, numbers: new Numbers(payload, headBytes) };
+};
+
+/**
+ * Decodes counts in base64, also of other tools. Each counter counts as its least value, in case its digits differ.
+ * Throws a RangeError or zlib's error for anything else.
+ */
+export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
+  const { digits: foreignDigits, lowest, numbers } = openEncoded(base64);
+  const scale = new CounterScale(foreignDigits);
+  // A lowest value of 2^n or a little more is counted in units of 2^n.
+  const unit = 2 ** Math.floor(Math.log2(lowest));
+  const counts = new ValueCounts(digits);
+  for (let index = 0; !numbers.isAtEnd;) {
+    const number = numbers.next();
+    if (number < 0) index -= number;
+    else {
+      const value = scale.leastOf(index) * unit;
+      if (number > 0 && !(value <= Number.MAX_SAFE_INTEGER))
+        throw new RangeError('a histogram of another range');
+      if (number > 0) counts.add(value, number);
+      index += 1;
+    }
+  }
+  return counts;
+};

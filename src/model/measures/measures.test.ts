@@ -1,6 +1,6 @@
 import { type ChatStreamAnswer, tokenSources } from '../observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
-import { chatMeasures } from './chat-measures.ts';
+import { measures } from './measures.ts';
 import { type Observation } from '../observation/observation.ts';
 import { instant } from '../quantity.ts';
 
@@ -48,7 +48,7 @@ const streamed = (differing: Partial<ChatStreamAnswer> = {}): Observation => ({
 
 const ofTokens = ['tpot', 'outputSpeed', 'outputTokens', 'tokensPerChunk'] as const;
 const samples = (observation: Observation): readonly (readonly number[])[] =>
-  ofTokens.map((name) => [...chatMeasures[name].of(observation)]);
+  ofTokens.map((name) => [...measures[name].of(observation)]);
 
 describe('measures of tokens', () => {
   it('are taken from the server’s own count', () => {
@@ -60,7 +60,7 @@ describe('measures of tokens', () => {
       lastToken: instant(200.0001),
       tokens: { input: 10, output: 1e9, source: 'usage' },
     });
-    expect(chatMeasures.outputSpeed.of(hurried)).toEqual([]);
+    expect(measures.outputSpeed.of(hurried)).toEqual([]);
   });
 
   it.each(tokenSources.filter((source) => source !== 'usage'))(
@@ -91,7 +91,7 @@ describe('measures of tokens', () => {
         },
       },
     });
-    const counts = tokenSources.map((source) => [...chatMeasures.outputTokens.of(whole(source))]);
+    const counts = tokenSources.map((source) => [...measures.outputTokens.of(whole(source))]);
     expect(counts).toEqual([[7], [], []]);
   });
 });
