@@ -5,7 +5,8 @@ import {
 } from '../../model/measures/histogram.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
 import type { DelayName } from '../../model/measures/read-delays.ts';
-import type { Result } from '../../model/result/result.ts';
+import { canaryErrors } from '../../model/result/canary.ts';
+import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import {
   distributionOf,
   groupsMatching,
@@ -14,8 +15,6 @@ import {
   measuredSeconds,
 } from '../../model/result/summary.ts';
 import type { ErrorBounds } from '../../model/result/verdict.ts';
-import { errorForms, type ErrorForm, shiftedFigure } from './error-forms.ts';
-import { type ReadingErrors, readingErrorsOf } from './reading-errors.ts';
 
 /**
  * This file computes by how much the load generator can have moved a percentile.
@@ -24,38 +23,157 @@ import { type ReadingErrors, readingErrorsOf } from './reading-errors.ts';
  * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it); and
  * the time until the process ran at all, which the self-test streams show.
  *
- * A measured duration X that ends with such a read is too long by E, so the true one is X − E. For any e, and however X
- * and E depend on each other, P(X − E ≤ x) ≤ P(X ≤ x + e) + P(E > e). Let α be the share of requests with E > e, and X(q)
- * the measured q-quantile. The true q-quantile then lies between X(q − α) − e and X(q). A duration between two reads, such
- * as a gap, can also be too short, so the true q-quantile lies between X(q − α) − e and X(q + α) + e.
+ * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be the
+ * share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below x, or
+ * if E exceeds e. So, however X and E depend on each other, the true q-quantile lies between X(q − α) − e and X(q). A
+ * duration between two reads, such as a gap, can also be too short: it lies between X(q − α) − e and X(q + α) + e.
  *
  * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
  * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads
  * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So
  * the true p95 lies between 228 and 240 ms.
  *
- * The share of late instants of the self-test streams is that of all instants. A few requests can be hit more often by
- * chance, so α is then the largest share that is likely.
+ * The self-test streams show a share of all instants. By chance the requests can be hit more often, so α is the largest
+ * share that is likely for them.
  */
+
+/** How an error of `e` ms in a duration changes a figure. */
+interface ErrorForm {
+  readonly delay: DelayName;
+  /** Whether the duration also begins with a read. */
+  readonly isBetweenReads?: true;
+  /** The measure that divides the duration of each request. */
+  readonly per?: MeasureName;
+  /** The units of `per` that do not count, for example a stream's first token. */
+  readonly excludedUnits?: number;
+  /** The measure that is divided by the duration of each request. */
+  readonly rate?: MeasureName;
+  /** The distributions of the least and the greatest true value of each sample, where they are recorded. */
+  readonly between?: readonly [DelayName, DelayName];
+  /** Whether the figure is the greatest of several durations of a request. Then any of its reads can have changed it. */
+  readonly isGreatest?: true;
+}
+
+const fromStart = { delay: 'first' } as const;
+const atEnd = { delay: 'end' } as const;
+
+/** The error form of each measure. Measures that are not times, and times that Weir sets itself, have no error. */
+const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
+  ttft: fromStart,
+  ttftService: fromStart,
+  firstEvent: fromStart,
+  firstVisible: fromStart,
+  headers: fromStart,
+  connect: fromStart,
+  gap: { delay: 'tokens', isBetweenReads: true, between: ['gapLow', 'gapHigh'] },
+  stall: { delay: 'tokens', isBetweenReads: true, isGreatest: true },
+  tpot: { delay: 'tokens', isBetweenReads: true, per: 'outputTokens', excludedUnits: 1 },
+  outputSpeed: { delay: 'tokens', isBetweenReads: true, rate: 'outputTokens' },
+  closing: { delay: 'end', isBetweenReads: true },
+  firstAudio: fromStart,
+  firstByte: fromStart,
+  speechFactor: { ...atEnd, per: 'speechSeconds' },
+  speakingSpeed: { ...atEnd, rate: 'characters' },
+  transcriptionFactor: { ...atEnd, per: 'clipSeconds' },
+  endToEnd: atEnd,
+  serviceTime: atEnd,
+};
+
+/** Returns the bounds of a figure whose duration is off by `e` ms. `scale` is the value of `per` or `rate`. */
+const shiftedFigure = (
+  { per, rate }: ErrorForm,
+  value: number,
+  e: number,
+  scale: number,
+): ErrorBounds => {
+  if (e === 0) return { low: value, high: value };
+  if (rate !== undefined) {
+    const share = (e / 1000) * (value / scale);
+    return { low: value / (1 + share), high: share < 1 ? value / (1 - share) : Infinity };
+  }
+  const error = per === undefined ? e : e / scale;
+  return { low: Math.max(0, value - error), high: value + error };
+};
+
+/** Returns the delay in ms that at most a share of the instants exceeds; infinite if it is unknown. */
+type DelayBeyond = (share: number) => number;
+
+/** Takes delays with their weights. `unknown` is the weight of delays that were not observed; they count as infinite. */
+const delayBeyond = (
+  delays: readonly (readonly [delay: number, weight: number])[],
+  unknown: number,
+): DelayBeyond => {
+  const descending = delays.toSorted(([a], [b]) => b - a);
+  const total = delays.reduce((sum, [, weight]) => sum + weight, unknown);
+  return (share) => {
+    let left = share * total - unknown;
+    if (left < -1e-9 || total === 0) return Infinity;
+    for (const [value, weight] of descending) {
+      left -= weight;
+      if (left < -1e-9) return value;
+    }
+    return 0;
+  };
+};
+
+/** The share of events that may be missing: they are assigned to another second, or lost at the edges of the seconds. */
+const toleratedMissing = 0.01;
+
+/** Computes the delays from the self-test streams, without the time that events waited in the loop. */
+const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
+  const { count, missing } = canaryErrors(samples);
+  if (count === 0) return null;
+  const delays = samples.flatMap(({ canary }) => canary?.outside ?? canary?.errors ?? []);
+  return delayBeyond(delays, missing <= toleratedMissing ? 0 : (count * missing) / (1 - missing));
+};
+
+/** The delay between the kernel and the loop, in ms. */
+const kernelDelay = 0.1;
+
+/** Computes the delays from the lateness of the loop's timers: 99 % are at most as late as the p99 of their second. */
+const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
+  delayBeyond(
+    samples.flatMap(({ delayP99, delayMax }) => [
+      [delayP99 + kernelDelay, 0.99] as const,
+      [delayMax + kernelDelay, 0.01] as const,
+    ]),
+    0,
+  );
+
+/**
+ * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not poll
+ * yet. At each share the worst slice counts.
+ */
+const readingDelayOf = (result: Result): DelayBeyond => {
+  const slices = result.slices.map((slice) => {
+    const samples = measuredSeconds(result, slice.generator);
+    return byStreams(samples) ?? byTimers(samples);
+  });
+  // Every figure asks for the same few shares, and each answer scans all samples of the run.
+  const known = new Map<number, number>();
+  return (share) => {
+    const found = known.get(share) ?? Math.max(...slices.map((slice) => slice(share)));
+    known.set(share, found);
+    return found;
+  };
+};
 
 /** The values of α that are tried. */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
- * Returns the largest share of `count` requests that is likely to be hit if `share` of all instants is, with a
- * confidence of 95 %. It is the upper quantile of a binomial in the normal approximation, rounded up to a whole
- * request.
+ * Returns the largest share of `count` requests that is likely to be hit if `share` of all instants is. It is the 95 %
+ * quantile of a binomial in the normal approximation, rounded up to a whole request.
  */
 const likelyShare = (share: number, count: number): number => {
   const mean = count * share;
   return Math.ceil(mean + 1.645 * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
 };
 
-type Quantiles = (q: number) => number;
 /** Returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
 
-const quantilesOf = (histogram: Histogram): Quantiles => {
+const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
   const { count } = histogram;
   const known = new Map<number, number>();
   return (q) => {
@@ -69,8 +187,8 @@ const quantilesOf = (histogram: Histogram): Quantiles => {
 /** A result, and how late its machine read. */
 interface ReadResult {
   readonly result: Result;
-  readonly reading: ReadingErrors;
-  /** Returns the lag of the starts. It is the same for every figure. */
+  readonly readingDelay: DelayBeyond;
+  /** Returns the lag of the starts, which is the same for every figure. */
   readonly lag: () => Histogram;
 }
 
@@ -90,8 +208,8 @@ const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histog
 };
 
 /**
- * Creates a function that returns the time, in ms, by which instants can be late, except for two shares of the
- * requests: one for the recorded delays, one for the reading errors.
+ * Creates a function that returns by how much instants can be late, in ms. Two shares of the requests are excepted: one
+ * for the recorded delays, one for those of reading.
  */
 const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, requests: number) => {
   const delays = delaysOf(read, form.delay, where);
@@ -99,11 +217,10 @@ const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, reque
   const gaps = form.isGreatest ? distributionOf(read.result, 'gap', where).count : 0;
   const readsPerRequest = 1 + gaps / requests;
   return (ofDelays: number, ofReading: number): number =>
-    delayQuantiles(1 - ofDelays / readsPerRequest) +
-    read.reading.beyond(ofReading / readsPerRequest);
+    delayQuantiles(1 - ofDelays / readsPerRequest) + read.readingDelay(ofReading / readsPerRequest);
 };
 
-/** Returns the bounds where the delays of each sample are known, otherwise `null`. */
+/** Returns the bounds if the delays of each sample are known, otherwise `null`. */
 const boundsBetween = (
   read: ReadResult,
   [leastName, greatestName]: readonly [DelayName, DelayName],
@@ -119,7 +236,7 @@ const boundsBetween = (
     let [low, high] = [0, Number.POSITIVE_INFINITY];
     for (const ofReading of triedShares) {
       const excluded = likelyShare(ofReading, least.count);
-      const e = read.reading.beyond(ofReading);
+      const e = read.readingDelay(ofReading);
       if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
       if (excluded < 1 - q || excluded === 0) high = Math.min(high, highs(q + excluded) + e);
     }
@@ -150,21 +267,17 @@ const boundsByLateness = (
         const e = lateness(ofDelays, ofReading);
         if (!Number.isFinite(e)) continue;
         if (excluded < q)
-          low = Math.max(low, shiftedFigure(form, samples(q - excluded), e, least).lower);
+          low = Math.max(low, shiftedFigure(form, samples(q - excluded), e, least).low);
         if (excluded < 1 - q || excluded === 0)
-          high = Math.min(high, shiftedFigure(form, samples(q + excluded), e, least).upper);
+          high = Math.min(high, shiftedFigure(form, samples(q + excluded), e, least).high);
       }
     }
     return { low, high };
   };
 };
 
-/** The bounds of the figures of one result. */
 export interface FigureErrors {
-  /**
-   * Returns the bounds of the true quantiles of a measure in the groups that `where` selects; `null` without samples,
-   * or for a measure without an error.
-   */
+  /** Returns the bounds of a measure in the selected groups; `null` without samples, or for a measure without an error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 
@@ -172,7 +285,7 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
   let lag: Histogram | null = null;
   const read: ReadResult = {
     result,
-    reading: readingErrorsOf(result),
+    readingDelay: readingDelayOf(result),
     lag: () => (lag ??= lagOver(measuredSeconds(result, result.timeline))),
   };
   return {

@@ -1,14 +1,15 @@
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import { findingOf } from './rule-bounds.ts';
 
-/** A claim about every request of some kind, which counterexamples refute. */
+/** A claim about all requests of some kind. One counterexample refutes it. */
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** The observation if there was no such request, which leaves the claim undecided. */
+  /** What was observed if there was no such request. The claim is then undecided. */
   readonly unseen?: string | null;
+  /** The counterexamples. */
   readonly wrong: readonly Request[];
-  /** Whether the claim is refuted; by default, if `wrong` has any request. */
+  /** By default, whether there is a counterexample. */
   readonly isRefuted?: boolean;
 }
 
@@ -28,7 +29,7 @@ export const checkClaim = <Request>(
 
 export const formatCount = (value: number): string => value.toLocaleString('en-US');
 
-/** Claims that every reported limit is the declared one. */
+/** Makes the claim that every reported limit is the declared one. */
 export const reportedLimitClaim = <Request>(
   unit: 'requests' | 'tokens',
   declared: number,

@@ -1,9 +1,9 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import type { CountBounds } from '../../../model/limits/limit-facts.ts';
+import type { LedgerEntry } from '../../../model/observation/ledger.ts';
+import { countBefore, countUpTo } from './count-instants.ts';
 
-/**
- * The charge of a request: an amount between `least` and `most` at an unknown moment between `from` and `until`, in ms.
- */
+/** A charge for a request: an amount from `least` to `most`, at some moment from `from` to `until`, in ms. */
 export interface Charge {
   readonly from: number;
   readonly until: number;
@@ -15,15 +15,14 @@ export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =
   log
     .filter(({ admitted }) => admitted)
     .map(({ sent, answered }) => ({ from: sent, until: answered, least: 1, most: 1 }));
+
+/** The start or the end of weighted intervals. */
 interface Edge {
   readonly at: number;
   readonly weight: number;
 }
 
-/**
- * Returns the largest total weight of closed intervals that share a point. The intervals start `lead` ms before
- * `starts` and end at `ends`; both lists ascend.
- */
+/** Returns the largest weight of closed intervals at one point. They start `lead` ms before `starts`. Both lists ascend. */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;
   let most = 0;
@@ -39,25 +38,32 @@ const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]
   return most;
 };
 
-const sortEdges = (edges: readonly Edge[]): readonly Edge[] =>
-  edges.toSorted((a, b) => a.at - b.at);
+const sortEdges = (
+  charges: readonly Charge[],
+  at: 'from' | 'until',
+  weight: 'least' | 'most',
+): readonly Edge[] =>
+  charges
+    .map((charge) => ({ at: charge[at], weight: charge[weight] }))
+    .toSorted((a, b) => a.at - b.at);
 
 /**
- * Creates a function that returns the maximum charged within any span of a length in ms. A span that starts at t
- * certainly contains each charge that is wholly within it, and possibly each that overlaps it. So each charge yields an
- * interval of such t, and the answer is the maximum overlap of these intervals.
+ * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains each
+ * charge that is wholly within it, and possibly each that overlaps it. So each charge yields an interval of the starts of
+ * spans that contain it, and the maximum is where most of these intervals overlap. Example: charges at 0, 40 and 90 ms
+ * are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most two of them are in one span.
  */
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const edgesOf = (known: readonly Charge[]) => ({
-    surelyFrom: sortEdges(known.map(({ from, least }) => ({ at: from, weight: least }))),
-    surelyUntil: sortEdges(known.map(({ until, least }) => ({ at: until, weight: least }))),
+    surelyFrom: sortEdges(known, 'from', 'least'),
+    surelyUntil: sortEdges(known, 'until', 'least'),
   });
   const all = edgesOf(charges);
-  const maybeFrom = sortEdges(charges.map(({ from, most }) => ({ at: from, weight: most })));
-  const maybeUntil = sortEdges(charges.map(({ until, most }) => ({ at: until, weight: most })));
+  const maybeFrom = sortEdges(charges, 'from', 'most');
+  const maybeUntil = sortEdges(charges, 'until', 'most');
   return (span) => {
-    // A charge that may have taken longer than the span is not certainly within it.
+    // A charge whose interval is longer than the span is not certainly within it.
     const sure =
       longest <= span ? all : edgesOf(charges.filter(({ from, until }) => until - from <= span));
     return {
@@ -67,36 +73,27 @@ export const spanCounts = (charges: readonly Charge[]): ((span: number) => Count
   };
 };
 
-/** Returns the maximum charged within any `window` ms. */
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
   spanCounts(charges)(window);
 
-const cumulativeSums = (parts: readonly (readonly [moment: number, amount: number])[]) => {
-  const ascending = parts.toSorted(([a], [b]) => a - b);
-  const moments = Float64Array.from(ascending, ([moment]) => moment);
+/** Creates functions that return the sum of all charges before a moment, or up to it. */
+const cumulativeSums = (...parts: Parameters<typeof sortEdges>) => {
+  const ascending = sortEdges(...parts);
+  const moments = Float64Array.from(ascending, ({ at }) => at);
   const sums = new Float64Array(ascending.length + 1);
-  for (const [i, [, amount]] of ascending.entries()) sums[i + 1] = sums[i]! + amount;
-  const sumWhere = (isIn: (moment: number) => boolean): number => {
-    let [low, high] = [0, moments.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isIn(moments[middle]!)) low = middle + 1;
-      else high = middle;
-    }
-    return sums[low]!;
-  };
+  for (const [i, { weight }] of ascending.entries()) sums[i + 1] = sums[i]! + weight;
   return {
-    before: (moment: number): number => sumWhere((other) => other < moment),
-    upTo: (moment: number): number => sumWhere((other) => other <= moment),
+    before: (moment: number): number => sums[countBefore(moments, moment)]!,
+    upTo: (moment: number): number => sums[countUpTo(moments, moment)]!,
   };
 };
 
 /** Creates a function that returns the amount charged within the `window` ms before a decision. */
 export const chargedBefore = (charges: readonly Charge[]) => {
-  const surelyBy = cumulativeSums(charges.map(({ until, least }) => [until, least]));
-  const surelyFrom = cumulativeSums(charges.map(({ from, least }) => [from, least]));
-  const maybeBy = cumulativeSums(charges.map(({ until, most }) => [until, most]));
-  const maybeFrom = cumulativeSums(charges.map(({ from, most }) => [from, most]));
+  const surelyBy = cumulativeSums(charges, 'until', 'least');
+  const surelyFrom = cumulativeSums(charges, 'from', 'least');
+  const maybeBy = cumulativeSums(charges, 'until', 'most');
+  const maybeFrom = cumulativeSums(charges, 'from', 'most');
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const straddling = (begin: number, end: number): number =>
     // Charges that start before the window and end after it are in neither sum.
@@ -106,7 +103,7 @@ export const chargedBefore = (charges: readonly Charge[]) => {
           .filter(({ from, until }) => from < begin && until >= end)
           .reduce((sum, { least }) => sum + least, 0);
   return (
-    { sent, answered }: { readonly sent: number; readonly answered: number },
+    { sent, answered }: Pick<LedgerEntry, 'sent' | 'answered'>,
     window: number,
   ): CountBounds => {
     const begin = answered - window;

@@ -3,27 +3,17 @@ import type { EnvelopeFact } from '../../../model/limits/limit-facts.ts';
 import { type Charge, spanCounts } from './interval-counts.ts';
 import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 
-/**
- * The classes that admit no more than the limit in any window. All others can admit more at a boundary or from a full
- * bucket.
- */
+/** The classes that admit no more than the limit in any window. All others can, at a boundary or from a full bucket. */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/**
- * Returns the number of limits that permitted classes admit on top of one for each window. A cap on requests in flight
- * adds none.
- */
+/** Returns how many limits the permitted classes admit beyond one for each window: 0 or 1. */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
 };
 
-/**
- * The step between two numbers of windows that are tried, as a share of the number. Trying each would take minutes for
- * a day of requests.
- */
-const stepShare = 1 / 64;
-const stepFrom = (windows: number): number => Math.max(1, Math.floor(stepShare * windows));
+/** Returns the step to the next number of windows that is tried. To try each would take minutes for a day of requests. */
+const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
  * Checks the bound that no limiter exceeds: (⌈T / window⌉ + 1) limits in a span T. Fixed windows touch one more window
@@ -47,7 +37,7 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // A skipped number of windows keeps its bound if the next longer span keeps the smallest skipped bound.
+    // The skipped numbers of windows keep their bounds if this longer span keeps the smallest of those bounds.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -1,20 +1,18 @@
-/** The accuracy of a retry time, compared with when the key was admitted again. */
+/** How a retry time compares with the moment when the key was admitted again. */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
 /** The tolerance of a retry time, in ms: servers report whole seconds. */
 export const retryAfterTolerance = 1000;
 
-/** The instants, in ms, of the last request that was still refused and of the next one that was admitted. */
+/** What followed a refusal. Instants in ms. */
 interface RefusalFollowUp {
+  /** When the last request was sent that was still refused. */
   readonly stillRefused: number;
-  /** The first byte of the answer of the next admission; `null` if nothing was admitted again. */
+  /** When the next admitted request was answered; `null` if nothing was admitted again. */
   readonly admittedAgain: number | null;
 }
 
-/**
- * Rates a retry time. It is `deceptive` if the key was still refused after it, and `conservative` if the key was
- * admitted long before it. Instants in ms.
- */
+/** Rates a retry time: `deceptive` if the key was still refused after it, `conservative` if admitted long before it. */
 export const retryAfterAccuracyOf = (
   promised: number,
   { stillRefused, admittedAgain }: RefusalFollowUp,

@@ -11,8 +11,7 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 import { isDelayed } from './answer-delays.ts';
-import { areStaysSeen } from './in-flight-caps.ts';
-import type { ReplayContext } from './limiter-candidates.ts';
+import { areStaysSeen, type ReplayContext } from './limiter-candidates.ts';
 import {
   actionAt,
   replayClass,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { decisionHistoriesOf } from './decision-history.ts';
 import { decisionLogs } from './decision-logs.fixture.ts';
-import { PhaseContradictions } from './phase-contradictions.ts';
+import { PhaseContradictions } from './limiter-models.ts';
 import { ContradictionCount } from './replay-class.ts';
 
 /**

@@ -7,9 +7,8 @@ import {
   type LimiterParameters,
   type ReplayContext,
 } from './limiter-candidates.ts';
-import { type LimiterModel, limiters } from './limiter-models.ts';
-import { PhaseContradictions } from './phase-contradictions.ts';
-import { type QueueDelays, queueDelays } from './queue-delays.ts';
+import { type LimiterModel, limiters, PhaseContradictions } from './limiter-models.ts';
+import { type QueueDelays, queueDelays } from './queue-pace.ts';
 
 /** A log of decisions, prepared for the replay of every class. */
 export interface ReplayEvidence {

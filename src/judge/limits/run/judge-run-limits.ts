@@ -1,4 +1,10 @@
-import { type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  toLedgerEntry,
+  toLedgerRow,
+} from '../../../model/observation/ledger.ts';
+import { sliceNoun } from '../../../model/result/slice-name.ts';
 import {
   type LimiterDecision,
   type LimitCheck,
@@ -20,7 +26,6 @@ import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
 import { chargedBefore } from '../facts/interval-counts.ts';
 import { checkKey, fullestMinute, type KeyLimit, knownOnly, minute } from './key-checks.ts';
-import { ledgersOfOneClock } from './common-clock.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
@@ -116,6 +121,46 @@ const declaredLimits = (
     { unit: 'requests' as const, limit: requestsPerMinute, charges: requests },
     { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
   ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
+
+/** Returns the maximum difference between the clocks of the slices, in ms; `null` if it is unknown. */
+const clockError = ({ slices }: Result): number | null => {
+  if (slices.length === 1 || sliceNoun(slices) === 'worker') return 0;
+  let error = 0;
+  for (const { clockOffset } of slices) {
+    if (clockOffset === undefined) return null;
+    error = Math.max(error, clockOffset.uncertainty);
+  }
+  return error;
+};
+
+/** Widens every interval of a ledger at both ends. */
+const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
+  ...ledger,
+  rows: rows.map((row) => {
+    const { sent, answered, ended, ...entry } = toLedgerEntry(row);
+    return toLedgerRow({
+      ...entry,
+      sent: sent - error,
+      answered: answered + error,
+      ended: ended + error,
+    });
+  }),
+});
+
+/**
+ * Returns the ledgers of a run by one clock. Those of one process are unchanged; where a coordinator compared the
+ * clocks, every interval is widened by the uncertainty of their offsets. Returns `null` if the slices have separate
+ * clocks, or if one is missing, since it used the same keys.
+ */
+export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
+  const { slices, ledger } = result;
+  const isWhole = missingSlices(result).length === 0;
+  // One machine's slice may be judged alone; its judge knows that it is incomplete.
+  const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
+  const error = isWhole || isAlone ? clockError(result) : null;
+  if (error === null) return null;
+  return error === 0 ? ledger : ledger.map((each) => widen(each, error));
+};
 
 /** Counts the 429s of a key after the warm-up that its declared limits explain. */
 const countExplained = (

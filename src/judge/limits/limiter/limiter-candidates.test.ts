@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 import { decisionHistoriesOf } from './decision-history.ts';
-import { areStaysSeen, inFlightCaps } from './in-flight-caps.ts';
+import { areStaysSeen, inFlightCaps } from './limiter-candidates.ts';
 
 const decision = (sent: number, took: number, admitted: boolean): LimiterDecision => ({
   sent: instant(sent),
