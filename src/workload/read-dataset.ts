@@ -17,7 +17,7 @@ interface DatasetEntry {
 /** Parses the entries of a text, or returns a problem that begins with its line. */
 type Parser = (text: string, media: FindMedia) => readonly DatasetEntry[] | string;
 
-/** Collects entries. A problem can stand in the place of an entry, and is then the result; `null` stands for no entry. */
+/** Collects entries; `null` stands for none. A problem in the place of an entry is the result. */
 const collectEntries = (
   placed: Iterable<readonly [place: number | string, DatasetEntry | string | null]>,
 ): readonly DatasetEntry[] | string => {
@@ -107,7 +107,7 @@ interface CsvRecord {
 /** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and what ends it. */
 const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
-/** Parses a comma-separated table (RFC 4180) without empty lines. Returns a problem, with its line, for a wrong quote. */
+/** Parses a table (RFC 4180) without its empty lines. Returns a problem, with its line, for a wrong quote. */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
   const records: CsvRecord[] = [];
@@ -158,8 +158,8 @@ const shareGptEntry = (value: unknown): DatasetEntry | string | null => {
 };
 
 /**
- * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. Of each it takes
- * the first human message, as other load generators do. Problems name the entry, because the file is one line.
+ * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. Of each it
+ * takes the first human message, as other load generators do. Problems name the entry, because the file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parseJson(text);

@@ -136,7 +136,7 @@ const longestGap = (trace: Trace, speed: number): number => {
 /** The number of requests from which gaps prove a unit. */
 const provingRequests = 3;
 
-/** Asks for the unit if each request came within 1 ms of the one before: whole seconds, read as milliseconds, look so. */
+/** Asks for the unit if each request came within 1 ms of the one before. Seconds read as milliseconds look like that. */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,

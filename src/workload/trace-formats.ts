@@ -203,7 +203,8 @@ const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
 
 /**
  * Recognises JSON lines with the field names of Mooncake. Qwen-Bailian's have chats, seconds, and blocks of 16 tokens
- * (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon, as AIPerf reads them); GuideLLM's replay takes seconds.
+ * (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon, as AIPerf reads them); GuideLLM's replay takes
+ * seconds.
  */
 const jsonLines: Recogniser = (lines, given) => {
   const [first] = lines;

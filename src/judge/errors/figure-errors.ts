@@ -20,18 +20,19 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
  * This file computes by how much the load generator can have moved a percentile.
  *
  * An instant is read late by E ≥ 0. E is at most the sum of two parts: the time that other work in the event loop took
- * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it); and
- * the time until the process ran at all, which the self-test streams show.
+ * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it);
+ * and the time until the process ran at all, which the self-test streams show.
  *
- * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be the
- * share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below x, or
- * if E exceeds e. So, however X and E depend on each other, the true q-quantile lies between X(q − α) − e and X(q). A
- * duration between two reads, such as a gap, can also be too short: it lies between X(q − α) − e and X(q + α) + e.
+ * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
+ * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
+ * x, or if E exceeds e. So, however X and E depend on each other, the true q-quantile lies between X(q − α) − e and
+ * X(q). A duration between two reads, such as a gap, can also be too short: it lies between X(q − α) − e and X(q + α) +
+ * e.
  *
  * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
  * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads
- * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So
- * the true p95 lies between 228 and 240 ms.
+ * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound.
+ * So the true p95 lies between 228 and 240 ms.
  *
  * The self-test streams show a share of all instants. By chance the requests can be hit more often, so α is the largest
  * share that is likely for them.
@@ -50,7 +51,7 @@ interface ErrorForm {
   readonly rate?: MeasureName;
   /** The distributions of the least and the greatest true value of each sample, where they are recorded. */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the greatest of several durations of a request. Then any of its reads can have changed it. */
+  /** Whether the figure is the greatest of several durations of a request, so that any of its reads can change it. */
   readonly isGreatest?: true;
 }
 
@@ -98,7 +99,7 @@ const shiftedFigure = (
 /** Returns the delay in ms that at most a share of the instants exceeds; infinite if it is unknown. */
 type DelayBeyond = (share: number) => number;
 
-/** Takes delays with their weights. `unknown` is the weight of delays that were not observed; they count as infinite. */
+/** Takes delays with their weights. `unknown` is the weight of unobserved delays, which count as infinite. */
 const delayBeyond = (
   delays: readonly (readonly [delay: number, weight: number])[],
   unknown: number,
@@ -116,7 +117,7 @@ const delayBeyond = (
   };
 };
 
-/** The share of events that may be missing: they are assigned to another second, or lost at the edges of the seconds. */
+/** The share of events that may be missing: some are counted in another second, or lost at the edges of seconds. */
 const toleratedMissing = 0.01;
 
 /** Computes the delays from the self-test streams, without the time that events waited in the loop. */
@@ -141,8 +142,8 @@ const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
   );
 
 /**
- * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not poll
- * yet. At each share the worst slice counts.
+ * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not
+ * poll yet. At each share the worst slice counts.
  */
 const readingDelayOf = (result: Result): DelayBeyond => {
   const slices = result.slices.map((slice) => {
@@ -277,7 +278,7 @@ const boundsByLateness = (
 };
 
 export interface FigureErrors {
-  /** Returns the bounds of a measure in the selected groups; `null` without samples, or for a measure without an error. */
+  /** Returns the bounds of a measure in the selected groups; `null` if it has no samples or no error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 

@@ -14,8 +14,8 @@ const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each, the
- * next `2 ** bits` share each doubling. `bits` is the least that keeps the digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
+ * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each,
+ * the next `2 ** bits` share each doubling. `bits` is the least that keeps the digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
 class CounterScale {
   readonly #bits: number;
@@ -114,9 +114,10 @@ export class ValueCounts {
 }
 
 /*
- * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream. The
- * stream holds a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a ratio
- * (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused counters.
+ * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
+ * The stream holds a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a
+ * ratio (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused
+ * counters.
  */
 
 const cookie = 0x1c849303;

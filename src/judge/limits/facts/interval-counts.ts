@@ -22,7 +22,7 @@ interface Edge {
   readonly weight: number;
 }
 
-/** Returns the largest weight of closed intervals at one point. They start `lead` ms before `starts`. Both lists ascend. */
+/** Returns the largest weight at one point of closed intervals that start `lead` ms before `starts`. Both lists ascend. */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;
   let most = 0;
@@ -49,9 +49,10 @@ const sortEdges = (
 
 /**
  * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains each
- * charge that is wholly within it, and possibly each that overlaps it. So each charge yields an interval of the starts of
- * spans that contain it, and the maximum is where most of these intervals overlap. Example: charges at 0, 40 and 90 ms
- * are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most two of them are in one span.
+ * charge that is wholly within it, and possibly each that overlaps it. So each charge yields an interval of the starts
+ * of spans that contain it, and the maximum is where most of these intervals overlap. Example: charges at 0, 40 and 90
+ * ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most two of them are in one
+ * span.
  */
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);

@@ -5,7 +5,8 @@ export const windowTolerance = (window: number): number => Math.min(1000, window
 
 /**
  * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end a
- * window up to a second early. The next one then starts at a whole second, so together they lose no more than one second.
+ * window up to a second early. The next one then starts at a whole second, so together they lose no more than one
+ * second.
  */
 export const shortestSpan = (window: number, windows: number): number =>
   windows * window - Math.min(1000, window / 4);
@@ -18,9 +19,9 @@ export const longestWindow = (window: number): number => window + windowToleranc
 export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindow(window);
 
 /**
- * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one request
- * below the limit in each window: at the full rate a weighted counter refuses some, since it rounds or counts the request
- * before it compares. For a limit of one it is one request in two windows.
+ * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
+ * request below the limit in each window: at the full rate a weighted counter refuses some, since it rounds or counts
+ * the request before it compares. For a limit of one it is one request in two windows.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);

@@ -12,7 +12,7 @@ export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
 };
 
-/** Returns the step to the next number of windows that is tried. To try each would take minutes for a day of requests. */
+/** Returns the step to the next number of windows that is tried. Trying each takes minutes for a day of requests. */
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**

@@ -3,34 +3,25 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum share of late answers among the admitted requests of a load that is delayed. */
 const minDelayedShare = 0.1;
-/**
- * The minimum number of late answers that do not overlap. A machine that stalls delays many answers, but all at the
- * same time.
- */
+/** The minimum number of late answers that do not overlap: a pause of the machine delays many, but all at once. */
 const minDelayed = 3;
 
 /**
- * The minimum ratio of the share of late refusals to the share of late admissions where a busy machine is the cause.
- * A busy machine delays both; a limiter that delays admissions refuses promptly.
+ * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. It delays
+ * both; a limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
-/**
- * The share of late refusals above which a busy machine cannot be the cause. A limiter that waits before it refuses
- * delays most refusals.
- */
+/** The share of late refusals from which the limiter is the cause: it delays most of them if it waits to refuse. */
 const maxMachineShare = 0.6;
 /** The minimum number of refusals that can show a busy machine. */
 const minRefusals = 5;
 
-/**
- * The quantile of the latencies at an even pace above which a latency counts as long. A few answers are long at any
- * pace, for example because the machine paused.
- */
+/** The quantile of the latencies at an even pace from which a latency counts as long. A few are long at any pace. */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
 
-/** Counts the largest number of decisions that do not overlap in time. */
+/** Counts how many decisions at most do not overlap each other. */
 const countInTurn = (decisions: readonly LimiterDecision[]): number => {
   let free = Number.NEGATIVE_INFINITY;
   return decisions
@@ -44,16 +35,14 @@ const countInTurn = (decisions: readonly LimiterDecision[]): number => {
 
 /**
  * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the answer
- * before it and at least one window after the last refusal; the others are loaded. The limiter may still be exhausted,
- * and delay requests, until one window after a refusal.
+ * before it, and at least one window after the last refusal, when the limiter is no longer exhausted.
  */
 const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
-  const ordered = log.toSorted((a, b) => a.sent - b.sent);
   let latest = Number.NEGATIVE_INFINITY;
   let refused = Number.NEGATIVE_INFINITY;
   const calm: LimiterDecision[] = [];
   const loaded: LimiterDecision[] = [];
-  for (const decision of ordered) {
+  for (const decision of log.toSorted((a, b) => a.sent - b.sent)) {
     const { sent, answered, admitted } = decision;
     if (!admitted) {
       refused = Math.max(refused, answered);
@@ -66,15 +55,15 @@ const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitR
   return { calm, loaded };
 };
 
-/** The minimum number of requests at an even pace that show the longest usual latency. */
+/** The minimum number of calm requests that show the usual latency. */
 const minCalmRequests = 5;
 
 /** The number of consecutive answers from which the speed of a serial server is computed. */
 const serialRun = 8;
 
 /**
- * Returns the time, in ms, that a server needs for each request if it answers one after the other: the shortest mean
- * time between two answers over any 8 consecutive ones, and at most `usual`.
+ * Returns the time for each request, in ms, of a server that answers one after the other. It is the shortest mean time
+ * between 8 consecutive answers, and at most `usual`.
  */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
@@ -87,8 +76,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Returns a check of whether an answer was late. It was if it took longer than `long`, and longer than a serial server
- * would have needed for all requests in flight, both by more than half of window / limit.
+ * Creates a check of whether an answer was late: more than half of window / limit after `long`, and after the time in
+ * which a serial server answers all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],
@@ -105,26 +94,25 @@ const createLatenessCheck = (
   };
 };
 
-/**
- * Returns the latency, in ms, below which 90 % of answers at an even pace stay; 0 if fewer than 5 requests came at an
- * even pace.
- */
+const latenciesOf = (decisions: readonly LimiterDecision[]): readonly number[] =>
+  decisions.map(latencyOf).sort((a, b) => a - b);
+
+/** Returns the latency, in ms, that 90 % of the calm answers do not exceed; 0 if there are too few. */
 export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule): number => {
-  const { calm } = divideByPace(log, rule);
-  if (calm.length < minCalmRequests) return 0;
-  const latencies = calm.map(latencyOf).sort((a, b) => a - b);
+  const latencies = latenciesOf(divideByPace(log, rule).calm);
+  if (latencies.length < minCalmRequests) return 0;
   return latencies[Math.floor(latencies.length * longQuantile)]!;
 };
 
 /**
- * Decides whether the limiter delays requests of a load instead of deciding at once. It does if at least 10 % of the
- * answers under load are later than 90 % of the calm ones, or if a few are later than every calm one. Lateness that a
- * serial server or a busy machine explains does not count.
+ * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
+ * than 90 % of the calm ones, or if a few are later than every calm one. What a serial server or a busy machine
+ * explains does not count.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);
   if (calm.length === 0) return false;
-  const latencies = calm.map(latencyOf).sort((a, b) => a - b);
+  const latencies = latenciesOf(calm);
   const usual = latencies[Math.floor(latencies.length / 2)]!;
   const isLate = createLatenessCheck(log, rule, usual);
   const refused = log.filter(({ admitted }) => !admitted);

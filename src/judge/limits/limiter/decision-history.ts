@@ -2,20 +2,17 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** Returns the assumed instant of a decision: the middle of its interval, off by at most half a round trip. */
+/** Returns the assumed instant of a decision, off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
-/** The decisions that came before a decision, as far as the log shows. */
+/** The decisions that came before a decision. */
 export interface PriorDecisions {
   readonly admitted: number;
   /** Counts the refusals from `from` up to the decision. */
   readonly refusedSince: (from: number) => number;
 }
 
-/**
- * A log of decisions, prepared for replaying limiters. Each decision is assumed in the middle of its interval. All
- * lists ascend in time; instants are in ms.
- */
+/** A log of decisions, prepared for replaying limiters. All lists ascend in time; instants are in ms. */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
   /** The index of each decision in the log. */
@@ -23,23 +20,22 @@ export interface DecisionHistory {
   readonly admitted: readonly LimiterDecision[];
   /** The middles of the intervals of `admitted`. */
   readonly middles: Float64Array;
-  /** The instants at which the admitted requests were sent. */
+  /** When the admitted requests were sent. */
   readonly sent: Float64Array;
-  /** The instants at which the refused requests were sent and answered. */
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** Half of the longest round trip, in ms. */
   readonly slack: number;
   /** The latest instant at which each admitted request can have left the gateway. */
   readonly ends: Float64Array;
-  /** The decisions before each decision. They are the same whatever the limiter is. */
+  /** The decisions before each decision. */
   readonly priors: readonly PriorDecisions[];
 }
 
 const sortAscending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip; the
- * answer of an admitted request also contains its service time, and the decision came before that.
+ * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip; an
+ * admitted request also takes its service time, which comes after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -51,16 +47,14 @@ const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDe
   }));
 };
 
-/**
- * Assumes that each slow request waited for its decision, as at a gateway that pauses. The time after the decision is
- * that of the fastest answer of its kind.
- */
+const shortestOf = (decisions: readonly LimiterDecision[]): number =>
+  decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
+
+/** Assumes that slow requests waited for their decision, and after it took as long as the fastest one of their kind. */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
-  const fastest = (isAdmitted: boolean): number =>
-    log
-      .filter(({ admitted }) => admitted === isAdmitted)
-      .reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
-  const [admitted, refused] = [fastest(true), fastest(false)];
+  const [admitted, refused] = [true, false].map((isAdmitted) =>
+    shortestOf(log.filter((decision) => decision.admitted === isAdmitted)),
+  ) as [number, number];
   return log.map((decision) => {
     const latest = decision.answered - (decision.admitted ? admitted : refused);
     return { ...decision, sent: instant(Math.max(decision.sent, latest)) };
@@ -68,9 +62,8 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions before a request. Of overlapping requests the order is unknown, so the count is the one that
- * excuses the limiter most: for an admitted request only what certainly came before it, for a refused one all that
- * possibly did.
+ * Counts the decisions before a request. The order of overlapping requests is unknown, so the limiter is excused:
+ * before an admitted request only what certainly came first counts, before a refused one all that possibly did.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -88,16 +81,10 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of a round trip that certainly passes outside the gateway, on the way in and on the way out. */
+/** The share of the shortest refusal that certainly passes on the network. */
 const networkShare = 0.9;
 
-/** Returns the shortest duration of a refusal, in ms: the time of the network alone; 0 without refusals. */
-const shortestRefusal = (refused: readonly LimiterDecision[]): number =>
-  refused.length === 0
-    ? 0
-    : refused.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
-
-/** Prepares a log. The limiter counts the requests in `besides`, too, but their decisions are not replayed. */
+/** Prepares a log. The limiter also counts the requests in `besides`, which are not replayed. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
   besides: readonly LimiterDecision[],
@@ -110,7 +97,7 @@ const decisionHistoryOf = (
     (a, b) => middleOf(a) - middleOf(b),
   );
   const refused = decisions.filter((decision) => !decision.admitted);
-  const roundTrip = shortestRefusal(refused);
+  const roundTrip = refused.length === 0 ? 0 : shortestOf(refused);
   const history = {
     decisions,
     indexes: ordered.map(([index]) => index),
@@ -130,8 +117,8 @@ const decisionHistoryOf = (
 };
 
 /**
- * Returns the histories that are possible for a log. In some, slow requests waited for their decision, in others they
- * did not; each is combined with each list of `besides`. The histories without waiting come first.
+ * Returns the possible histories of a log, for each list of `besides`: first those in which nothing waited, then those
+ * in which slow requests waited for their decision.
  */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
@@ -141,7 +128,7 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** Returns a history in which one of `every` decisions is replayed. All admissions and refusals still count. */
+/** Returns a history of which only one in `every` decisions is replayed. All of them still count. */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

@@ -21,12 +21,13 @@ import {
 } from './replay-class.ts';
 
 /**
- * This room finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
+ * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
  *
- * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its parameters.
+ * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its
+ *   parameters.
  * - To replay a limiter is to compute its decision on each request of the log.
- * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer. It explains
- *   all other decisions.
+ * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer.
+ *   Otherwise it explains the decision.
  * - A history is the log as it can have looked inside the gateway. Several are possible.
  * - The phase of windows is the instant at which one of them begins, in ms.
  */
@@ -39,8 +40,7 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // At equal contradictions a limiter of rates comes before a cap on requests in flight: serial requests hardly
-  // overlap, so the cap explains them by chance.
+  // Among equals a cap on requests in flight comes last: serial requests hardly overlap, so it explains them by chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
     (a, b) =>
@@ -48,24 +48,16 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   );
 };
 
-/** The maximum share of contradicted decisions of a limiter that is named. */
+/** The maximum share of contradicted decisions of a limiter that is named, and by which another class still ties. */
 const tolerance = 0.005;
 /** The same for a queue: each pause of a machine delays some of its answers. */
 const queueTolerance = 0.02;
 /** The minimum ratio between the contradictions of any other class and those of the class that is named. */
 const minContrast = 10;
-/**
- * The number of contradictions by which a class may exceed the best and still tie with it. The true instant of a
- * decision can be outside its interval.
- */
+/** How many more contradictions than the best a class may have that still ties with it. */
 const maxTieGap = 2;
-/** The same as a share of the log. */
-const maxTieShare = tolerance;
 
-/**
- * The number of requests by which the burst of a bucket may be below the limit and still count as full. Rounding or
- * earlier requests can take as many.
- */
+/** How far the burst of a nearly full bucket may be below the limit: rounding or earlier requests take as much. */
 const nearlyFullGap = 2;
 /** The same as a share of the limit. */
 const nearlyFullShare = 0.01;
@@ -75,10 +67,7 @@ const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): bo
   burst !== undefined &&
   burst.value >= limit.value - Math.max(nearlyFullGap, nearlyFullShare * limit.value);
 
-/**
- * Decides whether windows of a fitted phase can be windows that start with a request. If the phase is
- * truly regular, windows that start with a request contradict many more decisions.
- */
+/** Decides whether regular windows can be windows that start with a request, which then contradict hardly more. */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
   rival.limiter === 'fixed-from-first' &&
@@ -109,8 +98,8 @@ export interface LimiterTerms {
 }
 
 /**
- * Decides whether the class that explains a log best may be named: it explains nearly all decisions and far more than
- * the next class, and the log shows the behaviour that is typical of it.
+ * Decides whether the best class may be named: it explains nearly all decisions and far more than the next class, and
+ * the log shows the behaviour that is typical of it.
  */
 const isNameable = (
   first: LimiterFit,
@@ -127,10 +116,7 @@ const isNameable = (
   return isSeen && (first.limiter !== 'in-flight' || areStaysSeen(log));
 };
 
-/**
- * Chooses the limiter to name from the best one, which is the first, and those that tie with it. A full bucket is
- * chosen over one that is nearly full if it explains nearly as much.
- */
+/** Chooses from the best limiter and its ties. It prefers a full bucket to a nearly full one that explains hardly more. */
 const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
   const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
     limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;
@@ -149,7 +135,7 @@ export const identifyLimiter = (
   if (first === null || !isNameable(first, second, log, declared)) {
     return { ...terms, best: null, ties: [], runnerUp: first };
   }
-  const fewMore = Math.max(maxTieGap, Math.floor(maxTieShare * log.length));
+  const fewMore = Math.max(maxTieGap, Math.floor(tolerance * log.length));
   const isTied = (fit: LimiterFit): boolean =>
     fit === first ||
     fit.wrong <= first.wrong + fewMore ||
@@ -170,10 +156,7 @@ export interface PredictedDecision {
   readonly predicted: readonly [LimiterAction, LimiterAction];
 }
 
-/**
- * Returns the decisions that distinguish the best limiters of two classes, in the order of the log. A class of `null`
- * stands for a limiter that explains every decision.
- */
+/** Returns the decisions that distinguish the best limiters of two classes. `null` stands for one that explains all. */
 export const distinguishLimiters = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,

@@ -12,14 +12,14 @@ export interface LimiterParameters {
   readonly burst: number;
   /** The number of refill steps in a window. */
   readonly steps: number;
-  /** The resolution of the gateway's clock, 1,000 if it counts whole seconds; `null` if it uses exact instants. */
+  /** The resolution of the gateway's clock in ms, such as 1,000; `null` if it is exact. */
   readonly second: number | null;
-  /** The part of a fractional limit that must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
+  /** How much of a limit must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
   readonly room: 'some' | 'whole';
 }
 
 export interface ReplayContext extends LimitRule {
-  /** The requests that the limiter can have counted besides those of the log. Each list is one possibility. */
+  /** What the limiter can have counted besides the requests of the log. Each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
   /** The offset of the server's clock; `null` if it is unknown. */
   readonly clock: OffsetBounds | null;
@@ -31,10 +31,8 @@ const divideEvenly = (from: number, to: number, pieces: number): readonly number
 /** The number of phases of a window that the first search tries. */
 const coarsePhases = 120;
 
-/**
- * Returns the phases to try: those that the server's clock permits or, if it is unknown, phases of the whole window.
- */
-const phases = ({ window, clock }: Pick<ReplayContext, 'window' | 'clock'>): readonly number[] => {
+/** Returns the phases of a window that the server's clock permits; if it is unknown, those of the whole window. */
+const clockPhases = ({ window, clock }: ReplayContext): readonly number[] => {
   if (clock === null) return divideEvenly(0, window, coarsePhases);
   const { earliest, latest } = windowOfClock(clock, window);
   return [...divideEvenly(earliest, latest, 20), latest];
@@ -47,13 +45,10 @@ const maxDateLag = 1000;
 
 /** The precision of the phase of weighted counters, in windows. At a limit of 120 it is half a request. */
 const counterPrecision = 1 / 240;
-/** The maximum number of phases of a weighted counter, before `times` multiplies it. */
+/** The maximum number of phases of a weighted counter, for a `times` of 1. */
 const maxCounterPhases = 60;
 
-/**
- * Returns the phases of a weighted counter to try, by the server's clock if it is known. `times` multiplies their
- * number.
- */
+/** Returns the phases of a weighted counter that the server's clock permits, if known. `times` multiplies their number. */
 const counterPhases = (
   clock: OffsetBounds | null,
   window: number,
@@ -69,17 +64,14 @@ const counterPhases = (
   );
 };
 
-/**
- * The factor by which the number of phases of a weighted counter of the declared limit is multiplied, as it is for
- * other limits.
- */
+/** The `times` of a weighted counter of the declared limit. */
 const declaredTimes = 3;
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try, around the smallest that admits all that was admitted. That size is the
- * largest excess of the requests of any span over the refill in that span.
+ * Returns the sizes of a small bucket to try. They are near the smallest that admits all that was admitted: the largest
+ * number of requests in any span, minus the refill in that span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
   let taken = 0;
@@ -95,10 +87,7 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
-/**
- * Finds the shortest interval that certainly contains a refill: from a refusal to the next admission that does not
- * overlap it.
- */
+/** Finds the shortest interval that certainly contains a refill: from a refusal to an admission right after it. */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
   decisions
     .slice(1)
@@ -115,10 +104,10 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 const maxPhases = 500;
 
 /**
- * Returns the phases of a period that a log can distinguish. All middles are folded into one period; between two
- * neighbouring middles the exact place of an edge makes no difference, so one phase halfway is enough. Middles closer
- * together than `apart` ms count as one. An edge must be within an interval that contains a refill; without such an
- * interval 24 phases are tried. Example: between middles at 100 and 400 ms of a period only the phase 250 ms is tried.
+ * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. It makes no
+ * difference where an edge is between two neighbouring ones, so one phase halfway is enough: between 100 and 400 ms
+ * only 250 ms is tried. Decisions closer than `apart` ms count as one. The edge is looked for in the shortest interval
+ * that contains a refill; without one 24 phases are tried.
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -132,7 +121,7 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // The decisions of a burst are closer together than their uncertainty.
+  // Decisions of one burst are closer than their uncertainty.
   const edges = [0];
   for (const place of all) {
     if (place - edges.at(-1)! > Math.max(history.slack / 4, apart)) edges.push(place);
@@ -145,10 +134,7 @@ const distinctPhases = (
 const minRefusals = 10;
 /** The number of standard errors by which the time of the network may be off. */
 const certainty = 3;
-/**
- * The ratio by which a computed cap may be too large: an admitted request can take more time on the network than a
- * refused one.
- */
+/** The ratio by which a computed cap may be too large: the network can take longer for an admitted request. */
 const capTolerance = 1.25;
 /** The maximum number of requests whose stays are added up. */
 const maxRequests = 256;
@@ -160,9 +146,9 @@ const meanOf = (values: readonly number[]): number =>
 
 /**
  * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
- * an answer minus the time of the network, which refusals show. One stay is uncertain, but the sum of many is not. By
- * Little's law it is at most the cap times the span from the first request to the last end. Example: 40 stays of 30 ms
- * within 100 ms are 1,200 ms in 100 ms, so at least 12 requests were in flight on average, and the cap is no smaller.
+ * an answer minus that of the network, which refusals show. One stay is uncertain, but the sum of many is not. It is at
+ * most the cap times the span in which they were (Little's law). Example: 40 stays of 30 ms within 100 ms are 1,200 ms
+ * in 100 ms, so on average 12 requests were in flight, and the cap is no smaller.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -190,7 +176,7 @@ const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   return Math.max(1, Math.ceil(most / capTolerance));
 };
 
-/** Counts the largest number of admitted requests that were in flight at once. */
+/** Counts the most admitted requests that were in flight at once. */
 const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   const ends = Float64Array.from(admitted, ({ ended }) => ended).sort();
   let most = 0;
@@ -202,10 +188,7 @@ const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   return most;
 };
 
-/**
- * Returns the caps on requests in flight that are possible, from the smallest that the stays permit to the largest
- * number in flight at once.
- */
+/** Returns the possible caps on requests in flight, from the smallest that the stays permit to the most seen. */
 export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   const [least, most] = [smallestCap(history), countDeepest(history)];
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
@@ -215,8 +198,8 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
 const refusalQuantile = 0.9;
 
 /**
- * Decides whether the admitted requests certainly stayed in the gateway for a while. If the network hides their stays,
- * a small cap explains every refusal soon after an admission.
+ * Decides whether the admitted requests certainly stayed in the gateway for a while. If not, a small cap explains every
+ * refusal soon after an admission, and so explains nothing.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>
@@ -249,10 +232,11 @@ const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
     ...divideEvenly(0, 1000, secondPhases).map((phase) => ({ phase, second: 1000 })),
   ],
   'fixed-any-phase': (history, context) =>
-    [...phases({ ...context, clock: null }), ...distinctPhases(history, context.window)].map(
-      (phase) => ({ phase }),
-    ),
-  'fixed-aligned': (_, context) => phases(context).map((phase) => ({ phase })),
+    [
+      ...divideEvenly(0, context.window, coarsePhases),
+      ...distinctPhases(history, context.window),
+    ].map((phase) => ({ phase })),
+  'fixed-aligned': (_, context) => clockPhases(context).map((phase) => ({ phase })),
   'burst-bucket': (history, context) => bursts(history, context).map((burst) => ({ burst })),
   'sliding-counter': (history, context) =>
     rooms.flatMap((room) => [
@@ -306,8 +290,8 @@ export const phasesAround = (phase: number, apart: number): readonly number[] =>
   );
 
 /**
- * Returns limiters with phases close to that of the best limiter of a class so far. Each `look`, counted from 1, is
- * closer than the one before. Classes with few phases have none, since all were tried.
+ * Returns limiters with phases close to that of the best one of a class. Each `look`, counted from 1, is closer than
+ * the one before. There are none for classes whose phases were all tried.
  */
 export const closerCandidates = (
   name: LimiterClass,
@@ -327,36 +311,27 @@ export const closerCandidates = (
   return around(next - first);
 };
 
-const otherVariants: Readonly<
-  Partial<
-    Record<
-      LimiterClass,
-      (
-        history: DecisionHistory,
-        rule: LimitRule,
-        apart: number,
-      ) => readonly Partial<LimiterParameters>[]
-    >
-  >
-> = {
-  'fixed-any-phase': (history, { window }, apart) =>
-    distinctPhases(history, window, apart).map((phase) => ({ phase })),
-  'burst-bucket': (history, rule) => bursts(history, rule).map((burst) => ({ burst })),
-};
-
-/**
- * Returns the limiters of a class with another limit or window than the declared one. Phases are `apart` ms from each
- * other.
- */
+/** Returns the limiters of a class with another limit or window than declared. Phases are at least `apart` ms apart. */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,
   rule: LimitRule,
   apart: number,
-): readonly LimiterParameters[] =>
-  parametersOf(rule, otherVariants[name]?.(history, rule, apart) ?? [{}]);
+): readonly LimiterParameters[] => {
+  if (name === 'fixed-any-phase') {
+    const phases = distinctPhases(history, rule.window, apart);
+    return parametersOf(
+      rule,
+      phases.map((phase) => ({ phase })),
+    );
+  }
+  return parametersOf(
+    rule,
+    name === 'burst-bucket' ? bursts(history, rule).map((burst) => ({ burst })) : [{}],
+  );
+};
 
-/** Returns the grids on which a weighted counter can count: one for each phase to try. */
+/** Returns the windows by which a weighted counter can count, one for each phase to try. */
 export const counterGrids = (
   clock: OffsetBounds | null,
   window: number,

@@ -4,8 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Decides whether a limiter admits a request at `moment`, given the decisions before it. Models keep no counters,
- * unlike a gateway: they compute every answer from the whole history, so that they do not share a gateway's bugs.
+ * Decides whether a limiter admits a request at `moment`. Models compute each answer from all decisions before, and
+ * keep no counters as gateways do, so that they do not share a gateway's bugs.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -18,7 +18,7 @@ const fixedFromFirst: LimiterModelBuilder = (
   { admitted, middles },
   { limit, window, phase, second },
 ) => {
-  /** Returns the start of the window of a first request. A gateway that counts whole seconds rounds it down. */
+  /** Returns the start of the window of its first request. A gateway that counts whole seconds rounds it down. */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
   /** The window of each admitted request, as the index of the first request in it. */
@@ -41,10 +41,7 @@ const fixedFromFirst: LimiterModelBuilder = (
   };
 };
 
-/**
- * Returns a function that counts the admissions before a moment. It keeps the last count, since most decisions are in
- * the same window as the one before.
- */
+/** Creates a function that counts the admissions before a moment. It keeps the last count, which most calls repeat. */
 const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
   let count = 0;
@@ -91,11 +88,10 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
 const minLevel = 1 - 1e-9;
 
 /**
- * Replays a bucket that holds `capacity` requests and has gained `gainedAt(moment)` requests since an arbitrary start.
- * An admission can come up to `slack` ms before its assumed instant allows; the level then becomes negative, and the
- * debt stays. So the uncertainty excuses single requests but not a rate above the refill. Example: with a refill every
- * 100 ms, each request that comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not
- * excuse the next.
+ * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` is what it has gained since some start. A request
+ * that was possibly admitted up to `slack` ms later is excused: the level becomes negative, and that debt stays. So
+ * single requests are excused, but not a rate above the refill. Example: with a refill every 100 ms, each request that
+ * comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not excuse the next.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -136,10 +132,7 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   return bucket(history, limit, (moment) => Math.floor((moment - phase) / length) * perStep);
 };
 
-/**
- * Models a cap on requests in flight. A request no longer counts from the latest instant at which it can have left the
- * gateway.
- */
+/** Models a cap on requests in flight. Each counts until the latest instant at which it can have left the gateway. */
 const inFlight: LimiterModelBuilder =
   ({ ends }, { limit }) =>
   ({ admitted }, moment) =>
@@ -166,17 +159,11 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'in-flight': { model: inFlight },
 };
 
-/**
- * The condition under which fixed windows admit a request: a window begins after `after` and at or before `until`.
- * Instants in ms.
- */
+/** The condition under which fixed windows admit a request: one begins after `after` and up to `until`, in ms. */
 interface EdgeBounds {
   /** -Infinity if the request is admitted wherever windows begin. */
   readonly after: number;
-  /**
-   * The moment of the decision that excuses the limiter most: the latest possible one of an admission, the earliest
-   * possible one of a refusal.
-   */
+  /** The latest possible moment of an admission, the earliest of a refusal: what excuses the limiter most. */
   readonly until: number;
   readonly admitted: boolean;
 }
@@ -195,39 +182,12 @@ const edgeBoundsOf = (
     };
   });
 
-/** Counts the decisions that each phase of an ascending list contradicts. */
-class Contradicted {
-  /** The difference between the count of each phase and that of the phase before it. */
-  readonly #changes: Int32Array;
-
-  constructor(phases: number) {
-    this.#changes = new Int32Array(phases + 1);
-  }
-
-  add(from: number, to: number, count: number): void {
-    this.#changes[from]! += count;
-    this.#changes[to]! -= count;
-  }
-
-  least(): number {
-    let count = 0;
-    let least = Infinity;
-    for (const change of this.#changes.subarray(0, -1)) {
-      count += change;
-      least = Math.min(least, count);
-    }
-    return least;
-  }
-}
-
-type FixedWindows = Pick<LimiterParameters, 'limit' | 'window' | 'phase'>;
-
 /**
- * Counts the decisions that fixed windows contradict, for all phases in one pass. A request is admitted exactly if a
- * window begins between two moments, and that is so if the phase is within an arc of the period. Example: the limit is
- * 10, windows are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms.
- * Windows admit the request exactly if one begins after 900 and up to 1,400 ms, that is with a phase from 900 to 1,000
- * or from 0 to 400 ms. If it was refused, all phases in that arc contradict it.
+ * Counts the decisions that fixed windows contradict, for all phases in one pass. A window admits a request if it
+ * begins between two moments. So the phases that admit it are an arc of the period. Example: the limit is 10, windows
+ * are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms. The request is
+ * admitted if a window begins after 900 and up to 1,400 ms, that is with a phase from 900 to 1,000 or from 0 to 400 ms.
+ * If it was refused, all phases in that arc contradict it.
  */
 export class PhaseContradictions {
   readonly #history: DecisionHistory;
@@ -238,11 +198,8 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /**
-   * Returns the fewest decisions that one of the candidates contradicts. The candidates differ only by their phase.
-   * Infinite without candidates.
-   */
-  fewest(candidates: readonly FixedWindows[]): number {
+  /** Returns the fewest contradictions of any candidate; infinite without any. They differ only by their phase. */
+  fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;
     if (first === undefined) return Infinity;
     const { limit, window } = first;
@@ -253,22 +210,30 @@ export class PhaseContradictions {
     const folded = (moment: number): number => moment - Math.floor(moment / window) * window;
     const places = Float64Array.from(candidates, ({ phase }) => folded(phase)).sort();
     const all = places.length;
-    const contradicted = new Contradicted(all);
+    /** How many more decisions each place contradicts than the place before it. */
+    const changes = new Int32Array(all + 1);
+    const add = (from: number, to: number, count: number): void => {
+      changes[from]! += count;
+      changes[to]! -= count;
+    };
     for (const { after, until, admitted } of this.#bounds) {
       // A phase in the arc predicts an admission, a phase outside it a refusal.
       const outside = Number(admitted);
       const inside = 1 - outside;
       const length = until - after;
       if (length >= window || length <= 0) {
-        contradicted.add(0, all, length > 0 ? inside : outside);
+        add(0, all, length > 0 ? inside : outside);
         continue;
       }
       const [begin, end] = [folded(after), folded(until)];
-      const change = inside - outside;
       // An arc across the end of the period is everything except what is between its ends.
-      contradicted.add(0, all, begin > end ? inside : outside);
-      contradicted.add(countUpTo(places, begin), countUpTo(places, end), change);
+      add(0, all, begin > end ? inside : outside);
+      add(countUpTo(places, begin), countUpTo(places, end), inside - outside);
     }
-    return contradicted.least();
+    let count = 0;
+    return changes.subarray(0, -1).reduce((least, change) => {
+      count += change;
+      return Math.min(least, count);
+    }, Infinity);
   }
 }

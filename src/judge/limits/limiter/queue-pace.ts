@@ -6,21 +6,17 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum number of consecutive answers that waited and so show a pace. */
 const minWaits = 10;
-/**
- * The share of the estimates of a pace that is cut off at each end of its interval: a machine that pauses delays some
- * answers.
- */
+/** The share of the estimates of a pace that is cut off at each end: a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
-/** The distance, in answers, of the pairs in the second estimate of a pace. */
+/** The number of answers between those of a near pair. */
 const nearDistance = 5;
 /** The relative difference up to which a pace counts as that of the rule. */
 const closeShare = 0.05;
 /** The time, in ms, by which a timer of a queue is late for each request. */
 const timerLateness = 2;
 /**
- * The largest usual latency of single requests at which a slow server cannot be the cause of a pace, as a share of the
- * time between two answers. A queue answers single requests at once; a slow server takes as long for them as under
- * load.
+ * The largest usual latency of single requests that shows a queue, as a share of the time between two answers. A queue
+ * answers single requests at once; a slow server takes as long for them as under load.
  */
 const promptShare = 0.5;
 
@@ -30,10 +26,7 @@ interface Answer {
   readonly answered: number;
 }
 
-/**
- * Finds the longest run of answers in which each request had certainly been sent before the answer of the one before
- * it.
- */
+/** Finds the longest run of answers in which each request was certainly sent before the answer before its own. */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
@@ -58,10 +51,10 @@ const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
 const sortAscending = (values: readonly number[]): readonly number[] =>
   values.toSorted((a, b) => a - b);
 
-/**
- * Estimates the time between two answers of a run, in ms: the median over all pairs that are `apart` answers from each
- * other, as in the Theil–Sen estimator.
- */
+const medianOf = (values: readonly number[]): number =>
+  sortAscending(values)[Math.floor(values.length / 2)] ?? 0;
+
+/** Estimates the time between two answers, in ms: the median over all pairs that are `apart` answers apart (Theil–Sen). */
 const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
   const spacings = sortAscending(
     run.slice(apart).map(({ answered }, place) => (answered - run[place]!.answered) / apart),
@@ -71,22 +64,22 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 };
 
 /**
- * Returns two estimates of the time between two answers. Pairs half a run apart are hardly affected by the network, and
- * cover servers that answer in batches; in pairs of neighbours, one missing answer, such as a failed chat, affects few.
+ * Estimates the time between two answers in two ways. Pairs half a run apart are hardly affected by the network, or by
+ * answers in batches. Of near pairs, one missing answer, such as a failed chat, affects few.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
 
 /** Counts the answers of a run that are off by more than half the time between two answers. */
 const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
-  const off = sortAscending(run.map(({ answered }, place) => answered - place * value));
-  const usual = off[Math.floor(off.length / 2)]!;
+  const off = run.map(({ answered }, place) => answered - place * value);
+  const usual = medianOf(off);
   return off.filter((each) => Math.abs(each - usual) > value / 2).length;
 };
 
 type Range = Omit<Fitted, 'value'>;
 
-/** Returns the range of the time between two requests that is within the tolerance of the rule, in ms. */
+/** Returns the times between two requests that the tolerance of the rule allows, in ms. */
 const toleratedSpacing = ({ limit, window }: LimitRule): Range => ({
   least: shortestWindow(window) / limit,
   most: Math.max(longestWindow(window) / limit, window / limit + timerLateness),
@@ -96,8 +89,8 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * The relation of a pace to that of the rule: equal (`own`), possibly equal (`near`), different by no more than
- * gateways round their windows (`doubtful`), or different (`other`).
+ * The relation of a pace to that of the rule: equal (`own`), possibly equal (`near`), within what gateways round their
+ * windows by (`doubtful`), or different (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
@@ -120,9 +113,7 @@ export interface QueuePace {
   /** The time between two answers, in ms. */
   readonly spacing: Fitted;
   readonly match: PaceMatch;
-  /**
-   * Whether more requests than the limit waited, mostly evenly, and certainly at a faster pace than that of the rule.
-   */
+  /** Whether more requests than the limit waited, mostly evenly, and certainly at a faster pace than the rule's. */
   readonly isFaster: boolean;
   /** Whether a slow server can be the cause instead of a limiter. */
   readonly canBeServer: boolean;
@@ -158,27 +149,18 @@ const minNoticeableRoundTrips = 3;
 /** The minimum number of delayed requests from which a queue is concluded. */
 const minQueuedRequests = 3;
 
-/**
- * The minimum ratio of delayed admissions to refusals. A full queue refuses some requests, and everything it admits has
- * waited.
- */
+/** The minimum ratio of delayed admissions to refusals: all that a full queue admits has waited. */
 const minQueuedShare = 0.1;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** The admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
   /** The requests that were answered when a queue would have answered them. */
   readonly waited: readonly number[];
-  /** The requests that a queue of the declared limit would have answered at another time. */
+  /** The requests that a queue would have answered at another time. */
   readonly contradicted: readonly number[];
   /** The queue of another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
   readonly other: LimiterFit | null;
-  /**
-   * Whether the rate proves nothing: a slow server can cause it, or it differs from the declared one by no more than
-   * gateways round their windows.
-   */
+  /** Whether the rate proves nothing: a slow server can cause it, or it is as close as gateways round their windows. */
   readonly isDoubtful: boolean;
 }
 
@@ -194,15 +176,15 @@ const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): Limit
   };
 };
 
-/** The requests that were answered at the times of a queue, and those that it would have answered at another time. */
+/** The requests that waited, by whether a queue would have answered them at those times. */
 interface ComparedDelays {
   readonly explained: readonly number[];
   readonly contradicted: readonly number[];
 }
 
 /**
- * Returns the delays if their pace is another than that of the declared limit; `null` if a slow server can be the cause
- * and no queue explains them. After a burst only the pace is known, and `queue` is `null`.
+ * Returns delays of another pace than that of the declared limit; `null` if a slow server can be the cause. After a
+ * burst only the pace is known, and `queue` is `null`.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -212,8 +194,7 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // The count of the queue and the count of the pace can both be too high because of other requests that waited, so the
-  // smaller one is taken.
+  // Other requests that waited can raise both counts, so the smaller one is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -231,7 +212,7 @@ const compareWithQueue = (
   spacing: number,
   roundTrip: number,
 ): ComparedDelays => {
-  const jitter = median(admitted.map(([, { sent, answered }]) => answered - sent - roundTrip));
+  const jitter = medianOf(admitted.map(([, { sent, answered }]) => answered - sent - roundTrip));
   const tolerance = Math.min(spacing / 2, minNoticeableRoundTrips * roundTrip + spacing / 10);
   let free = Number.NEGATIVE_INFINITY;
   let earliest = Number.NEGATIVE_INFINITY;
@@ -239,8 +220,7 @@ const compareWithQueue = (
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // The queue follows the observed answers, so that one late answer is one contradiction, but returns to its schedule
-    // after it.
+    // The queue follows a late answer and then returns to its schedule, so that one late answer is one contradiction.
     earliest = Math.max(sent, earliest);
     free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
     earliest += spacing;
@@ -253,9 +233,8 @@ const compareWithQueue = (
 };
 
 /**
- * Compares the delays of the admitted requests with a queue that admits one every window / limit or, if their pace is
- * certain, at that pace. Returns `null` if too few requests waited, or if most of them waited otherwise than in a
- * queue.
+ * Compares the delays of the admitted requests with a queue that admits one every window / limit or, if it is certain,
+ * at their own pace. Returns `null` if too few requests waited, or most of them otherwise than in a queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],
@@ -271,8 +250,7 @@ export const queueDelays = (
   );
   const pace = queuePace(log, rule);
   const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';
-  // If a slow server can be the cause, or if the pace is only close to that of the limit, only a queue of the declared
-  // limit is compared.
+  // Otherwise only a queue of the declared limit is compared.
   const isCertain = pace !== null && (isOfRule ? pace.match === 'own' : !pace.canBeServer);
   const spacing = isCertain ? pace.spacing.value : rule.window / rule.limit;
   const compared = compareWithQueue(admitted, spacing, roundTrip);

@@ -29,13 +29,13 @@ export const replayEvidence = (
   queued: queueDelays(log, context),
 });
 
-/** The limiter of a class that contradicts the fewest decisions. */
+/** The limiter of a class that contradicts the fewest decisions. Parameters that its class does not have are `null`. */
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
-  /** The predictions of the limiter for the decisions that it contradicts, by their index in the log. */
+  /** Its predictions for the decisions that it contradicts, by their index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** The number of decisions that it explains only at some moments of their intervals. */
+  /** How many decisions it does not explain in the middle of their intervals. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
@@ -44,66 +44,36 @@ export interface ReplayedFit {
 
 /** The result of replaying one limiter. */
 interface Replay {
-  /**
-   * The decisions that the limiter contradicts, as indexes in the log. It contradicts a decision if it predicts another
-   * action at every tried moment of the interval.
-   */
+  /** The contradicted decisions, as indexes in the log: those that it predicts otherwise at every tried moment. */
   readonly wrong: readonly number[];
   readonly unlikely: number;
 }
 
-/**
- * The order in which decisions are replayed. A decision that contradicted one limiter is moved forward, since it
- * probably contradicts the next one, too, which is then ruled out sooner. The order changes no count.
- */
-class ReplayOrder {
-  readonly #places: Uint32Array;
+/** Returns the places of all decisions, for `replay`. */
+const replayOrder = ({ decisions }: DecisionHistory): Uint32Array =>
+  Uint32Array.from(decisions.keys());
 
-  constructor({ decisions }: DecisionHistory) {
-    this.#places = Uint32Array.from(decisions.keys());
-  }
-
-  get length(): number {
-    return this.#places.length;
-  }
-
-  at(turn: number): number {
-    return this.#places[turn]!;
-  }
-
-  bringForward(turn: number): void {
-    const earlier = turn >>> 1;
-    const place = this.#places[turn]!;
-    this.#places[turn] = this.#places[earlier]!;
-    this.#places[earlier] = place;
-  }
-}
-
-/** Replays a log; `null` if the limiter contradicts more than `most` decisions. */
+/** Replays the decisions in some order; `null` if the limiter contradicts more than `most` of them. */
 const replay = (
   { decisions, indexes, priors, slack }: DecisionHistory,
   model: LimiterModel,
   most: number,
-  order: ReplayOrder,
+  order: Uint32Array,
 ): Replay | null => {
   const wrong: number[] = [];
   let unlikely = 0;
   for (let turn = 0; turn < order.length; turn += 1) {
-    const place = order.at(turn);
+    const place = order[turn]!;
     const { sent, answered, admitted } = decisions[place]!;
     const prior = priors[place]!;
     const isRightAt = (moment: number): boolean => model(prior, moment) === admitted;
     if (isRightAt((sent + answered) / 2)) continue;
     unlikely += 1;
-    if (
-      isRightAt(sent - slack) ||
-      isRightAt(answered + slack) ||
-      isRightAt(sent) ||
-      isRightAt(answered)
-    )
-      continue;
+    if ([sent - slack, answered + slack, sent, answered].some(isRightAt)) continue;
     wrong.push(indexes[place]!);
-    order.bringForward(turn);
+    // It probably contradicts the next limiter, too, which is ruled out sooner if it comes earlier. No count changes.
+    const earlier = turn >>> 1;
+    [order[turn], order[earlier]] = [order[earlier]!, place];
     if (wrong.length > most) return null;
   }
   return { wrong: wrong.sort((a, b) => a - b), unlikely };
@@ -113,19 +83,17 @@ const replay = (
 export class ContradictionCount {
   readonly #limiter: LimiterClass;
   readonly #history: DecisionHistory;
-  readonly #order: ReplayOrder;
+  readonly #order: Uint32Array;
   readonly #phases: PhaseContradictions | null;
 
   constructor(limiter: LimiterClass, history: DecisionHistory) {
     this.#limiter = limiter;
     this.#history = history;
-    this.#order = new ReplayOrder(history);
+    this.#order = replayOrder(history);
     this.#phases = limiter === 'fixed-any-phase' ? new PhaseContradictions(history) : null;
   }
 
-  /**
-   * Returns the fewest decisions that one of these limiters contradicts; infinite if each contradicts more than `most`.
-   */
+  /** Returns the fewest contradictions of any of these limiters; infinite if each has more than `most`. */
   fewest(candidates: readonly LimiterParameters[], most: number): number {
     if (this.#phases !== null) {
       const fewest = this.#phases.fewest(candidates);
@@ -140,7 +108,7 @@ export class ContradictionCount {
     return fewest;
   }
 
-  /** Decides whether one of these limiters contradicts at most `most` decisions. */
+  /** Decides whether one of these limiters has at most `most` contradictions. */
   isAtMost(candidates: readonly LimiterParameters[], most: number): boolean {
     return this.#phases === null
       ? candidates.some((parameters) => this.#replay(parameters, most) !== null)
@@ -159,19 +127,16 @@ interface BestReplay extends Replay {
   readonly history: DecisionHistory;
 }
 
-/**
- * Returns the best of the limiters in `tried` and of the one in `before`: the one with the fewest contradicted
- * decisions or, at the same number, the fewest unlikely ones.
- */
+/** Returns the limiter of `tried` and `before` with the fewest contradictions and, among equals, unlikely decisions. */
 const bestAmong = (
   limiter: LimiterClass,
   history: DecisionHistory,
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many limiters can fit by chance, so each doubling of their number counts as one more unlikely decision.
+  // The best of many limiters can fit by chance: each doubling of their number counts as one more unlikely decision.
   const chance = Math.log2(tried.length);
-  const order = new ReplayOrder(history);
+  const order = replayOrder(history);
   let best = before;
   for (const parameters of tried) {
     const model = limiters[limiter].model(history, parameters);
@@ -193,8 +158,7 @@ const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // For a cap on requests in flight, only the histories without waiting count, and its decisions do not depend on a
-  // clock.
+  // A cap on requests in flight has no clock, and is judged only by the histories in which nothing waited.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
@@ -231,10 +195,7 @@ const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | 
   };
 };
 
-/**
- * Finds the best limiter of a class. Each request that waited as in a queue contradicts every class that decides at
- * once. Returns `null` if no limiter of the class fits.
- */
+/** Finds the best limiter of a class; `null` if none fits. A request that waited contradicts all classes but queues. */
 export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
   const { queued } = evidence;
   const fit = bestOf(name, evidence);

@@ -2,7 +2,7 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/** The difference between the server's wall clock, in ms since 1970, and the instants of the log, in ms. */
+/** Bounds of what the server's wall clock (ms since 1970) is ahead of the instants of the log, in ms. */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
@@ -16,7 +16,7 @@ const maxLagRefreshed = 2000;
 /** The minimum share of headers that must agree. A few can be stale or come from another machine. */
 const minAgreement = 0.9;
 
-/** Finds the interval that is common to most of the headers, and counts these. */
+/** Finds the interval that most headers have in common, and counts them. */
 const maxAgreement = (
   bounds: readonly OffsetBounds[],
 ): { readonly interval: OffsetBounds; readonly count: number } | null => {
@@ -27,7 +27,7 @@ const maxAgreement = (
   for (const [started, least] of starts.entries()) {
     while (ends[ended]! < least) ended += 1;
     const count = started + 1 - ended;
-    // No other start comes before this end: otherwise that start would agree with more headers.
+    // The interval ends where the first of these headers ends.
     if (best === null || count > best.count)
       best = { interval: { least, most: ends[ended]! }, count };
   }
@@ -35,9 +35,9 @@ const maxAgreement = (
 };
 
 /**
- * Computes the offset of the server's clock from `Date` headers. Each header was written between `sent` and `answered`,
- * and names a moment up to one second before or, on servers that refresh it once a second, up to two. Returns `null`
- * without headers, or if too many contradict each other.
+ * Computes the offset of the server's clock from `Date` headers; `null` if there are none, or too many that contradict
+ * each other. Each header was written between `sent` and `answered`, and names a moment up to one second before or, on
+ * servers that refresh it once a second, up to two.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>
@@ -55,10 +55,7 @@ export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | nul
   return null;
 };
 
-/**
- * Returns the earliest and latest start of a window that is aligned to the server's clock. Other windows begin whole
- * windows before and after.
- */
+/** Returns the earliest and latest start, in the log's time, of one of the windows that follow the server's clock. */
 export const windowOfClock = (
   { least, most }: OffsetBounds,
   window: number,
