@@ -2,18 +2,15 @@ import type { Instant } from './quantity.ts';
 
 /** Calls back at an instant that can be changed until then. */
 export interface Alarm {
-  /** Calls back once at this instant, or soon if it has passed, but never during this call; `null`: not at all. */
+  /** Sets the instant, `null` for none. A past one calls back soon, but never during this call. */
   set(at: Instant | null): void;
   stop(): void;
 }
 
-/**
- * Time as an argument: nothing outside `platform` reads a real clock. A run has one monotonic clock
- * that starts at 0 with the run.
- */
+/** Time as an argument. A run has one monotonic clock, which is 0 at its start; only `platform` reads a real one. */
 export interface Clock {
   now(): Instant;
-  /** Now, as the instant of a read from a socket; a real clock also notes how long its bytes can have waited. */
+  /** Now, as the instant of a read from a socket. A real clock also notes how long its bytes can have waited. */
   read(): Instant;
   /** Calls `tick` about every `milliseconds` until the returned function is called. */
   every(milliseconds: number, tick: () => void): () => void;

@@ -61,7 +61,7 @@ export type FaultName = (typeof faultNames)[number];
 const routes = z.array(z.enum(['chat', 'speech', 'transcription', 'models'])).min(1);
 const nth = z.int().positive();
 
-/** Which requests show a fault: a random share, every n-th, or only the n-th of those on the rule's routes. */
+/** Which requests show a fault. `every` and `nth` count those on the rule's routes. */
 export const faultRuleSchema = z
   .strictObject({
     fault: z.enum(faultNames).describe('The fault.'),

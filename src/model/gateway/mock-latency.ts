@@ -3,9 +3,8 @@ import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * How an inference server spends its time under continuous batching. The server does one thing at a
- * time: it adds a request to the batch (prefill), or it generates one more token for every request of
- * the batch (a decode step).
+ * How an inference server spends its time under continuous batching. It does one thing at a time: it adds a request
+ * to the batch (prefill), or generates one more token for all requests in it (a decode step).
  */
 export const batchingSchema = z.strictObject({
   batch: z.int().positive().describe('Maximum requests in the batch; others wait.'),
@@ -45,8 +44,8 @@ const preset = (
 });
 
 /**
- * Servers of three sizes. The figures are rounded from public benchmarks of dense models with about 8,
- * 70 and 400 billion parameters on as many accelerators as they need.
+ * Servers of three sizes, rounded from public benchmarks of dense models with about 8, 70 and 400 billion
+ * parameters.
  */
 export const batchingPresets = {
   small: preset(128, 5, 0.02, [6, 0.05, 0.01]),
@@ -60,19 +59,19 @@ export const latencySchema = z.union([
 ]);
 export type Latency = z.output<typeof latencySchema>;
 
-/** The batching of a latency; `null` for a fixed one. */
+/** Returns the batching of a latency; `null` for a fixed one. */
 export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
 export interface RequestSize {
-  /** Tokens of each prompt, none of them cached. */
+  /** None of them cached. */
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * The maximum requests per second that a server can answer: with a full batch, a request costs its own
- * prefill, which yields its first token, and its share of the decode steps for the other tokens.
+ * The maximum requests per second of a server with a full batch. A request costs its own prefill, which yields its
+ * first token, and its share of the decode steps for the other tokens.
  */
 export const saturationRate = (
   { batch, overhead, perPromptToken, step, stepPerRequest, stepPerThousandTokens }: Batching,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
-/** The limiters that the reference gateway can run: every class that a client can distinguish. */
+/** The limiters that the reference gateway can run: each class that a client can distinguish. */
 export const mockLimiterClasses = [
   'fixed-from-first',
   'fixed-aligned',
@@ -43,7 +43,6 @@ const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 
 const limit = z.int().positive().nullable();
 
-/** The fields that a profile sets; the scenario overrides them. */
 const behaviours = {
   algorithm: z.enum(mockLimiterClasses).describe('How the limits are counted.'),
   accounting: z
@@ -119,7 +118,7 @@ export type MockLimits = z.output<typeof mockLimitsSchema>;
 
 type Behaviour = { [Name in keyof typeof behaviours]: z.output<(typeof behaviours)[Name]> };
 
-/** The interface as specified, and the proxy that its headers come from. */
+/** The defaults of each profile, for fields that the scenario does not set. */
 const profiles = {
   spec: {
     algorithm: 'fixed-from-first',

@@ -39,7 +39,7 @@ const lengthSchema = z
     error: 'expected max to be at least min',
   });
 
-/** The interface (2.1) says `<publisher>/<model_name>`; some gateways use other ids. */
+/** The interface (2.1) has `<publisher>/<model_name>`, some gateways others. */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
 
 const modelIds = z.array(modelId).min(1);
@@ -66,10 +66,7 @@ const transcriptionSchema = z.strictObject({
   perSecond: delay(25, 'Additional milliseconds for each second of the audio.'),
 });
 
-/**
- * How the reference gateway behaves: what a scenario can set under `mock`, which is everything but
- * addresses, keys and seed. Every field has a default that scripts can rely on.
- */
+/** The settings of the reference gateway that a scenario can make under `mock`. Scripts can rely on each default. */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
   contextTokens: positive

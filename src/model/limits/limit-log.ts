@@ -3,8 +3,8 @@ import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
 /**
- * One request that a limiter decided on, at an unknown moment between `sent` (before the first byte
- * was written) and `answered` (the first byte of the response).
+ * A request that a limiter decided on between `sent` (before its first byte) and `answered` (the answer's first
+ * byte).
  */
 export interface LimiterDecision {
   readonly sent: Instant;
@@ -19,8 +19,8 @@ export interface LimitRule {
 }
 
 /**
- * The limiter classes that a client can distinguish. A bucket that holds the whole limit, GCRA and a
- * leaky bucket used as a meter decide alike and are one class.
+ * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter and a bucket that holds
+ * the whole limit decide alike and are one class.
  */
 export const limiterClasses = {
   'fixed-from-first':
@@ -44,17 +44,17 @@ export const limiterClassNames = Object.keys(limiterClasses) as readonly Limiter
 const limitFindings = ['proved', 'refuted', 'undecided'] as const;
 export type LimitFinding = (typeof limitFindings)[number];
 
-/** One limit as reported by one set of limit headers; `null` for values that were not reported. */
+/** A limit that headers report; `null` for values that they do not. */
 export interface ReportedLimit {
-  /** The family of headers, for example `litellm` or `openai` (`traffic/limits/read-limit-headers.ts`). */
+  /** The family of headers, such as `litellm` or `openai` (`traffic/limits/read-limit-headers.ts`). */
   readonly profile: string;
-  /** The owner of the limit as the header names it, such as `api_key` or `team`. */
+  /** The owner of the limit in the header's words, such as `api_key` or `team`. */
   readonly descriptor: string | null;
   /** `requests`, `tokens`, or another word of the header. */
   readonly unit: string;
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Time from the response until the limit is fully available. */
+  /** Time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
 }
 
@@ -88,42 +88,40 @@ export const probePhases = {
 } as const satisfies Record<string, string>;
 export type ProbePhase = keyof typeof probePhases;
 
-/** One request of a probe and everything that its response reported about limits. */
+/** A request of a probe, and all that its response told about limits. */
 export interface ProbeReply extends LimiterDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
   readonly request: ProbeRequest;
-  /** The second key is used only to test isolation. */
   readonly key: 'first' | 'second';
   /** 0 if aborted before the response head. */
   readonly status: number;
-  /** Whether a response with a status of success holds an error instead of an answer; absent if not. */
+  /** Whether a successful status came with an error instead of an answer; absent if not. */
   readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
   /** Limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
-  /** From `Retry-After` or a finer header of its kind; `null` if absent or unreadable. */
+  /** From `Retry-After` or a similar header; `null` if absent or unreadable. */
   readonly retryAfter: Milliseconds | null;
   /** The body of a 429; `null` for any other status. */
   readonly refusal: RefusalDetails | null;
-  /** The length of the prompt in characters and `max_tokens`; `null` if not a chat. */
+  /** Of a chat; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /** Tokens counted by the server; `null` if it reported none. */
+  /** As the server counted them; `null` if it did not. */
   readonly usage: { readonly input: number; readonly output: number } | null;
   /** The `Date` header (whole seconds) in ms since 1970; `null` if absent. */
   readonly date: number | null;
 }
 
-/** The limit of the key itself in the headers of a reply. */
+/** Returns the limit of the key itself or, if no header names it, any limit of that unit. */
 export const reportedLimitOf = ({ told }: ProbeReply, unit: string): ReportedLimit | undefined =>
   told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
   told.find((limit) => limit.unit === unit);
 
 export interface RefusalDetails {
   readonly form: Refusal['form'];
-  /** The limit that it names; `null` if it names none. */
   readonly unit: NamedLimit | null;
-  /** The reset time that it names, in ms since 1970. */
+  /** The reset time in ms since 1970. */
   readonly resetAt: number | null;
   readonly message: string;
 }
@@ -132,21 +130,20 @@ export interface RefusalDetails {
 export const limitCheckSchema = z.strictObject({
   /** Stable name, for example `remaining-serial`. */
   id: z.string(),
-  /** A statement about the gateway; `proved` means that it is true. */
+  /** A statement about the gateway, true if proved. */
   claim: z.string(),
-  /** The section of the interface specification that promises it; `null` if none does. */
+  /** The section of the interface that promises it; `null` if none does. */
   section: z.string().nullable(),
   finding: z.enum(limitFindings),
-  /** Whether a refuted claim violates a limit (exit 14); otherwise the check is advisory. */
+  /** Whether a refuted claim violates a limit (exit 14), or is only advice. */
   violates: z.boolean(),
-  /** One sentence with the numbers. */
+  /** A sentence with the numbers. */
   observed: z.string(),
   /** A few requests that show it; empty if the whole log does. */
   evidence: z.array(z.string()).readonly(),
 });
 export type LimitCheck = Readonly<z.infer<typeof limitCheckSchema>>;
 
-/** A check whose refutation violates no limit. */
 export const advisoryCheck = (
   check: Pick<LimitCheck, 'id' | 'claim' | 'finding' | 'observed'> & Partial<LimitCheck>,
 ): LimitCheck => ({ section: null, violates: false, evidence: [], ...check });
@@ -162,11 +159,11 @@ export interface DeclaredLimits {
   readonly permitted: readonly LimiterClass[];
 }
 
-/** The examination of a key: all requests in the order in which they were sent. */
+/** The examination of a key, its requests in the order of sending. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
   readonly replies: readonly ProbeReply[];
-  /** When the key asked for the list of models before; a limiter can have counted it. Absent if unknown. */
+  /** A request for the list of models before, which the limiter can have counted; absent if unknown. */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** Requests without an answer, each with its cause. */
   readonly unanswered: readonly string[];

@@ -4,11 +4,11 @@ import { limitCheckSchema, limiterClassNames } from './limit-log.ts';
 
 const count = z.int().nonnegative();
 
-/** The maximum that was admitted within one minute: certainly, and possibly (`null` if some of it is unknown). */
+/** The most admitted within one minute: certainly, and possibly (`null` if some of it is unknown). */
 const admittedPeakSchema = z.strictObject({ least: count, most: count.nullable() });
 export type AdmittedPeak = z.infer<typeof admittedPeakSchema>;
 
-/** Retry times of refusals compared with when the key was admitted again; `unknown` if nothing was admitted afterwards. */
+/** Refusals by how their retry time compares with the next admission; `unknown` if there was none. */
 const retryAfterAccuracySchema = z.strictObject({
   exact: count,
   conservative: count,
@@ -18,24 +18,24 @@ const retryAfterAccuracySchema = z.strictObject({
 });
 export type RetryAfterAccuracy = z.infer<typeof retryAfterAccuracySchema>;
 
-/** All 429s of one key. Instants in ms since the run began. */
+/** The 429s of a key. Instants in ms since the run began. */
 const keyRefusalsSchema = z.strictObject({
   count,
   first: z.number(),
   last: z.number(),
-  /** The number that named each limit; `none`: no limit. */
+  /** By the limit that they named; `none`: no limit. */
   units: z.partialRecord(z.enum([...namedLimits, 'none']), count),
   forms: z.partialRecord(z.enum(refusalForms), count),
   retryAfter: retryAfterAccuracySchema,
   resetTime: retryAfterAccuracySchema,
-  /** The number of blocked periods. Each lasts from a 429 until the next admitted request. */
+  /** Blocked periods: each lasts from a 429 until the next admitted request. */
   stretches: count,
-  /** The longest blocked period in ms, at most; `null` if none has ended. */
+  /** In ms, at most; `null` if no period has ended. */
   longestStretch: z.number().nullable(),
 });
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
-/** Limiters are replayed over this many first decisions of a key: the cost is quadratic, and more add little. */
+/** How many decisions of a key are replayed, the first ones. More cost much and add little. */
 export const replayedDecisions = 400;
 
 const keyLimitsSchema = z.strictObject({
@@ -43,7 +43,7 @@ const keyLimitsSchema = z.strictObject({
   requests: admittedPeakSchema,
   tokens: admittedPeakSchema,
   refusals: keyRefusalsSchema.nullable(),
-  /** The limiter classes that explain the first `replayedDecisions`; `null` if nothing was refused. */
+  /** The limiter classes that explain the replayed decisions; `null` if nothing was refused. */
   explainedBy: z.array(z.enum(limiterClassNames)).readonly().nullable(),
   checks: z.array(limitCheckSchema).readonly(),
 });
@@ -51,16 +51,13 @@ export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 
 /** What the ledger of a run proves about the limits of its keys. */
 export const runLimitsSchema = z.strictObject({
-  /** Empty if the run has several slices: their clocks differ. */
+  /** Empty for slices with separate clocks. */
   keys: z.array(keyLimitsSchema).readonly(),
-  /**
-   * Arrivals after the warm-up that were answered 429 and that a declared limit explains: it was, or
-   * can have been, used up within the minute before. `null` if unknown.
-   */
+  /** The 429s after the warm-up that a declared limit explains, since it can have been used up; `null` if unknown. */
   explained: count.nullable().optional(),
   /** Whether the scenario requests a verdict. */
   judged: z.boolean(),
-  /** Whether a limit is violated (exit 14); only if the scenario requests a verdict. */
+  /** Whether a limit is violated (exit 14); false without a request for a verdict. */
   violated: z.boolean(),
 });
 export type RunLimits = z.infer<typeof runLimitsSchema>;
