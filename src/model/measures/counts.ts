@@ -9,25 +9,24 @@ import { answerNoteNames, outcomeKinds, tokenSources } from '../observation/outc
 
 export const count = z.int().nonnegative();
 
-/** A whole second of a run. */
 export const secondSchema = count.max(longestRun / 1000);
 
-/** More groups than any plan has: the stages, traffic entries and keys of a result multiply. */
+/** More groups than any plan has: stages, traffic entries and keys multiply. */
 export const maxGroups = 20_000;
 
-/** What figures are grouped by; `stage` and `key` are names. */
+/** What figures are grouped by. `stage` and `key` are names. */
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
-  /** Due within the warm-up: counted, and left out of every figure. */
+  /** Whether they are due within the warm-up, which is counted but part of no figure. */
   warmUp: z.boolean(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
 
-/** Arrivals by outcome; together every arrival that was due. */
+/** All arrivals that were due, by outcome. */
 export const outcomeCountsSchema = z.strictObject(
   Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
@@ -36,15 +35,15 @@ export const outcomeCountsSchema = z.strictObject(
 );
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
-/** Token sums of completed answers, separately for each source of the counts. */
+/** Tokens of completed answers, for one source of the counts. */
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** How many of these answers reported their input tokens; `input` is the sum of those. */
+  /** How many of these answers reported their input, which `input` sums. */
   answersWithInput: count,
   input: count,
   output: count,
-  /** Answers to prompts of a set length: how many reported their input, and the tokens requested and reported. */
+  /** Answers to prompts of a set length: those that reported their input, and the tokens asked for and reported. */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
@@ -52,66 +51,58 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** Arrivals of which at least the first byte of one attempt was written. */
+  /** Arrivals with at least one attempt of which a byte was written. */
   sent: count,
-  /** Attempts that were started, and arrivals that had more than one. */
+  /** Attempts, and arrivals that had more than one. */
   attempts: count,
   retried: count,
-  /** Arrivals whose failure the plan would retry and that were not retried, by reason. */
+  /** Arrivals whose failure the plan would retry but that were not retried, by reason. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
-  /** Streams flagged as buffered (fake streaming). */
   buffered: count,
-  /** Token events that shared a socket read with an earlier one, and all token events. */
+  /** Token events that shared a read with an earlier one, and all of them. */
   coalescedEvents: count,
   tokenEvents: count,
-  /** Over all attempts; `ahead` is absent where none was opened ahead. */
+  /** Of all attempts; `ahead` is absent if none was opened ahead. */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
-  /** Attempts that met a connection which the server had closed, and went once more on a new one; absent where none did. */
+  /** Attempts that went once more on a new connection, since the server had closed theirs; absent if none did. */
   reconnected: count.optional(),
   /** Completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
-  /**
-   * Completed requests that met all per-request objectives of the plan, and how many met each, in
-   * plan order; absent if the plan has none.
-   */
+  /** Completed requests that met all per-request objectives, and each of them, in plan order; absent without any. */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
-  /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
-  /** How late the instants of completed requests can be; absent in results of earlier versions. */
+  /** How late the instants of completed requests can be; absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
 
-/** The distributions that are also kept per second and traffic kind, at two digits, by the second of the due instant. */
+/** Distributions that are also kept for each second and traffic kind, at two digits. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
- * and `sent` to their own, outcomes to the second in which they ended. The exchanges in flight at the
- * start of a second are the sum of begun − ended over all earlier seconds: these and `sent` count every
- * attempt; `due` and outcomes count each arrival once.
+ * One second of the run. `due` and latencies belong to the second of the due instant, `begun` and `sent` to their
+ * own, outcomes to that of their end. `begun`, `sent` and `ended` count attempts, `due` and outcomes arrivals. So
+ * begun − ended, summed over all earlier seconds, is the number of exchanges in flight.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
   due: count,
-  /** Attempts started, without dropped arrivals. */
   begun: count,
   sent: count,
-  /** Attempts that ended, without dropped arrivals. */
   ended: count,
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
-   * Tokens of completed answers, from all sources together. A stream adds one output token in the
-   * second of each token event and the remaining ones in the last event's second (all of them there if
-   * they are fewer than the events); all other answers add theirs in the second of their end.
+   * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in
+   * the second of each token event, and the remaining ones in that of the last event (all, if they are fewer than
+   * the events).
    */
   inputTokens: count,
   outputTokens: count,
-  /** Audio of completed answers in whole milliseconds, and characters spoken, in the second of their end. */
+  /** Audio of completed answers in whole ms, and characters spoken, in the second of their end. */
   audioReceived: count,
   audioSent: count,
   characters: count,

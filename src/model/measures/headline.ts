@@ -1,7 +1,7 @@
 import type { TrafficKind } from '../workload/traffic.ts';
 import type { MeasureName } from './measures.ts';
 
-/** The measures of each kind of traffic that most readers look for, the most important first; the trust verdict is about them. */
+/** The measures that most readers look for, the most important first. The verdict on trust is about them. */
 export const headlineMeasures = {
   chat: ['endToEnd'],
   'chat-stream': ['ttft', 'gap', 'endToEnd'],
@@ -10,7 +10,7 @@ export const headlineMeasures = {
   models: ['endToEnd'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** The percentiles of these measures that the trust verdict is about. */
+/** The percentiles of these that the verdict on trust is about. */
 export const headlineQuantiles = [0.5, 0.95] as const;
 
 /** The percentiles that every report prints. */

@@ -14,7 +14,7 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
-/** Whether a stored histogram can be read, and holds as many samples up to its maximum as it says. */
+/** Checks that a stored histogram can be read, and holds as many samples as it says. */
 const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
     const { count, max, digits, hdr } = encoded;
@@ -25,12 +25,15 @@ const isDecodable = (encoded: EncodedHistogram): boolean => {
   }
 };
 
-/** The stored form; `hdr` is the standard HdrHistogram V2 compressed encoding in base64, in thousandths of the unit. */
+/** The stored form. `hdr` is the V2 compressed encoding of HdrHistogram in base64, in thousandths of the unit. */
 export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/** The range that a stored histogram names, in thousandths: doubled until it includes `max`, so that equal samples have equal bytes. */
+/**
+ * Returns the range that a stored histogram names, in thousandths. It is doubled until it includes `max`, so that
+ * equal samples have equal bytes.
+ */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -38,10 +41,8 @@ const rangeFor = (max: number): number => {
 };
 
 /**
- * A distribution of one measure: counts to some significant digits, and the exact count, minimum, maximum and sum.
- *
- * Values are in the measure's unit; internally they are whole thousandths of it, so sums stay exact
- * integers and merging is associative to the bit.
+ * A distribution of one measure: counts to some digits, and the exact count, minimum, maximum and sum. Values are
+ * in the measure's unit, and inside whole thousandths of it, so that sums are exact in any order of merging.
  */
 export class Histogram {
   readonly digits: Digits;
@@ -64,7 +65,6 @@ export class Histogram {
   get count(): number {
     return this.#count;
   }
-  /** Exact extremes, sum and mean in the measure's unit; `null` while empty. */
   get min(): number | null {
     return this.#count === 0 ? null : this.#min / thousandths;
   }
@@ -78,7 +78,10 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value once or `times` times. Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
+  /**
+   * Records a value. Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a
+   * sample.
+   */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
@@ -92,9 +95,8 @@ export class Histogram {
     if (whole > this.#max) this.#max = whole;
   }
 
-  /** Records each value once, as `record` does. */
   recordAll(values: ArrayLike<number>): void {
-    // Not by `for … of`: what an iterator returns is garbage, and a stream can have thousands of values.
+    // A loop without an iterator, whose results would be garbage: a stream can have thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 
@@ -113,7 +115,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
+  /** Returns the smallest value that at least `rank` samples do not exceed, rounded to the digits; ranks run from 1. */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -144,13 +146,12 @@ export class Histogram {
 export const emptyHistogram = (digits: Digits = 3): Histogram =>
   new Histogram(new ValueCounts(digits));
 
-/** Decodes a histogram: samples to its digits, extremes and sum exactly. Throws if `hdr` cannot be read. */
+/** Decodes a histogram. Throws if `hdr` cannot be read. */
 export const decodeHistogram = (encoded: EncodedHistogram): Histogram =>
   encoded.count === 0
     ? emptyHistogram(encoded.digits)
     : new Histogram(decodeCounts(encoded.hdr, encoded.digits), encoded);
 
-/** One histogram over all of `parts`, or an empty one. */
 export const sumOfHistograms = (parts: Iterable<Histogram>, digits: Digits = 3): Histogram => {
   const whole = emptyHistogram(digits);
   for (const part of parts) whole.add(part);

@@ -3,7 +3,6 @@ import type { Observation } from '../observation/observation.ts';
 import type { Instant } from '../quantity.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** Histograms count whole thousandths of a measure’s unit. */
 export const thousandths = 1000;
 
 /** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
@@ -13,7 +12,7 @@ export interface Measure {
   readonly label: string;
   /** At most 16 characters, for narrow tables. */
   readonly short: string;
-  /** `µ` is a millionth of the currency, `ms/s` wall-clock time for each second of audio. */
+  /** `µ` is a millionth of the currency, `ms/s` the time for each second of audio. */
   readonly unit:
     | 'ms'
     | 's'
@@ -29,7 +28,6 @@ export interface Measure {
     | 'µ';
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
-  /** The definition as reports print it. */
   readonly definition: string;
   /** The samples of one observation; most have none or one. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
@@ -72,11 +70,10 @@ export const measuresOf =
     },
   });
 
-/** The time between two instants in ms; `null` if one is missing. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;
 
-/** A count per second over a time in ms; `null` without a time, and above what a histogram can hold. */
+/** Returns a count per second; `null` without a time, or above what a histogram can hold. */
 export const ratePerSecond = (count: number, time: number | null): number | null => {
   if (time === null || time <= 0) return null;
   const rate = (count / time) * 1000;
@@ -89,7 +86,7 @@ export const gapsOf = (instants: Float64Array): Float64Array => {
   return gaps;
 };
 
-/** The longest time between consecutive instants, of two or more. */
+/** Returns the longest time between consecutive instants, of two or more. */
 export const longestGapOf = (instants: Float64Array): number => {
   let longest = Number.NEGATIVE_INFINITY;
   for (let i = 1; i < instants.length; i += 1) {

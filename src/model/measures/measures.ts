@@ -6,7 +6,7 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/** The output tokens that the server counted; estimates are summed separately. */
+/** The output tokens that the server counted. Estimates are summed separately. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -91,7 +91,7 @@ const speech = measuresOf('speech');
 const transcription = measuresOf('transcription');
 const priced = measuresOf('chat', 'chat-stream', 'speech', 'transcription');
 
-/** Wall-clock milliseconds for each second of audio; `null` without audio. */
+/** Returns the milliseconds for each second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
@@ -157,9 +157,8 @@ const audioMeasures = {
 const request = measuresOf(...trafficKinds);
 
 /**
- * One table of everything that Weir measures per request. Recorders, objectives, comparison and
- * reports read it; a new measure is one row. Only completed requests have samples; failures are
- * counted by outcome and included in every rate.
+ * All that Weir measures of a request: recorders, objectives, comparison and reports read this table. Only
+ * completed requests have samples; failures are counted by outcome and are in every rate.
  */
 export const measures = {
   ...chatMeasures,

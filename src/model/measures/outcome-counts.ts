@@ -20,11 +20,11 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** All arrivals of a set of counts: the denominator of every rate. */
+/** Counts all arrivals, the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 
-/** A second in which nothing happened, without its latencies. */
+/** Returns a second in which nothing happened, without its latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({
   second,
   due: 0,

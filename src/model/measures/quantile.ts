@@ -1,19 +1,15 @@
 import { type Dependence, independence } from './dependence.ts';
 import type { Histogram } from './histogram.ts';
 
-/**
- * A percentile with its 95 % confidence interval from order statistics (distribution-free), the
- * number of samples, and whether they are too few.
- */
+/** A percentile with its 95 % confidence interval, which holds for any distribution (order statistics). */
 export interface Quantile {
-  /** 0 < q < 1, for example 0.95. */
   readonly q: number;
   readonly value: number;
-  /** Lower and upper bound; `null` if there are too few samples for one. */
+  /** `null` if there are too few samples for a bound. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** Fewer than 10 / (1 − q) effective samples (at the median and below: 10 / q): the tail holds fewer than ten of them. */
+  /** Whether fewer than ten effective samples are expected beyond it. */
   readonly weak: boolean;
   /** The interval that a sure verdict needs: of half as many effective samples. */
   readonly outer: { readonly low: number | null; readonly high: number | null };
@@ -25,10 +21,10 @@ const z95 = 1.959963984540054;
 /** Up to this count the binomial is summed exactly; above it the normal approximation is off by less than a rank. */
 const exactUpTo = 5000;
 
-/** P(B ≤ k) for k = 0 … n, B binomial (n, q). */
+/** Returns P(B ≤ k) for k = 0 … n, where B is binomial (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // Start at the mode and go both ways, so that no term under- or overflows before normalisation.
+  // From the mode in both directions, so that no term under- or overflows.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -45,9 +41,9 @@ const binomialCdf = (n: number, q: number): Float64Array => {
 };
 
 /**
- * The ranks (1 … n) whose order statistics enclose the q-quantile with at least 95 % confidence;
- * 0 or n + 1 where no sample can bound it. David & Nagaraja, Order Statistics, section 7.1:
- * P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1) with B binomial (n, q).
+ * Returns the ranks (1 … n) of the samples that enclose the q-quantile with at least 95 % confidence; 0 or n + 1 if
+ * no sample bounds it. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1) (David & Nagaraja, Order
+ * Statistics, section 7.1).
  */
 export const confidenceRanks = (n: number, q: number): { low: number; high: number } => {
   const tail = (1 - confidence) / 2;
@@ -115,9 +111,9 @@ export const quantile = (
 };
 
 /**
- * The confidence interval of the share `part` / `whole`, 0 … 1; `whole` > 0, `z` is the normal quantile
- * of the confidence. Wilson's score interval (JASA 22, 1927; recommended by Newcombe, Statistics in
- * Medicine 17, 1998): it stays within 0 … 1 and is accurate near both ends.
+ * Returns the confidence interval of the share `part` / `whole`; `whole` > 0, and `z` is the normal quantile of the
+ * confidence. It is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate near both
+ * ends (Newcombe, Statistics in Medicine 17, 1998).
  */
 export const wilsonInterval = (
   part: number,

@@ -3,10 +3,10 @@ import { attemptsOf, type Observation, type ReadDelays } from '../observation/ob
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
- * How late the instants of completed requests can be by this process's own doing, in ms; `judge/errors` derives from it
- * by how much figures can be off. `first`: of the first token or audio; `end`: of the last token or the end; both with
- * the lag of the request's starts. `tokens`: of each token event of a sample of the streams, and `gapLow` and `gapHigh`
- * the least and the greatest time that each of their chunk gaps can have been, as far as this process is concerned.
+ * How late the instants of completed requests can be, in ms. `first`: of the first token or audio, `end`: of the
+ * last token or the end, both with the lag of the starts. `tokens`: of each token event. `gapLow` and `gapHigh`:
+ * the least and greatest true time of each chunk gap. The last three are of a sample of the streams. `judge/errors`
+ * derives the errors of figures from them.
  */
 export const delayNames = ['first', 'end', 'tokens', 'gapLow', 'gapHigh'] as const;
 export type DelayName = (typeof delayNames)[number];
@@ -32,7 +32,7 @@ const recordTokenDelays = (
   }
 };
 
-/** Records the delays of a completed observation; nothing if it has none. */
+/** Records the delays of an observation, if it has any. */
 export const recordDelays = (
   observation: Observation,
   histogramOf: (name: DelayName) => Histogram,

@@ -4,43 +4,39 @@ import { countArrivals } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * The figures of a run that are not distributions: counts, shares of all arrivals that were due, and
- * rates over the measured window. Objectives name them; a new one is one row.
+ * The figures of a run that are not distributions: counts, shares of all arrivals that were due, and rates over the
+ * measured window. Objectives name them.
  */
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
-  /** Arrivals of which at least the first byte of one attempt was written. */
+  /** As in `Group`. */
   readonly sent: number;
-  /** Completed requests that met every per-request objective. */
   readonly metAllObjectives: number;
 }
 
-/** A number of arrivals; of `shares` it is divided by all arrivals that were due. */
+/** A number of arrivals. Those of `shares` are divided by all arrivals that were due. */
 interface Count {
-  /** The definition as reports and the README print it. */
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number;
 }
 
-/** A count per second, over the whole seconds of the measured window. */
 interface Rate {
   readonly definition: string;
-  /** The count in one second, of the given traffic kinds if `byTraffic`. */
+  /** Returns the count in one second, of these kinds if `byTraffic`. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
   /**
-   * Whether an arrival counts in the second of its end; `null` if that would be too late to watch the
-   * rate during the run, since requests in flight are observed only when they have ended.
+   * Whether an arrival counts in the second of its end. `null`: the end is too late to watch the rate during the
+   * run.
    */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Whether a group has data for it; without any such group the rate is unknown, not 0. */
+  /** Whether a group has data for it. If none has, the rate is unknown, not 0. */
   readonly hasData: (group: Group) => boolean;
 }
 
 const failed = (outcomes: OutcomeCounts): number => countArrivals(outcomes) - outcomes.completed;
 
-/** The arrivals with one outcome. */
 const outcome = (kind: keyof OutcomeCounts, definition: string): Count => ({
   definition,
   of: ({ outcomes }) => outcomes[kind],

@@ -1,13 +1,13 @@
 /**
- * What a server says of itself in its metrics. Reports and objectives (`server.waiting.max < 20`) name the figures; which metric
- * of which server each one is read from stands in `record/server-sources.ts`.
+ * What a server's metrics say. Reports and objectives (`server.waiting.max < 20`) name these figures;
+ * `record/server-sources.ts` has the metrics of each server.
  */
 
 interface ServerFigure {
   readonly label: string;
   readonly unit: 'requests' | '%' | 'ms' | '/s';
   readonly definition: string;
-  /** A reading lacks it where no request came since the one before. */
+  /** Whether a reading lacks it if no request came since the one before. */
   readonly isOfRequests?: true;
 }
 
@@ -43,11 +43,10 @@ export const serverFigures = {
 export type ServerFigureName = keyof typeof serverFigures;
 export const serverFigureNames = Object.keys(serverFigures) as readonly ServerFigureName[];
 
-/** Whether a reading may lack it because no request came since the one before. */
 export const isOfRequests = (name: string): boolean =>
   Object.hasOwn(serverFigures, name) && 'isOfRequests' in serverFigures[name as ServerFigureName];
 
-/** The unit of a figure; `number` for a scenario’s own, whose unit Weir does not know. */
+/** Returns the unit of a figure; `number` for one of the scenario's own. */
 export const unitOfServerFigure = (name: string): ServerFigure['unit'] | 'number' =>
   Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : 'number';
 

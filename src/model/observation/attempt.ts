@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** The sources of the wait before a further attempt, best first: the server's headers and body, else Weir's backoff. */
+/** The sources of the wait before a further attempt, best first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -29,15 +29,15 @@ const moment = instantSchema.nullable();
 export const attemptFactsSchema = z.strictObject({
   /** The key's name, never its value. */
   key: z.string(),
-  /** When it could be sent: the arrival’s due instant, or the end of the wait before this attempt; later if it waited for the pace. */
+  /** When it could be sent: at its due instant, or after the wait before this attempt or for the pace. */
   released: instantSchema,
   /** Tokens reserved for it under the pace; `null` without one. */
   reserved: z.int().nonnegative().nullable(),
-  /** When the generator acted. For a dropped arrival: when it was dropped. */
+  /** When the generator acted: began it, or dropped it. */
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),
-  /** When its first connection turned out to be closed by the server before it can have read the request, which went once more on a new one; absent if it did not. */
+  /** When it went once more on a new connection, since the server had closed the first one; absent if it did not. */
   reconnected: instantSchema.optional(),
   /** Before the first byte was written; `null` if nothing was sent. */
   sent: moment,
@@ -48,14 +48,14 @@ export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
-  /** From this attempt’s end until the next one could be sent, in ms. */
+  /** From its end until the next attempt could be sent. */
   wait: millisecondsSchema,
   waitBy: z.enum(waitSources),
 });
 export type RetriedAttempt = z.infer<typeof retriedAttemptSchema>;
 export type RetriedOutcome = RetriedAttempt['outcome'];
 
-/** When an attempt was ready, before any wait for the pace: the arrival's due instant, or the end of the wait after the previous attempt. */
+/** Returns when an attempt was ready, before any wait for the pace. */
 export const readyAt = (
   { due, earlier }: { readonly due: Instant; readonly earlier: readonly RetriedAttempt[] },
   attempt: number,

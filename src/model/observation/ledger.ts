@@ -4,11 +4,10 @@ import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/** The columns of one request that was sent. Instants and lengths in ms; `null` for values that were not reported. */
+/** What the ledger has of each request that was sent. Instants and lengths in ms; `null` if not reported. */
 const columns = {
-  /** Before the first byte was written. */
   sent: z.number(),
-  /** The first byte of the answer, or the end if there was none. */
+  /** When the first byte of the answer came, or the end without one. */
   answered: z.number(),
   /** 0 if there was no answer. */
   status: z.int(),
@@ -20,10 +19,10 @@ const columns = {
   traffic: z.enum(trafficKinds),
   /** Input and output as the server counted them. */
   tokens: cell,
-  /** The limit that a 429 names and the form of its body; `null` for any other status. */
+  /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time from a 429 until the key is admitted again, by header and by body. */
+  /** The time from a 429 until the key is admitted again, by its header and by its body. */
   retryAfter: cell,
   resetIn: cell,
 };
@@ -54,10 +53,9 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** Maximum number of rows kept for each key; `left` counts the others. */
+/** The maximum rows of a key; `left` counts the others. */
 export const maxLedgerRows = 20_000;
 
-/** The rows of one key, ordered by `sent`. */
 export const ledgerSchema = z.strictObject({
   key: z.string(),
   rows: z.array(ledgerRowSchema),

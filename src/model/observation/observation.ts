@@ -11,9 +11,9 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * The lines of an observations file, `observations/1`: one header, then one observation per line
- * with every instant in ms since the run began. There is no field for a prompt or the text of an
- * answer; what a server said about a failure is kept, secrets masked.
+ * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
+ * since the run began. Prompts and the texts of answers have no field; what a server said of a failure is kept,
+ * secrets masked.
  */
 export const observationsHeaderSchema = z.strictObject({
   format: z.literal('observations/1'),
@@ -21,28 +21,27 @@ export const observationsHeaderSchema = z.strictObject({
   planHash: z.string(),
   runId: z.string(),
   startedAt: z.iso.datetime(),
-  /** Instant 0 on the machine's monotonic clock, in ms: relates these instants to those of other processes of the machine. */
+  /** Instant 0 on the machine's monotonic clock, in ms, which all its processes share. */
   machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
-/** How long the bytes of an answer's reads can have waited in the event loop, in ms; 0 for less than a tenth. */
+/** How long the bytes of an answer can have waited in the event loop, in ms; 0 for less than a tenth. */
 export const readDelaysSchema = z.strictObject({
-  /** Of the read with the first token or audio; `null` for an answer that comes whole. */
+  /** Of the first token or audio; `null` for an answer that comes whole. */
   first: millisecondsSchema.nullable(),
-  /** Of the read with the last token of a stream, or the end of any other answer. */
+  /** Of the last token of a stream, or the end of any other answer. */
   end: millisecondsSchema,
-  /** Of the read of each token event; `null` without any, and for streams that are not in the sample. */
+  /** Of each token event; `null` without any, and for streams that are not in the sample. */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /** How many streams the tokens' delays count for: those of a sample count for the ones left out; 1 if absent. */
+  /** How many streams `tokens` counts for, since others are left out; 1 if absent. */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
- * One arrival with exactly one outcome, after any number of attempts. The instants at the top are
- * those of the last attempt. All instants are recorded and derived figures are never stored: end to
- * end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
+ * One arrival with its outcome. The instants at the top are those of the last attempt. Derived figures are not
+ * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
  */
 export const observationSchema = z.strictObject({
   requestId: z.string(),
@@ -53,19 +52,18 @@ export const observationSchema = z.strictObject({
   entry: z.string().optional(),
   due: instantSchema,
   ...attemptFactsSchema.shape,
-  /** The attempts before the last one, in order; empty without retries. */
   earlier: z.array(retriedAttemptSchema).readonly(),
-  /** Why a failure that the plan would retry was not retried; `null` for any other end. */
+  /** `null` unless the plan would retry its failure. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
-  /** Of completed requests; absent in files of earlier versions. */
+  /** Of completed requests; absent in old files. */
   readDelays: readDelaysSchema.optional(),
 });
 export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> & {
   readonly readDelays?: ReadDelays | undefined;
 };
 
-/** All attempts at an arrival, including the last one; none for an arrival that was never started. */
+/** Returns all attempts; none for an arrival that was never started. */
 export const attemptsOf = (
   observation: Observation,
 ): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] =>
@@ -77,11 +75,11 @@ export const attemptsOf = (
 export const wasSent = (observation: Observation): boolean =>
   attemptsOf(observation).some(({ sent }) => sent !== null);
 
-/** The sum of the waits before further attempts, in ms; `null` without retries. */
+/** Returns the sum of the waits before further attempts, in ms; `null` without retries. */
 export const retryWaitOf = ({ earlier }: Observation): number | null =>
   earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0);
 
-/** From ready to released over all attempts, in ms: the wait for a free place within the limits; `null` without a pace. */
+/** Returns how long all attempts waited for a place within the limits, in ms; `null` without a pace. */
 export const paceWaitOf = (observation: Observation): number | null =>
   observation.reserved === null
     ? null

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** The sources of an answer's token counts, best first. Statistics never mix sources silently. */
+/** The sources of an answer's token counts, best first. No statistic mixes them silently. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -11,7 +11,6 @@ const moment = instantSchema.nullable();
 const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
 const tokenCountsSchema = z.strictObject({
-  /** `null` unless the server reported it. */
   input: count.nullable(),
   output: count,
   /** The requested input tokens of a synthetic prompt; absent for any other. */
@@ -59,28 +58,27 @@ const chatAnswerSchema = z.strictObject({
 });
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
-/** Instants are those of the socket read that contained the event; `null` if the event never came. */
+/** Instants are those of the read with the event; `null` if it never came. */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
   firstByte: instantSchema,
-  /** First event with `choices`; a role-only delta counts (what some tools call TTFT). */
+  /** The first event with `choices`, even if it has only a role. */
   firstEvent: moment,
-  /** First delta with content, reasoning, a tool call or a refusal. */
+  /** The first delta with content, reasoning, a tool call or a refusal. */
   firstToken: moment,
-  /** First delta with something other than reasoning. */
+  /** The first delta that is not reasoning. */
   firstVisible: moment,
   lastToken: moment,
-  /** All token events in order, from `firstToken` to `lastToken`. */
   tokenInstants: instants,
-  /** SSE comments (`: ping`), at most the first thousand: they distinguish a slow model from a dead connection. */
+  /** Comments (`: ping`), at most a thousand. They distinguish a slow model from a dead connection. */
   commentInstants: instants,
-  /** Token events that shared their socket read with an earlier one. */
+  /** Token events that shared their read with an earlier one. */
   coalesced: count,
   tokens: tokenCountsSchema,
-  /** Tokens of the first token event: known from continuous usage only, otherwise `null` (counted as 1). */
+  /** Tokens of the first token event; `null` if unknown, and counted as 1. */
   firstChunkTokens: count.nullable(),
   finish: z.string().nullable(),
-  /** Fake streaming: nearly all tokens in one burst at the end. Its gaps, TPOT and output speed are not counted. */
+  /** Whether nearly all tokens came in one burst at the end. Then its gaps, TPOT and output speed do not count. */
   buffered: z.boolean(),
   ...pricedFields,
 });
@@ -89,10 +87,9 @@ export type ChatStreamAnswer = z.infer<typeof chatStreamAnswerSchema>;
 const speechAnswerSchema = z.strictObject({
   kind: z.literal('speech'),
   firstByte: instantSchema,
-  /** The read with the first byte of audio after the container's header. */
+  /** The first byte of audio after the container's header. */
   firstAudio: instantSchema,
   bytes: count,
-  /** Duration, decoded from the container. */
   audioSeconds: z.number().nonnegative(),
   characters: count,
   ...pricedFields,
@@ -102,9 +99,9 @@ export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 const transcriptionAnswerSchema = z.strictObject({
   kind: z.literal('transcription'),
   firstByte: instantSchema,
-  /** Duration of the uploaded clip; `null` if its container does not contain it. */
+  /** Of the uploaded clip; `null` if its container does not tell. */
   audioSeconds: z.number().nonnegative().nullable(),
-  /** Words inserted, deleted or replaced, and words of the true text; `null` if that text is unknown. */
+  /** Words inserted, deleted or replaced, of those in the true text; `null` if that text is unknown. */
   words: z.strictObject({ wrong: count, expected: count }).nullable(),
   ...pricedFields,
 });
@@ -129,10 +126,9 @@ export const refusalForms = [
   'empty',
 ] as const;
 
-/** A non-2xx response, bounded, with secrets masked. */
 const refusalSchema = z.strictObject({
   status: z.int(),
-  /** The documented error object, the gateway's second 429 form, `{"detail"}`, other JSON, text, HTML, nothing. */
+  /** The documented error object, the gateway's second form of a 429, `{detail}`, other JSON, text, HTML, nothing. */
   form: z.enum(refusalForms),
   type: z.string().nullable(),
   code: z.string().nullable(),
@@ -155,30 +151,29 @@ export const malformedIssues = [
 export type MalformedIssue = (typeof malformedIssues)[number];
 
 /**
- * Why an arrival was never sent: `inFlight` requests were already in flight; or it waited for the pace
- * until its total deadline had passed, or until the run ended.
+ * Why an arrival was never sent: `inFlight` requests were in flight, or it waited for the pace until its total
+ * deadline or the end of the run.
  */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
 
-/** The limits that the text of a 429 can name. */
 export const namedLimits = ['requests', 'tokens', 'in-flight'] as const;
 export type NamedLimit = (typeof namedLimits)[number];
 
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  /** The limit that its text names; `null` if it names none. */
+  /** The limit that its text names; `null` for none. */
   unit: z.enum(namedLimits).nullable(),
-  /** The time from the answer until the key is admitted again, by `Retry-After` and its kin; `null` if absent or unreadable. */
+  /** The time until the key is admitted again by `Retry-After` and its kin; `null` if absent or unreadable. */
   retryAfter: millisecondsSchema.nullable(),
-  /** The same by the reset time in the body, relative to the answer's own `Date`. */
+  /** The same by the reset time in the body, compared with the answer's `Date`. */
   resetIn: millisecondsSchema.nullable(),
 });
 export type LimitedOutcome = z.infer<typeof limitedSchema>;
 
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
-/** `partial`: what was received before, if the traffic kind can say. */
+/** `partial`: what was received, if the traffic kind can say. */
 const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
 const brokenSchema = z.strictObject({
   kind: z.literal('broken'),
@@ -217,7 +212,7 @@ export const outcomeKinds = [
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
 const limit = z.number().nullable();
-/** The four limit headers of interface section 8; a field is `null` if the header is absent or unreadable. */
+/** The four limit headers (interface 8); `null` for each that is absent or unreadable. */
 const quotaSchema = z.strictObject({
   limitRequests: limit,
   remainingRequests: limit,
@@ -228,9 +223,8 @@ const quotaSchema = z.strictObject({
 export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
-  /** `null` if the response has none of the four headers. */
   quota: quotaSchema.nullable(),
-  /** The server's own request id (`x-request-id` and its kin), to find the request in its logs. */
+  /** The server's own request id, to find the request in its logs. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

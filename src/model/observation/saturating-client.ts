@@ -1,8 +1,8 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
 /**
- * The port of a client that saturates the target: each connection sends its prepared requests in turn,
- * again and again, each one as soon as the previous one has ended with any outcome.
+ * The port of a client that saturates the target. Each connection sends its prepared requests in turn, again and
+ * again, each one as soon as the one before has ended.
  */
 export interface SaturatingClient {
   start(batch: RequestBatch): SaturatingRun;
@@ -12,8 +12,8 @@ export interface RequestBatch {
   /** One list for each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
   /**
-   * Called immediately before a connection sends a request, with their indexes; returns the observer of
-   * the response. Aborting the exchange replaces its connection.
+   * Called before a connection sends a request, with their indexes; returns the observer of the response. Aborting
+   * the exchange replaces its connection.
    */
   readonly observerFor: (
     connection: number,
@@ -25,8 +25,8 @@ export interface RequestBatch {
 export interface SaturatingRun {
   /** Sends no further requests; those in flight can end. */
   stop(): void;
-  /** How the server treats connections, as observed: sentences for the report. */
+  /** Returns sentences for the report on how the server treats connections. */
   notes(): readonly string[];
-  /** Destroys every connection and waits until they are gone. */
+  /** Destroys every connection, and waits until they are gone. */
   close(): Promise<void>;
 }

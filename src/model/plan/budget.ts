@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** What a run can spend; `null`: unlimited. A run that reaches its budget is ended. */
+/** What a run can spend, `null` for any amount. A run that has spent it is ended. */
 export const budgetSchema = z.strictObject({
-  /** Requests sent, including further attempts. */
+  /** Including further attempts. */
   requests: cap,
   /** Prompt and completion, over all requests. */
   tokens: cap,

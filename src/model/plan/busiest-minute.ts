@@ -2,10 +2,10 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** Number of passed arrivals after which the arrays are compacted. */
+/** The number of passed arrivals from which they are dropped from the arrays. */
 const compactAfter = 65_536;
 
-/** The maximum requests and tokens that are due within any 60 s, or another window in ms. `add` expects ascending times in ms. */
+/** Finds the maximum requests and tokens due within any window of time, 60 s by default. Times ascend, in ms. */
 export class BusiestMinute {
   readonly #due: number[] = [];
   readonly #taken: number[] = [];

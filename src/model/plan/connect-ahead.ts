@@ -1,9 +1,9 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * Whether connections are opened before their requests are due. `undici`, a pace and a saturating load cannot do that. It is also off if
- * an objective is about connect times, since too few would be measured, and if each request opens a new connection, since that is then
- * part of what is measured.
+ * Whether connections are opened before their requests are due. Undici, a pace and a saturating load cannot do
+ * that. If an objective is about connect times, or each request opens a connection, connecting is part of what is
+ * measured.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

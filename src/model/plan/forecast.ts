@@ -5,17 +5,17 @@ import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
 
 /**
- * The forecast of a plan before anything is sent: the arrivals and contents of the run, counted only.
- * Without failures and further attempts; money in whole micro-units.
+ * The forecast of a plan, before anything is sent: its arrivals and contents, without failures and further
+ * attempts. Money is in whole micro-units.
  */
 
 /**
- * `at-most`: answers can be shorter or users slower. `estimate`: texts were not counted by a tokenizer,
- * the time of answers was assumed, or a large plan was sampled.
+ * How sure an amount is. `at-most`: answers can be shorter or users slower. `estimate`: something was assumed or
+ * sampled.
  */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** A sum, and the number of requests whose amount is unknown and not in it. */
+/** `unknown` is the number of requests that are not in the sum, since their amount is unknown. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -37,9 +37,9 @@ export interface ForecastGroup extends ResourceNeed {
   readonly entry: string | null;
   /** `null` under a pace, which takes any free key. */
   readonly key: string | null;
-  /** Requests due after the warm-up: each that succeeds is a sample. */
+  /** Requests due after the warm-up. */
   readonly measured: number;
-  /** Maximum chunk gaps: one fewer than tokens; `null` if unbounded. */
+  /** The maximum chunk gaps; `null` if unbounded. */
   readonly gaps: number | null;
 }
 
@@ -50,36 +50,36 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** A plan compared with the limits that its scenario declares for each key; not under a pace, which keeps them. */
+/** A plan compared with the declared limits of its keys. A pace keeps them. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
   /** The limit that is reached first; `null` if none is declared. */
   readonly binds: LimitUnit | null;
-  /** Keys that would suffice, evenly used; `null` if no limit is declared. */
+  /** The keys that suffice if evenly used; `null` if no limit is declared. */
   readonly keysNeeded: number | null;
-  /** The keys whose busiest minute exceeds a limit: expect 429s. */
+  /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];
 }
 
 export interface PaceForecast {
-  /** The earliest time of the last request. */
+  /** When the last request is sent at the earliest. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /** Requests that cannot be sent before the run or their timeout ends, by the limit of requests alone. */
+  /** Requests that the limit of requests holds back until the run or their timeout has ended. */
   readonly unsendable: number;
-  /** The time that the limit of tokens alone requires. */
+  /** The time that the limit of tokens alone takes. */
   readonly tokenTime: Milliseconds;
 }
 
-/** Maximum samples of a measure: every request of its kinds succeeds. */
+/** The samples of a measure if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;
   readonly samples: number;
 }
 
-/** Whether the expected samples suffice to decide an objective; counts and rates need none. */
+/** Whether there can be enough samples to decide an objective. Counts and rates need none. */
 export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
@@ -102,9 +102,9 @@ export interface Forecast {
   /** The duration of the load, and the maximum time after it. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
-  /** The assumed time of an answer if users wait for it; `null` otherwise. */
+  /** The assumed time of an answer; `null` if no user waits for it. */
   readonly answerTime: Milliseconds | null;
-  /** One in this many requests was sampled; 1 is all of them. */
+  /** One in this many requests was looked into. */
   readonly lookedInto: number;
   readonly attempts: number;
   readonly limits: LimitForecast;
@@ -112,7 +112,7 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
-  /** What each slice needs; `null` where it was not asked for. */
+  /** What each slice needs; `null` if not asked for. */
   readonly slices: SliceForecast | null;
 }
 

@@ -8,8 +8,8 @@ import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
 
 /**
- * The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, parsed. Bounds and observed
- * figures are in the unit of the figure (`unitOfFigure`).
+ * The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`. Bounds and observed figures are in the
+ * unit of the figure.
  */
 
 export const comparisonOperators = {
@@ -23,11 +23,11 @@ export const comparisonOperatorNames = Object.keys(
   comparisonOperators,
 ) as readonly ComparisonOperator[];
 
-/** Whether a figure that only grows can meet this bound later but never break it. */
+/** Whether a bound is a lower one. A figure that only grows can meet it later, but never break it. */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
 export const statistics = ['mean', 'min', 'max'] as const;
-/** A number is a quantile, 0 < q < 1. */
+/** A number is a quantile. */
 const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
@@ -41,12 +41,12 @@ const figureSchema = z.discriminatedUnion('kind', [
   /** In percent. */
   z.strictObject({ kind: z.literal('share'), name: z.enum(shareNames) }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
-  /** Of the samples of the server’s own metrics; a scenario may name figures of its own. */
+  /** Of the server’s own metrics, or a figure of the scenario from them. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** The labels of the arrivals that count; `null` for any. Stairs are several stages with one name. */
+/** The arrivals that count; `null` for any. Stairs are several stages with one name. */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -56,22 +56,21 @@ const scopeSchema = z.strictObject({
 export type ObjectiveScope = z.infer<typeof scopeSchema>;
 
 export const objectiveSchema = z.strictObject({
-  /** As written in the scenario: its name in every report. */
+  /** As in the scenario, and in every report. */
   text: z.string(),
   figure: figureSchema,
   scope: scopeSchema,
   comparison: z.enum(comparisonOperatorNames),
   bound: z.number(),
-  /** With fewer samples (of a share: arrivals) it is not decided: no data. */
+  /** With fewer samples, or arrivals of a share, it is not decided. */
   minSamples: z.int().positive(),
-  /** Whether breaking it fails the run or is only reported. */
   severity: z.enum(['fail', 'warn']),
-  /** From this moment on it is checked every second, and a run that breaks it is ended; `null`: checked only at the end. */
+  /** The moment from which a run that breaks it is ended; `null`: it is checked only at the end. */
   abortAfter: millisecondsSchema.nullable(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
-/** A criterion of a single request: all of its samples, at least one, must meet the bound. */
+/** A criterion of a single request, which must have samples and meet it with each. */
 export const requestObjectiveSchema = z.strictObject({
   text: z.string(),
   measure: z.enum(measureNames),
@@ -90,24 +89,16 @@ export const inScope = (
   (scope.key === null || scope.key === labels.key) &&
   (scope.stages === null || scope.stages.includes(labels.stage));
 
+const unitByKind = { count: '', share: '%', rate: '/s' } as const;
+
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
-  switch (figure.kind) {
-    case 'measure':
-      return measures[figure.name].unit;
-    case 'count':
-      return '';
-    case 'share':
-      return '%';
-    case 'rate':
-      return '/s';
-    case 'server':
-      return unitOfServerFigure(figure.name);
-  }
+  if (figure.kind === 'measure') return measures[figure.name].unit;
+  return figure.kind === 'server' ? unitOfServerFigure(figure.name) : unitByKind[figure.kind];
 };
 
 /**
- * The default of `minSamples`: for a quantile, enough that ten samples are beyond it, as in all
- * reports; thirty for a mean; one for an extreme.
+ * Returns the default of `minSamples`: for a quantile so many that ten are beyond it, thirty for a mean, one for an
+ * extreme.
  */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {
@@ -135,10 +126,7 @@ const meetsBound = (
   return true;
 };
 
-/**
- * Which per-request objectives a completed request meets, in their order. An objective for other
- * traffic kinds or labels counts as met.
- */
+/** Returns which per-request objectives a completed request meets. One for other traffic or labels counts as met. */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],
   observation: Observation,

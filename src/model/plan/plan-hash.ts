@@ -23,7 +23,7 @@ const fieldsNotHashed = {
   fails: undefined,
 } as const;
 
-/** What answers must be like changes nothing that is sent. */
+/** An expectation changes nothing that is sent. */
 const withoutExpectation = (traffic: Traffic): Traffic => {
   if (!('expect' in traffic)) return traffic;
   const { expect: _, ...sent } = traffic;
@@ -34,9 +34,9 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
 export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
   ...plan,
   ...fieldsNotHashed,
-  // The default was once `lenient`: its hash is kept, so that such runs stay comparable.
+  // The hash of the old default, `lenient`, is kept for the new one, so that such runs stay comparable.
   streams: plan.streams === 'standard' ? 'lenient' : plan.streams,
-  // Left out where it changes nothing, so that such runs stay comparable with those of earlier versions.
+  // Left out if they change nothing, so that such runs stay comparable with older ones.
   wire: {
     ...plan.wire,
     connectAhead: connectsAhead(plan) || undefined,
@@ -50,8 +50,8 @@ export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashe
 });
 
 /**
- * SHA-256 over the plan's canonical JSON, in hex, independent of the order of fields. Only what is sent
- * counts, so that results stay comparable when a bound changes or a worker is added.
+ * Returns the SHA-256, in hex, of what a plan sends, whatever the order of its fields. Results stay comparable when
+ * a bound changes or a worker is added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')

@@ -11,12 +11,10 @@ import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
 /**
- * The typed, complete, immutable meaning of a scenario: everything a run needs, all defaults filled
- * in, plain data that can be sent to a thread or a machine. It contains no secrets: keys and header
- * values stay templates (`model/plan/secret.ts`).
+ * The complete meaning of a scenario: everything that a run needs, with all defaults, as plain data that can be
+ * sent to a thread or a machine. It has no secrets: keys and header values stay templates (`model/plan/secret.ts`).
  */
 
-/** One straight piece of a rate curve. */
 const rateSegmentSchema = z.strictObject({
   from: perSecondSchema,
   to: perSecondSchema,
@@ -24,14 +22,14 @@ const rateSegmentSchema = z.strictObject({
 });
 export type RateSegment = z.infer<typeof rateSegmentSchema>;
 
-/** Arrivals follow the clock, independent of answers. */
+/** Arrivals follow the clock, whatever the answers do. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
-  /** The rate over time; constant, ramping and stairs are all curves. */
+  /** The rate over time. */
   curve: z.array(rateSegmentSchema).min(1),
   /**
-   * `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area.
-   * `gamma`: gaps of this shape and mean 1; below 1 arrivals come in bursts, 1 is Poisson, above 1 they become more even.
+   * `even`: arrival n is due when the area under the curve reaches n. `poisson`: gaps in that area are exponential.
+   * `gamma`: they have this shape and mean 1; arrivals come in bursts below 1 and more evenly above it.
    */
   spacing: z.union([
     z.enum(['even', 'poisson']),
@@ -39,17 +37,17 @@ const openLoadSchema = z.strictObject({
   ]),
 });
 
-/** A fixed number of users, each of which sends its next request after the answer and the think time. */
+/** Users that send their next request after the answer and the think time. */
 const closedLoadSchema = z.strictObject({
   kind: z.literal('closed'),
   users: z.int().positive(),
   duration: millisecondsSchema,
   thinkTime: millisecondsSchema,
-  /** The users start in sequence over this length of time. */
+  /** The time over which the users start one after the other. */
   rampUp: millisecondsSchema,
 });
 
-/** Users share a fixed number of requests; the stage ends when they are done, or at `maxDuration`. */
+/** Users that share a number of requests. The stage ends when they are done, or at `maxDuration`. */
 const iterationsLoadSchema = z.strictObject({
   kind: z.literal('iterations'),
   users: z.int().positive(),
@@ -58,7 +56,7 @@ const iterationsLoadSchema = z.strictObject({
   thinkTime: millisecondsSchema,
 });
 
-/** Connections of autocannon that send the next request as soon as the answer arrives. */
+/** Connections that send the next request as soon as the answer arrives. */
 const saturateLoadSchema = z.strictObject({
   kind: z.literal('saturate'),
   connections: z.int().positive(),
@@ -78,7 +76,7 @@ export type ClosedLoad = z.infer<typeof closedLoadSchema>;
 export type IterationsLoad = z.infer<typeof iterationsLoadSchema>;
 export type SaturateLoad = z.infer<typeof saturateLoadSchema>;
 
-/** A named part of a run with its own load. Stages follow each other without a gap. */
+/** A part of a run with its own load. Stages follow each other without a gap. */
 const stageSchema = z.strictObject({
   name: z.string().min(1),
   load: loadSchema,
@@ -86,7 +84,7 @@ const stageSchema = z.strictObject({
 });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** `template` is the text of the scenario, for example `${env:WEIR_API_KEY}`. */
+/** `template` is the text of the scenario, such as `${env:WEIR_API_KEY}`. */
 const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
@@ -95,9 +93,12 @@ const keySchema = z.strictObject({
 export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
-  /** A gateway's base address, ending in its version segment (`…/v1`), without a trailing slash; its query is sent with every request. */
+  /**
+   * A gateway's base address with its version segment (`…/v1`), without a trailing slash. Its query is sent with
+   * every request.
+   */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
-  /** The bundled reference gateway, started for the run in its own process. */
+  /** The reference gateway, started for the run. */
   z.strictObject({ kind: z.literal('mock') }),
   z.strictObject({ kind: z.literal('container') }),
 ]);
@@ -105,45 +106,45 @@ export type Target = z.infer<typeof targetSchema>;
 
 const wireSchema = z.strictObject({
   http2: z.boolean(),
-  /** An explicit proxy; `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `none` goes direct. */
+  /** `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   proxy: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('none') }),
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of PEM certificates to trust in addition to the system's; `null` for none. */
+  /** A file of PEM certificates that are trusted too. */
   caFile: z.string().nullable(),
   verifyTls: z.boolean(),
-  /** Whether connections are opened before scheduled requests are due; absent in old plans. */
+  /** Whether connections are opened before requests are due; absent in old plans. */
   connectAhead: z.boolean().optional(),
-  /** Whether a connection is used for several requests; absent in old plans, which means that it is. */
+  /** Whether connections are used again; absent in old plans, which do. */
   reuse: z.boolean().optional(),
-  /** Maximum requests on one connection; `null` or absent: as many as the server allows. */
+  /** The maximum requests on one connection; otherwise as many as the server allows. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
-/** Each deadline has its own cause (`broken{deadline-…}`); `null` disables it. */
+/** Each deadline has its own cause (`broken{deadline-…}`); `null` for none. */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
   /** From sent to the first token of a stream, or to the first byte of any other answer's body. */
   firstToken: millisecondsSchema.nullable(),
-  /** Maximum time between two reads of one answer. */
+  /** Between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
   /** From due to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
 
-/** Maximum size of an answer; beyond it the exchange is aborted as `too-large`. */
+/** The maximum size of an answer. A larger one is aborted as `too-large`. */
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The limits that the gateway declares per key (interface 8); `null` for none. */
+/** The declared limits of each key (interface 8); `null` for none. */
 const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
-  /** The permitted limiter if the run is judged by its limits; `null` otherwise. */
+  /** The permitted limiter if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -156,40 +157,39 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
-  /** HTTP/2 always uses undici; so do old plans without this field. */
+  /** HTTP/2 always uses undici, as do old plans without this field. */
   transport: z.enum(transportNames).default('undici'),
-  /** Number of sending threads; `auto`: see `engine/worker-count.ts`. Does not change what is sent. */
+  /** The number of sending threads; `auto`: see `engine/worker-count.ts`. It does not change what is sent. */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
-  /** Whether self-test streams measure how late arrivals are stamped; absent in old plans. Does not change what is sent. */
+  /** Whether self-test streams measure how late arrivals are stamped; absent in old plans. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
-  /** Which header carries the key, in lower case; absent: `authorization`, where the word Bearer precedes it. */
+  /** The header of the key, in lower case; absent: `authorization`, with the word Bearer before the key. */
   auth: z.strictObject({ header: z.string().min(1) }).optional(),
-  /** Extra request headers; values are templates as in `keys`. */
+  /** Values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
-  /** Arrivals due before this moment are marked and excluded from the figures. */
+  /** Arrivals due before this moment are in no figure. */
   warmUp: millisecondsSchema,
-  /** How long unfinished exchanges can continue after the load has ended before they are aborted. */
+  /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
-  /** Maximum arrivals in flight, including those waiting for a retry or the pace; further ones are `dropped{saturated}`. */
+  /** The maximum arrivals in flight, including those that wait; further ones are `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
   retry: retrySchema.nullable(),
-  /** `null`: requests are sent when they are due, without regard to declared limits. */
+  /** `null`: requests are sent when they are due. */
   pace: paceSchema.nullable(),
-  /** `null`: unlimited. */
   budget: budgetSchema.nullable().default(null),
   /**
-   * `standard`: a stream is complete when every choice has a finish reason, or after `[DONE]` if one has. `lenient`: after
-   * `[DONE]` also without a finish reason. `strict`: never without `[DONE]`.
+   * What makes a stream complete. `standard`: every choice has a finish reason, or one has and `[DONE]` came.
+   * `lenient`: also `[DONE]` alone. `strict`: never without `[DONE]`.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
-  /** Ends that fail an answer besides the known ones; absent: none. Does not change what is sent. */
+  /** Finish reasons that fail an answer, besides the known ones. */
   fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
-  /** The server’s own metrics, read beside the run; absent: none. Does not change what is sent. */
+  /** The server’s own metrics to read during the run. */
   server: z
     .strictObject({
       /** An address, or a path at the target. */
@@ -204,12 +204,12 @@ export const planSchema = z.strictObject({
   objectives: z.array(objectiveSchema).default([]),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
-  /** The reference gateway's behaviour; ignored against any other target. */
+  /** Ignored against any other target. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** The scheduled duration of a load in ms; for `iterations` the maximum. */
+/** Returns the scheduled duration of a load in ms, or its maximum. */
 export const loadDuration = (load: Load): number => {
   switch (load.kind) {
     case 'open':
@@ -224,7 +224,7 @@ export const loadDuration = (load: Load): number => {
   }
 };
 
-/** The arrivals of a load; `null` if they depend on the answers. For an open load, the area under its curve. */
+/** Returns the arrivals of a load, the mean if they are drawn; `null` if they depend on the answers. */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
     case 'open':
@@ -242,12 +242,12 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** The load of a plan that saturates the target, which is then its only one; `null` for every other plan. */
+/** Returns the load of a plan that saturates the target, which is then its only one; `null` for other plans. */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;
 };
 
-/** Whether a plan has streamed chats, the traffic that a canary verifies. */
+/** Whether a plan has streamed chats, which a canary verifies. */
 export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
   stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
-/**
- * The failures that can be retried: 429; 5xx; no connection; and no response head to a request that
- * was possibly sent.
- */
+/** The failures that can be retried: 429; 5xx; no connection; no response head to a request that was possibly sent. */
 export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered'] as const;
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * Further attempts at an arrival. Unless the server says how long to wait, the wait before retry
- * n = 0, 1, … is uniform in [0, min(cap, base·2^n)] (exponential backoff with full jitter).
+ * Further attempts at an arrival. Unless the server names a wait, that before retry n = 0, 1, … is uniform in [0,
+ * min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({
-  /** Maximum attempts, including the first one. */
+  /** Including the first one. */
   attempts: z.int().positive(),
   base: millisecondsSchema,
   cap: millisecondsSchema,

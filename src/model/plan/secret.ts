@@ -1,6 +1,6 @@
 /**
- * Secrets stay templates until a request head is built: plans, results and reports contain
- * `${env:NAME}` or `${secret:PATH}`, never the values.
+ * Secrets stay templates until a request head is built. Plans, results and reports have `${env:NAME}` or
+ * `${secret:PATH}`, never the values.
  */
 
 /** An environment variable, or the whole text of a file. */
@@ -22,12 +22,11 @@ export const fillTemplate = (
 ): string =>
   template.replace(pattern, (_, kind: string, name: string) => value(referenceOf(kind, name)));
 
-/** Replaces a secret in every output. */
 export const redacted = '[redacted]';
 
 /**
- * The printable part of a template: its references only, since the text around them can be the other
- * half of the secret. A template without references becomes `[redacted]`.
+ * Returns what can be printed of a template: its references, since the text around them can be the other half of
+ * the secret.
  */
 export const redactedTemplate = (template: string): string =>
   template.match(pattern)?.join(' ') ?? redacted;
@@ -37,7 +36,7 @@ const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
-/** A text with the characters that JSON, JavaScript or a URL may escape as numbers. */
+/** Undoes the escapes that JSON, JavaScript or a URL may have. */
 const unescapedOnce = (text: string): string =>
   text
     .replaceAll(/\\([/"\\])/g, '$1')
@@ -45,12 +44,12 @@ const unescapedOnce = (text: string): string =>
       String.fromCharCode(Number.parseInt(long ?? short, 16)),
     );
 
-/** Undoes escapes within escapes too, as JSON inside JSON has them. */
+/** Undoes escapes within escapes too, as in JSON inside JSON. */
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
- * What the base64 of any text with the secret contains, for each of the three places where it can begin in
- * a group of three bytes (RFC 4648, sections 4 and 5), without the characters that its neighbours share.
+ * Returns what the base64 of any text with the secret contains, for each of the three places where it can begin in
+ * a group of three bytes (RFC 4648, sections 4 and 5).
  */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {
@@ -61,8 +60,8 @@ const base64Forms = (secret: string): readonly string[] =>
   });
 
 /**
- * Returns a function that replaces `secrets` of at least six characters with `[redacted]`: in plain
- * text, in JSON, percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
+ * Creates a function that replaces secrets of at least six characters with `[redacted]`: in plain text, in JSON,
+ * percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
   const known = [...new Set(secrets)]
@@ -71,7 +70,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   const starts = new Set(distinct.map((form) => form.slice(0, shortestSecret)));
-  /** Most texts contain none of many forms; this does not depend on their number. */
+  /** Decides quickly, whatever the number of forms. Most texts have none. */
   const mayContain = (text: string): boolean => {
     for (let at = 0; at + shortestSecret <= text.length; at += 1)
       if (starts.has(text.slice(at, at + shortestSecret))) return true;

@@ -1,7 +1,7 @@
-/** What one process of Weir takes without load, and for each request in flight, in bytes (`npm run bench memory`). */
+/** The memory of a process of Weir without load, and of each request in flight, in bytes (`npm run bench memory`). */
 export const weirMemory = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
 
-/** The bytes of a streamed chunk with its head; assumed. */
+/** The assumed bytes of a streamed chunk with its head. */
 export const bytesOfChunk = 250;
 
 /** What each slice of a plan needs at the peak of its load. */
@@ -10,13 +10,12 @@ export interface SliceForecast {
   /** Requests in flight at once. */
   readonly streams: number;
   readonly sockets: number;
-  /** Streamed chunks a second, a request counted as ten. */
+  /** A request counts as ten chunks. */
   readonly chunksPerSecond: number;
   /** Bytes. */
   readonly memory: number;
-  /** Bytes a second that are read. */
   readonly bytesPerSecond: number;
-  /** The calibrated load that each slice is within; `null` where the number of slices was given. */
+  /** The calibrated load that each slice is within; `null` if the number of slices was given. */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;

@@ -1,6 +1,6 @@
 import type { Load } from './plan.ts';
 
-/** The user of a request, and the index of the request among the user's own, from 0. */
+/** A user, and the index of a request among its own, from 0. */
 export interface UserIteration {
   readonly user: number;
   readonly users: number;
@@ -12,10 +12,7 @@ const userCountOf = (load: Load | undefined): number => {
   return load?.kind === 'closed' ? load.users : 1;
 };
 
-/**
- * The user of request `index` of a stage (the inverse of the engine's numbering). Loads without users
- * have a single one.
- */
+/** Returns the user of request `index` of a stage, as the engine numbers them. Loads without users have one. */
 export const userIterationOf = (load: Load | undefined, index: number): UserIteration => {
   const users = userCountOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { Plan } from './plan.ts';
 import { redactedTemplate } from './secret.ts';
 import type { Expectation } from '../workload/expectation.ts';
@@ -10,22 +9,14 @@ const lengthMarker = (text: string): string => {
   return `[${length} character${length === 1 ? '' : 's'}]`;
 };
 
-/** Names, formats and flags of a request body are shorter; tools, schemas and examples are not. */
+/** Names, formats and flags are shorter; tools, schemas and examples are not. */
 const longestKept = 40;
 
-type Json = z.infer<ReturnType<typeof z.json>>;
-
-const withoutLongTexts = (value: Json): Json => {
-  if (typeof value === 'string') return value.length > longestKept ? lengthMarker(value) : value;
-  if (Array.isArray(value)) return value.map(withoutLongTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return withoutLongFields(value);
-};
-
-const withoutLongFields = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, withoutLongTexts(value)]),
-  );
+/** Returns JSON in which markers replace all longer texts. */
+const withoutLongTexts = <Json>(json: Json): Json =>
+  JSON.parse(JSON.stringify(json), (_, value: unknown) =>
+    typeof value === 'string' && value.length > longestKept ? lengthMarker(value) : value,
+  ) as Json;
 
 const withoutMessages = (
   conversations: TrafficOf<'chat'>['conversations'],
@@ -39,30 +30,20 @@ const withoutMessages = (
   return { ...conversations, system: system === null ? null : lengthMarker(system) };
 };
 
-/** A schema or pattern may be private. */
-const withoutLongExpectation = ({ expect }: { readonly expect?: Expectation | undefined }) => {
-  if (expect === undefined) return {};
-  const { schema, matches } = expect;
-  return {
-    expect: {
-      ...expect,
-      ...(matches === undefined ? {} : { matches: withoutLongTexts(matches) as string }),
-      ...(schema === undefined ? {} : { schema: withoutLongTexts(schema) as typeof schema }),
-    },
-  };
-};
+const withoutLongExpectation = ({ expect }: { readonly expect?: Expectation | undefined }) =>
+  expect === undefined ? {} : { expect: withoutLongTexts(expect) };
 
 const withoutTexts = (traffic: Traffic): Traffic => {
   switch (traffic.kind) {
     case 'chat':
     case 'chat-stream': {
       const conversations = withoutMessages(traffic.conversations);
-      const body = withoutLongFields(traffic.body);
+      const body = withoutLongTexts(traffic.body);
       return { ...traffic, conversations, body, ...withoutLongExpectation(traffic) };
     }
     case 'speech': {
       const texts = traffic.texts.map(lengthMarker);
-      return { ...traffic, texts, body: withoutLongFields(traffic.body) };
+      return { ...traffic, texts, body: withoutLongTexts(traffic.body) };
     }
     case 'transcription': {
       const clips = traffic.clips.map(({ file, text }) => ({
@@ -77,9 +58,9 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 };
 
 /**
- * The plan without prompts and secrets, for results and reports; still a valid plan. Each message,
- * spoken text and clip text, and each text of more than 40 characters in a body, becomes a marker such
- * as `[54 characters]`; headers and keys keep only their references. Its hash differs from the plan's.
+ * Returns a plan without prompts and secrets, for results and reports; still a valid plan. Messages, spoken texts,
+ * texts of clips, and longer texts in a body become markers such as `[54 characters]`; headers and keys keep only
+ * their references. Its hash differs from the plan's.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,
