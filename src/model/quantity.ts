@@ -1,13 +1,10 @@
 import type { z } from 'zod';
 
-/**
- * Numbers with a unit in their type. Only this file casts; text is converted once, in
- * `scenario/schema/notation.ts`.
- */
+/** Numbers with a unit in their type. Only this file casts; `scenario/schema/notation.ts` reads texts. */
 
-/** A length of time in milliseconds; fractions allowed. */
+/** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;
-/** A moment: milliseconds since the run began, on the run's monotonic clock. */
+/** Milliseconds since the run began, on its monotonic clock. */
 export type Instant = number & z.$brand<'Instant'>;
 /** Events per second. */
 export type PerSecond = number & z.$brand<'PerSecond'>;
@@ -22,5 +19,5 @@ export const ratio = (value: number): Ratio => value as Ratio;
 /** The longest run whose results can be read, in ms: 31 days. */
 export const longestRun = 31 * 24 * 3_600_000;
 
-/** The whole second of the run that contains a moment; never negative. */
+/** Returns the whole second of the run that contains a moment; never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

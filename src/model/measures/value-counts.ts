@@ -185,34 +185,19 @@ export const encodeCounts = (counts: ValueCounts, max: number, range: number): s
   return encoded.toString('base64');
 };
 
-class Numbers {
-  readonly #bytes: Buffer;
-  #at: number;
-
-  constructor(bytes: Buffer, at: number) {
-    this.#bytes = bytes;
-    this.#at = at;
+/** Reads what `Writer` writes. */
+function* numbersIn(bytes: Uint8Array): Generator<number, void> {
+  let [value, length] = [0, 0];
+  for (const byte of bytes) {
+    length += 1;
+    const isLast = byte < 128 || length === longestNumber;
+    value += (isLast ? byte : byte - 128) * 128 ** (length - 1);
+    if (!isLast) continue;
+    if (value > Number.MAX_SAFE_INTEGER) break;
+    yield value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+    [value, length] = [0, 0];
   }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  next(): number {
-    let [value, scale] = [0, 1];
-    for (let i = 0; i < longestNumber; i += 1) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined) break;
-      this.#at += 1;
-      const isLast = byte < 128 || i === longestNumber - 1;
-      value += (isLast ? byte : byte - 128) * scale;
-      scale *= 128;
-      if (!isLast) continue;
-      if (value > Number.MAX_SAFE_INTEGER) break;
-      return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
-    }
-    throw new RangeError('a counter of the histogram is incomplete or too large');
-  }
+  if (length > 0) throw new RangeError('a counter of the histogram is incomplete or too large');
 }
 
 const expectCookie = (found: number, expected: number): void => {
@@ -230,8 +215,8 @@ const openEncoded = (base64: string) => {
   const digits = bytes.readInt32BE(12);
   const lowest = Number(bytes.readBigInt64BE(16));
   if (digits < 1 || digits > 3 || lowest < 1) throw new RangeError('a histogram of another range');
-  const payload = bytes.subarray(0, headBytes + bytes.readInt32BE(4));
-  return { digits, lowest, numbers: new Numbers(payload, headBytes) };
+  const payload = bytes.subarray(headBytes, headBytes + bytes.readInt32BE(4));
+  return { digits, lowest, numbers: numbersIn(payload) };
 };
 
 /**
@@ -244,8 +229,8 @@ export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   // A lowest value of 2^n or a little more is counted in units of 2^n.
   const unit = 2 ** Math.floor(Math.log2(lowest));
   const counts = new ValueCounts(digits);
-  for (let index = 0; !numbers.isAtEnd;) {
-    const number = numbers.next();
+  let index = 0;
+  for (const number of numbers) {
     if (number < 0) index -= number;
     else {
       const value = scale.leastOf(index) * unit;

@@ -1,26 +1,28 @@
 import { z } from 'zod';
 
-/** How far one clock is ahead of another, in ms; the truth differs by at most `uncertainty`. */
+/** How far one clock is ahead of another, in ms. The true value differs by at most `uncertainty`. */
 export const clockOffsetSchema = z.strictObject({
   offset: z.number(),
   uncertainty: z.number().nonnegative(),
 });
 export type ClockOffset = z.infer<typeof clockOffsetSchema>;
 
-/** One question to another clock: when it was asked and answered by the own clock, and the other's time, in ms. */
+/** A question to another clock, in ms: when it was asked and answered by our clock, and what the other one said. */
 export interface RoundTrip {
   readonly asked: number;
   readonly other: number;
   readonly answered: number;
 }
 
-/** How fast two clocks drift apart at most, in ms each ms: Linux slews each by up to 500 ppm. */
+/** The largest drift of two clocks, in ms each ms: Linux slews each by up to 500 ppm. */
 const maxDrift = 1e-3;
 
 /**
- * The offset of the own clock from the other after the last of several round trips; `null` without any. The other clock was read
- * at some moment of each round trip, whatever way took how long, so each bounds the offset from both sides; what all of
- * them allow is the answer (Marzullo, as in NTP, RFC 5905), each widened by what the clocks can have drifted since.
+ * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each
+ * trip bounds the offset: the other clock was read at some moment between question and answer. The result is what
+ * all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905), after widening each by the drift since. Example:
+ * asked at 100, told 60, answered at 110 means ahead by 40 to 50 ms; with 35 to 44 ms from another trip, 42 ± 2 ms
+ * remain.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);
@@ -32,11 +34,14 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const least = Math.max(...bounds.map(([from]) => from));
   const most = Math.min(...bounds.map(([, to]) => to));
   if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
-  // A clock was set in between: only the last round trip speaks of it as it is now.
+  // A clock was set in between, so only the last round trip holds.
   return offsetFrom([last]);
 };
 
-/** The offset that was used from `first` on, with the error that it had at any moment until `last`, if the clocks drifted apart evenly. */
+/**
+ * Returns the first offset, which was in use until the last was measured, with the largest error that it had by
+ * then.
+ */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,
   uncertainty: Math.max(first.uncertainty, Math.abs(last.offset - first.offset) + last.uncertainty),

@@ -3,16 +3,16 @@ import { canaryEventInterval } from './canary-timing.ts';
 import type { Histogram } from '../measures/histogram.ts';
 
 /**
- * The canary: self-test streams in the event loop of the run, whose events contain their send time.
- * The delay of their arrival stamps is how late the loop reads, independent of the target.
+ * The canary: self-test streams in the event loop of a run. Their events contain their send time, so their arrival
+ * stamps show how late the loop reads, whatever the target does.
  */
 
 export const canarySampleSchema = z.strictObject({
-  /** Maximum streams open at the same time. */
+  /** The most streams open at once. */
   streams: z.int().nonnegative(),
-  /** Errors in ms (`roundedError`) and their number of events, ascending. */
+  /** Errors in ms (`roundedError`), ascending, with their number of events. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
-  /** The same without what each event can have waited in the event loop; absent in results of earlier versions. */
+  /** The same without what events can have waited in the loop; absent in old results. */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
@@ -22,11 +22,11 @@ export const roundedError = (ms: number): number =>
   ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
 
 export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'> {
-  /** Maximum streams open in any second. */
+  /** The most streams open in any second. */
   readonly streams: number;
   /**
-   * The share of the events of that many streams that were not read, 0 … 1. A delay of their own
-   * process sends none, and its cause can have delayed the run: that time is not verified.
+   * The share of the events of that many streams that were not read, 0 … 1. Their time is not verified: the delay
+   * of the process that should send them can have delayed the run, too.
    */
   readonly missing: number;
 }
@@ -64,7 +64,7 @@ export const canaryErrors = (
   };
 };
 
-/** How late a run read its self-test streams, over the seconds of its figures; in ms. */
+/** How late a run read its self-test streams, in ms, over the seconds of its figures. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),
@@ -72,9 +72,8 @@ export const errorBarSchema = z.strictObject({
   events: z.int().positive(),
   /** Streams of one loop. */
   streams: z.int().positive(),
-  /** Loops with a canary: one for each worker or slice. */
+  /** Loops with a canary, one for each worker or slice. */
   loops: z.int().positive(),
-  /** The share of events that were not read, 0 … 1. */
   missing: z.number().nonnegative(),
 });
 export type ErrorBar = z.infer<typeof errorBarSchema>;

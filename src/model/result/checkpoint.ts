@@ -8,10 +8,9 @@ import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
- * The journal of a run in progress, `checkpoint/1`: append-only JSON Lines. A header, then parts of
- * results since the previous commit line; a commit line (with `until`) makes all parts above it count, so
- * the file stays valid up to its last commit line if the process is killed. Each worker has its own
- * header, parts and commit lines, distinguished by slice.
+ * The journal of a run in progress, `checkpoint/1`, to which JSON lines are only added: a header, parts of results,
+ * and commit lines. A commit line (with `until`) makes all parts above it count, so the file stays valid if the
+ * process is killed. Each worker has its own header, parts and commit lines, by its slice.
  */
 
 const slice = z.int().nonnegative();
@@ -20,7 +19,7 @@ export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan `withoutPrompts`, and the hash of the plan with prompts. */
+  /** The plan `withoutPrompts`, and the hash of the plan with them. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -40,13 +39,13 @@ export const checkpointPartSchema = z.strictObject({
 
 export const checkpointCommitSchema = z.strictObject({
   slice,
-  /** Everything that ended before this moment is in the parts above. */
+  /** All that ended before this moment is in the parts above. */
   until: instantSchema,
   /** The part of the load that was over by then. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The generator's seconds since the previous commit line. */
+  /** Since the previous commit line. */
   generator: z.array(generatorSampleSchema),
 });
 export type CheckpointCommit = z.infer<typeof checkpointCommitSchema>;

@@ -1,7 +1,7 @@
 import type { BrokenCause } from '../observation/exchange.ts';
 import type { Result } from './result.ts';
 
-/** Failures of the connection itself, whatever was asked. Running out of sockets is the load generator's own failure. */
+/** Failures of the connection itself. Running out of sockets is the load generator's own failure. */
 export const connectionCauses = [
   'closed-on-reuse',
   'closed-early',
@@ -16,7 +16,7 @@ export const connectionCauses = [
 ] as const satisfies readonly BrokenCause[];
 export type ConnectionCause = (typeof connectionCauses)[number];
 
-/** A larger share of failures by connections is worth a sentence of the verdict. */
+/** The share of such failures above which a verdict mentions them. */
 export const notableConnectionFailures = 0.01;
 
 /** The requests of a run that failed by their connections. */

@@ -7,9 +7,8 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * One request that can be looked up in the server's logs: one of the slowest completed requests of its
- * kind, or one of the first or last with its failure. Instants are of the last attempt; `null` if it
- * did not get that far.
+ * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
+ * failure. Instants are of the last attempt; `null` if it did not get that far.
  */
 export const exemplarSchema = z.strictObject({
   /** Weir's id, as sent, and the server's. */
@@ -21,7 +20,6 @@ export const exemplarSchema = z.strictObject({
   /** The stage's place in the plan. */
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
-  /** Of the response head. */
   status: z.int().nullable(),
   /** As in the table of failures; `null` if completed. */
   cause: z.string().nullable(),

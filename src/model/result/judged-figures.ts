@@ -1,9 +1,8 @@
 import type { FigureError } from './verdict.ts';
 
-/** The signal that judges the measurement errors of the headline figures. */
 export const figuresSignalName = 'measurement error';
 
-/** The headline figures that the trust verdict is about. Percentiles of too few samples are among them only where there are no others. */
+/** Returns the headline figures that the verdict on trust is about: those with enough samples, or all if none has. */
 export const judgedFigures = (figures: readonly FigureError[]): readonly FigureError[] => {
   const headline = figures.filter(({ isHeadline }) => isHeadline);
   const firm = headline.filter(({ isWeak }) => !isWeak);

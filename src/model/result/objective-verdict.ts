@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
 /**
- * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load
- * generator was invalid. `within-error`: the load generator can have moved the figure across the
- * bound. `incomplete`: a slice is missing. `partial`: the run was stopped and had not broken the
- * objective. `never-given`: the server never gave the figure.
+ * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load generator was
+ * invalid. `within-error`: it can have moved the figure across the bound. `incomplete`: a slice is missing.
+ * `partial`: the run was stopped before the objective was broken. `never-given`: the server never gave the figure.
  */
 export const rulingByReason = {
   kept: 'pass',
@@ -28,20 +27,20 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The figure in `unit`; `null` without data. */
   observed: z.number().nullable(),
   unit: z.string(),
-  /** Samples, or arrivals of a share; `null` for counts and rates. */
+  /** Samples, or arrivals of a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
   minSamples: z.int().positive(),
-  /** The 95 % confidence interval of a quantile (order statistics) or a share (Wilson); `null` without a bound. */
+  /** The 95 % confidence interval; `null` without a bound. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** Where the true figure lies if the load generator moved it; absent for figures without an error, and without a bound above. */
+  /** Where the true figure lies, given the error of the load generator; `high` is `null` if unbounded. */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
-  /** Whether the whole interval is on one side of the bound; `null` without an interval. */
+  /** Whether the whole interval is on one side of the bound. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 
-/** Whether an objective fails its run: it is broken, or bounds a figure that the server never gave. */
+/** Whether an objective fails its run: it is broken, or the server never gave its figure. */
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 

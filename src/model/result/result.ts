@@ -25,11 +25,11 @@ export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
   status: z.int().nullable(),
-  /** error.code or error.type of a refusal, otherwise the issue or cause. */
+  /** `error.code` or `error.type` of a refusal, otherwise the issue or cause. */
   cause: z.string(),
-  /** What the server or the transport said, with numbers and ids masked, bounded. */
+  /** What the server or the transport said, bounded, with numbers and ids masked. */
   message: z.string(),
-  /** Whether all messages are identical to the example's text. */
+  /** Whether all messages are the example's text. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -42,32 +42,29 @@ export const failureSchema = z.strictObject({
 });
 export type Failure = z.infer<typeof failureSchema>;
 
-/**
- * The generator's signals over one second, sampled by the machine that ran the slice.
- * `null` if the kernel or runtime does not report a value.
- */
+/** The generator's signals over one second; `null` if the system does not report a value. */
 export const generatorSampleSchema = z.strictObject({
   second: secondSchema,
   utilisation: z.number(),
-  /** Event-loop delay in ms, the monitor's own resolution subtracted. */
+  /** The delay of the event loop in ms, without the monitor's own resolution. */
   delayP99: z.number(),
   delayMax: z.number(),
-  /** Loop turns, events, and events that had to wait for another poll (uvMetricsInfo). */
+  /** Turns of the loop, events, and events that waited for another turn (uvMetricsInfo). */
   loops: count,
   events: count,
   eventsWaiting: count,
-  /** Garbage collection: the longest pause and all pauses, in ms. */
+  /** The longest pause of garbage collection, and all pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** CPU time of the process, or of a worker’s thread, as a share of one core. */
+  /** CPU time of the process or the worker’s thread, as a share of one core. */
   cpu: z.number(),
-  /** CPU wait as a share of the second (/proc/thread-self/schedstat). */
+  /** Wait for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
-  /** Milliseconds for which the cgroup was throttled. */
+  /** For how long the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
-  /** Resident memory of the process in bytes. */
+  /** Resident memory in bytes. */
   memory: z.number(),
-  /** `null` without a canary, absent in results of earlier versions. */
+  /** `null` without a canary, absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
@@ -76,15 +73,15 @@ export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   startedAt: z.iso.datetime(),
-  /** Slices with the same clock, as the workers of one process, share instant 0. */
+  /** Slices with the same clock share instant 0, as the workers of one process do. */
   clock: z.string().optional(),
-  /** The name of its machine, where a coordinator joined the slices. */
+  /** The name of its machine, if a coordinator joined the slices. */
   host: z.string().optional(),
-  /** How far its clock was ahead of the coordinator's, in ms, and how sure that was until its end. `startedAt` is by the coordinator's. */
+  /** How far its clock was ahead of the coordinator's, by which `startedAt` is. */
   clockOffset: clockOffsetSchema.optional(),
-  /** The verdict on this slice alone. */
+  /** Of this slice alone. */
   trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
-  /** The address in use; each slice's embedded gateway has its own. */
+  /** The address in use. The reference gateway of each slice has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -93,7 +90,7 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema),
-  /** Start lag of this slice in ms, in the seconds of the figures; present if several slices were merged. */
+  /** The start lag of this slice in ms, in the seconds of the figures; absent if it is the only one. */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
@@ -104,48 +101,47 @@ export const resultSchema = z.strictObject({
   runId: z.string(),
   /** The plan `withoutPrompts`. */
   plan: planSchema,
-  /** The hash of the plan with prompts: it cannot be computed from `plan`. */
+  /** Of the plan with prompts: it cannot be computed from `plan`. */
   planHash: z.string(),
-  /** The first slice's base address; a note names the others if they differ. */
+  /** That of the first slice. A note names the others if they differ. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** The verdict and the figures when the result was written, for programs; `weir report` makes it again. */
+  /** The verdict and the figures at the time of writing, for programs. `weir report` makes it again. */
   summary: runSummarySchema.optional(),
-  /** In order; with fewer than their `count` the run is incomplete. */
+  /** In order. If they are fewer than their `count`, the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
-  /** When the load ended: with the plan, or earlier if all requests were sent or the run was stopped. The latest of all slices. */
+  /** When the load ended in the last slice: as planned, or earlier if all requests were sent or the run was stopped. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** Why the run stopped early; `null` if it was complete. */
+  /** Why the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
-  /** The verdicts when the result was written; `weir report` judges again. */
+  /** The verdicts at the time of writing; `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
-  /** What the server said of itself; absent if the plan does not ask for it. */
+  /** The server's own metrics, if the plan asks for them. */
   server: serverMetricsSchema.optional(),
-  /** What the ledger proves about the limits of the keys. */
   limits: runLimitsSchema.optional(),
-  /** Sentences for the reader, for example that a field was dropped from requests. */
+  /** Sentences for the reader, for example on a field that was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema).max(maxGroups),
   timeline: z.array(timelineSecondSchema),
   failures: z.array(failureSchema),
-  /** The slowest requests and some failed ones; absent in results of earlier versions. */
+  /** The slowest requests and some failed ones; absent in old results. */
   exemplars: z.array(exemplarSchema).optional(),
-  /** For pictures of single requests; absent in results of earlier versions. */
+  /** For pictures of single requests; absent in old results. */
   requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
-  /** The counters of the reference gateway over the run, if it was the target; independent of Weir's. */
+  /** What the reference gateway counted, if it was the target. */
   gatewayCounters: z.record(z.string(), count).nullable(),
 });
 export type Result = z.infer<typeof resultSchema>;
 
-/** The fields that earlier versions wrote under another name, each with its present name. */
+/** The old names of fields, each with the present one. */
 const renamedFields: ReadonlyMap<string, string> = new Map([['witness', 'gatewayCounters']]);
 
-/** Gives the fields of a stored result their present names. Other values than mappings stay as they are. */
+/** Gives the fields of a stored result their present names. */
 export const withPresentNames = (stored: unknown): unknown =>
   typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? Object.fromEntries(
@@ -153,18 +149,18 @@ export const withPresentNames = (stored: unknown): unknown =>
       )
     : stored;
 
-/** What a run records in addition to its observations. */
+/** What a run records besides observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
   Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'gatewayCounters'> & {
     readonly server?: Result['server'];
   };
 
-/** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
+/** Returns the JSON Schema of `result/1`, published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({
   title: 'A result of Weir, result/1',
   ...z.toJSONSchema(resultSchema, {
     io: 'input',
-    // Strict validators refuse keywords and formats that JSON Schema does not know.
+    // Strict validators refuse keywords and formats that they do not know.
     override: ({ jsonSchema }) => {
       delete jsonSchema['unit'];
       if (jsonSchema.format === 'base64') delete jsonSchema.format;

@@ -5,7 +5,7 @@ import { countNames, rateNames } from '../measures/run-figures.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import { objectiveVerdictSchema } from './objective-verdict.ts';
 
-/** `summary` of a result file: what a program reads without knowing histograms. All figures leave out the warm-up. */
+/** The `summary` of a result file, for programs that know no histograms. All figures leave out the warm-up. */
 
 export const percentileNames = ['p50', 'p90', 'p95', 'p99'] as const;
 export type PercentileName = (typeof percentileNames)[number];
@@ -30,19 +30,18 @@ const figuresSummarySchema = z.strictObject({
   weak: z.array(z.enum(percentileNames)),
   /** The 95 % confidence intervals. */
   intervals: byPercentile,
-  /** Where the true values are, as far as the load generator can have moved them; empty for what it cannot move. */
+  /** Where the true values are, given the error of the load generator; empty if it cannot move them. */
   errors: byPercentile,
 });
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 
-/** Its measures are next to its counts: `kinds["chat-stream"].ttft.p95`. */
+/** The measures are next to the counts: `kinds["chat-stream"].ttft.p95`. */
 export type TrafficSummary = {
   readonly due: number;
   readonly outcomes: z.infer<typeof outcomeCountsSchema>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
 const trafficFields = z.object({ due: count, outcomes: outcomeCountsSchema });
-/** The figures next to them are named by their measure. */
 const trafficSummarySchema = trafficFields.catchall(
   figuresSummarySchema,
 ) as unknown as z.ZodType<TrafficSummary>;
@@ -53,28 +52,23 @@ const entrySummarySchema = trafficFields
 >;
 
 export const runSummarySchema = z.strictObject({
-  /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
+  /** `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or its figures do not count. */
   verdict: verdictSchema,
-  /** The exit code of the command that wrote this, and a sentence for each reason why it is not 0. */
+  /** The exit code of the command, and a sentence for each reason why it is not 0. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
   /** By how much the load generator can have moved the figures. */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
-  /** Per second of the measured window; `null` if unknown. */
+  /** Per second; `null` if unknown. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
-  /** Of the whole run, in currency units, as far as it is known; `unknown`: completed answers without a known cost; `null` if no answer costs anything. */
+  /**
+   * Of the whole run, in units of the currency; `null` if nothing costs anything. `unknown`: answers without a
+   * known cost.
+   */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   objectives: z.array(
     objectiveVerdictSchema
-      .pick({
-        severity: true,
-        observed: true,
-        unit: true,
-        n: true,
-        low: true,
-        high: true,
-        error: true,
-      })
+      .omit({ text: true, ruling: true, grounds: true, minSamples: true, sure: true })
       .extend({
         objective: z.string(),
         verdict: verdictSchema,

@@ -1,6 +1,6 @@
 import type { Result, SliceRun } from './result.ts';
 
-/** Workers share one process and clock; slices have their own. */
+/** Returns the word for slices. Workers share one clock. */
 export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   const [first] = slices;
   const isOneClock =

@@ -24,7 +24,7 @@ const sumOfDecoded = (
 ): Histogram =>
   sumOfHistograms(parts.filter((part) => part !== undefined).map(decodeHistogram), digits);
 
-/** One measure's distribution over all groups that `where` selects. */
+/** Returns the distribution of a measure over all selected groups. */
 export const distributionOf = (
   result: Result,
   measure: MeasureName,
@@ -32,7 +32,7 @@ export const distributionOf = (
 ): Histogram =>
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
 
-/** The figures of one measure over some groups; each percentile is computed when it is first read, and then kept. */
+/** The figures of a measure over some groups. Each percentile is computed once, when first read. */
 export class MeasuredFigures {
   readonly count: number;
   readonly mean: number | null;
@@ -60,7 +60,7 @@ export class MeasuredFigures {
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
 
-/** Returns one measure's figures over all groups that `where` selects. They are computed once for a result and a filter. */
+/** Returns the figures of a measure over all selected groups. They are kept for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
@@ -76,7 +76,7 @@ export const figuresOver = (
   return figures;
 };
 
-/** The measures with at least one sample in the selected groups, in table order. */
+/** Returns the measures with samples in the selected groups, in table order. */
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {
   const groups = groupsMatching(result, where);
   return measureNames.filter((name) =>
@@ -84,7 +84,7 @@ export const measuresPresent = (result: Result, where: LabelFilter): readonly Me
   );
 };
 
-/** One measure's distribution over some seconds of the timeline at two digits, for one traffic kind. */
+/** Returns the distribution of a measure over some seconds, at two digits. */
 export const latencyOver = (
   seconds: readonly TimelineSecond[],
   kind: TrafficKind,
@@ -95,14 +95,13 @@ export const latencyOver = (
     2,
   );
 
-/** The generator's lag over some seconds, of all traffic kinds. */
 export const lagOver = (seconds: readonly TimelineSecond[]): Histogram =>
   sumOfHistograms(
     trafficKinds.map((kind) => latencyOver(seconds, kind, 'lag')),
     2,
   );
 
-/** The indexes of the missing slices: with any of them the run is incomplete. */
+/** Returns the indexes of the missing slices, which make a run incomplete. */
 export const missingSlices = ({ slices }: Result): readonly number[] => {
   const present = new Set(slices.map(({ index }) => index));
   return Array.from({ length: slices[0]?.count ?? 0 }, (_, index) => index).filter(
@@ -110,11 +109,11 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
   );
 };
 
-/** The first whole second after the warm-up. */
+/** Returns the first whole second after the warm-up. */
 export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
   Math.ceil(plan.warmUp / 1000);
 
-/** The seconds after the warm-up; all seconds if there are none. */
+/** Returns the seconds after the warm-up; all of them if there are none. */
 export const measuredSeconds = <T extends { readonly second: number }>(
   result: Pick<Result, 'plan'>,
   seconds: readonly T[],
@@ -124,13 +123,13 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The whole seconds between the end of the warm-up and the end of the load: the base of rates. */
+/** The whole seconds from the end of the warm-up to the end of the load, over which rates are computed. */
 export interface MeasuredWindow {
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** `null` without a whole second: then there are no rates. */
+/** Returns `null` without a whole second: then there are no rates. */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
   const to = Math.floor(result.scheduled / 1000);

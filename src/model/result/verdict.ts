@@ -1,15 +1,14 @@
 import type { MeasureName } from '../measures/measures.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** Whether the load was the planned one, and by how much the load generator can have moved the figures. */
+/** Whether the load was the planned one, and how much the load generator can have moved the figures. */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether it decides the verdict; other signals are evidence of causes. */
+  /** Whether it decides the verdict, or is evidence of causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
-  /** Text with units. */
   readonly observed: string;
   /** What a healthy generator shows. */
   readonly expected: string;
@@ -17,26 +16,24 @@ export interface TrustSignal {
   readonly advice: string | null;
 }
 
-/** Where the true value of a figure lies, in its unit; `high` can be infinite. */
+/** Where the true value of a figure lies; `high` can be infinite. */
 export interface ErrorBounds {
   readonly low: number;
   readonly high: number;
 }
 
-/** A percentile of a measure of one kind of traffic, and by how much the load generator can have moved it. */
+/** A percentile of a measure of one kind of traffic, with its error. */
 export interface FigureError extends ErrorBounds {
   readonly traffic: TrafficKind;
   readonly measure: MeasureName;
   readonly q: number;
   readonly value: number;
   readonly isHeadline: boolean;
-  /** Whether it has too few samples. */
   readonly isWeak: boolean;
-  /** Whether the error is small: at most 5 % of the figure or 1 ms, or inside its confidence interval. */
+  /** Whether the error is at most 5 % of the figure or 1 ms, or inside its confidence interval. */
   readonly isSmall: boolean;
 }
 
-/** The first verdict of every report. */
 export interface Trust {
   readonly level: TrustLevel;
   readonly evidence: readonly TrustSignal[];

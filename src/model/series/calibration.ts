@@ -3,8 +3,8 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measurement error of this machine: instants recorded by runs, compared with those at which the
- * reference gateway sent each token, over a grid of loads.
+ * The measurement error of a machine over a grid of loads: instants that runs recorded, compared with those at
+ * which the reference gateway sent each token.
  */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
@@ -12,7 +12,7 @@ export type CalibratedMeasure = (typeof calibratedMeasures)[number];
 
 const measurementErrorSchema = z.strictObject({
   n: z.int().positive(),
-  /** The size of the error in ms. */
+  /** In ms. */
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),
   max: z.number().nonnegative(),

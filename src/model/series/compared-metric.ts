@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** The figures by which runs are compared: metric by metric, with the rules that decide. */
-
-/** The verdicts on a metric and on a comparison, the most serious first. */
+/** The verdicts on a metric or a comparison, the most serious first. */
 export const comparisonVerdicts = {
   regression: 'certainly worse, and by more than the minimum effect',
   inconclusive: 'the repetitions are not sufficient for a decision',
@@ -17,48 +15,51 @@ export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
 ];
 
 export const comparisonRules = {
-  /** The probability of any false alarm among the gated metrics; the confidence of every interval is 1 − alpha. */
+  /** The probability of any false alarm among the gated metrics; intervals have a confidence of 1 − alpha. */
   alpha: 0.05,
-  /** Irrelevant changes, as ratios minus 1; of failure rates as a share. */
+  /** The largest irrelevant changes: ratios minus 1, and a share for failure rates. */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /** In ms: smaller changes are irrelevant at any ratio; the second for times of single tokens. */
+  /** Smaller changes are irrelevant at any ratio, in ms; the second is for times of single tokens. */
   latencyFloor: 5,
   tokenFloor: 0.5,
-  /** With fewer per side there is no decision; one run per side is an indication and fails only beyond the ratio. */
+  /**
+   * With fewer on a side nothing is decided. One run on each side is an indication, and fails only beyond the
+   * ratio.
+   */
   repetitions: 5,
   indicativeRatio: 1.5,
-  /** The assumed noise between runs, a coefficient of variation, with one run per side. */
+  /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
   /** The probability of detecting the smallest detectable effect. */
   power: 0.9,
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** One per repetition that has a value, in the metric's unit; failure rates as shares. */
+  /** One for each repetition that has a value, in the metric's unit; failure rates as shares. */
   values: z.array(z.number()),
-  /** The geometric mean of the values, or the share of all repetitions together. */
+  /** The geometric mean, or the share of all repetitions together. */
   typical: z.number().nullable(),
 });
 
 const effectSchema = z.strictObject({
-  /** New / base on the scale `ratio`, new − base on `difference`. */
+  /** New / base for a `ratio`, new − base for a `difference`. */
   change: z.number(),
   /** The 95 % confidence interval; `null` with a single run on a side. */
   low: z.number().nullable(),
   high: z.number().nullable(),
   p: z.number().nullable(),
-  /** Adjusted for the number of gated metrics (Holm); `null` if not gated. */
+  /** By Holm, for the number of gated metrics; `null` if not gated. */
   adjustedP: z.number().nullable(),
-  /** The minimum effect including the floor: a ratio above 1, or a difference above 0. */
+  /** The minimum effect with the floor: a ratio above 1, or a difference above 0. */
   least: z.number(),
-  /** The smallest change that this many repetitions detect nine times in ten, on the same scale. */
+  /** The smallest change that so many repetitions detect nine times in ten. */
   detectable: z.number().nullable(),
 });
 
 export const comparedMetricSchema = z.strictObject({
-  /** Unique: traffic kind, model and name. */
+  /** Traffic kind, model and name. */
   id: z.string(),
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -74,9 +75,9 @@ export const comparedMetricSchema = z.strictObject({
   /** `null` if a side has no value. */
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
-  /** Repetitions per side that would decide; `null` if decided, or above 1,000. */
+  /** Repetitions on each side that would decide; `null` if decided, or above 1,000. */
   needed: z.int().nullable(),
-  /** Why it is not gated, or another note for the reader. */
+  /** Why it is not gated, or another note. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;

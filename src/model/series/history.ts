@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The history stores this of every finished run with valid figures. It refers to a run's result file by
- * path.
- */
+/** What the history keeps of each finished run with valid figures. */
 
 export const historyFigureSchema = z.strictObject({
   /** As in a comparison: traffic kind, model and name. */
@@ -11,11 +8,10 @@ export const historyFigureSchema = z.strictObject({
   label: z.string(),
   unit: z.string(),
   better: z.enum(['lower', 'higher', 'neither']),
-  /** `difference` for failure rates. */
   scale: z.enum(['ratio', 'difference']),
   /** In the unit; a share is 0 … 1. */
   value: z.number(),
-  /** Smaller changes are irrelevant: a share of the value (a difference of failure rates), and a value in its unit. */
+  /** Smaller changes are irrelevant: a ratio or a difference, and a value in the unit. */
   effect: z.number(),
   floor: z.number(),
 });
@@ -26,7 +22,7 @@ const historyVerdictsSchema = z.array(
 );
 
 export const historyRunSchema = z.strictObject({
-  /** Absolute path of the result. */
+  /** The absolute path of the result. */
   file: z.string(),
   planHash: z.string(),
   plan: z.string(),
@@ -34,7 +30,7 @@ export const historyRunSchema = z.strictObject({
   weir: z.string(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** Of the objectives, and of the limits if they are violated. */
+  /** Of the objectives, and of violated limits. */
   verdicts: historyVerdictsSchema,
   figures: z.array(historyFigureSchema),
 });

@@ -1,13 +1,13 @@
 import type { Instant } from '../quantity.ts';
 
-/** A scheduled request: its stage (by position), its index within the stage, and its due instant. */
+/** A scheduled request. `stage` is a position, `index` its place in the stage. */
 export interface Arrival {
   readonly stage: number;
   readonly index: number;
   readonly due: Instant;
 }
 
-/** The share of a run that one worker or machine executes: slice `index` of `count`. */
+/** The share of a run that one worker or machine executes: `index` of `count`. */
 export interface Slice {
   readonly index: number;
   readonly count: number;
@@ -15,9 +15,7 @@ export interface Slice {
 
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
-/**
- * Splits a slice into disjoint slices of the whole run that together own what it owns.
- */
+/** Splits a slice into slices that together own what it owns. */
 export const splitSlice = ({ index, count }: Slice, parts: number): readonly Slice[] =>
   Array.from({ length: parts }, (_, part) => ({
     index: index + part * count,
@@ -27,6 +25,6 @@ export const splitSlice = ({ index, count }: Slice, parts: number): readonly Sli
 /** Whether a slice owns an arrival of an open load, or a user of a closed one. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
 
-/** A slice's share of a number that all slices divide; `null`: unlimited. */
+/** Returns a slice's share of a number; `null`: unlimited. */
 export const sliceShareOf = ({ index, count }: Slice, whole: number | null): number | null =>
   whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

@@ -5,17 +5,17 @@ export interface Clip {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;
-  /** Duration, decoded from its container; `null` if the container does not contain it. */
+  /** `null` if its container does not tell. */
   readonly seconds: number | null;
-  /** The spoken text, for the word error rate; `null` if unknown. */
+  /** The spoken text; `null` if unknown. */
   readonly text: string | null;
 }
 
-/** Two sources of one file with different texts have separate clips. */
+/** Sources of one file with different texts have separate clips. */
 export type ClipSource = TrafficOf<'transcription'>['clips'][number];
 
 /** The clips of a plan, read before the load. */
 export interface ClipLibrary {
-  /** All clips of a source (a file, a manifest, `bundled`) in a fixed order; at least one. */
+  /** Returns the clips of a source (a file, a manifest, `bundled`) in a fixed order; at least one. */
   clipsOf(source: ClipSource): readonly Clip[];
 }

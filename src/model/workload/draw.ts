@@ -1,11 +1,11 @@
 /**
- * Randomness as an argument. The numbers of a draw are a pure function of its key, so request n of a
- * plan has the same content for any number of workers, in any order.
+ * Randomness as an argument. The numbers of a draw depend only on its key, so request n of a plan has the same
+ * content for any number of workers.
  */
 export interface Draw {
   /** Uniform in [0, 1), with 53 random bits. */
   uniform(): number;
-  /** One of at least one `choices`, with a probability in proportion to its weight; by default all are equal. */
+  /** Picks one of the choices, in proportion to its weight; by default all are equal. */
   pick<T>(choices: readonly T[], weight?: (choice: T) => number): T;
 }
 
@@ -17,9 +17,7 @@ const mix = (word: number): number => {
   return h ^ (h >>> 16);
 };
 
-/**
- * 32 bits that are a pure function of three words (integers up to 2^53): an even sample of what they name, without any state.
- */
+/** Returns 32 bits that depend only on three integers up to 2^53: an even sample of what they name. */
 export const hashOf = (first: number, second: number, third: number): number => {
   let hash = 0x3c6ef372;
   hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);
@@ -29,8 +27,8 @@ export const hashOf = (first: number, second: number, third: number): number => 
 };
 
 /**
- * A draw keyed by `words` (integers up to 2^53): sfc32 (Doty-Humphrey, PractRand), its 128-bit
- * state filled from the words by MurmurHash3's finaliser.
+ * A draw keyed by integers up to 2^53: sfc32 (Doty-Humphrey, PractRand), whose 128-bit state MurmurHash3's
+ * finaliser fills.
  */
 class KeyedDraw implements Draw {
   #a = 0x243f6a88;
@@ -83,10 +81,9 @@ class KeyedDraw implements Draw {
   }
 }
 
-/** A new draw with these words as its key. */
 export const drawFrom = (...words: readonly number[]): Draw => new KeyedDraw(words);
 
-/** A standard normal variate of two uniform ones (Box and Muller 1958). */
+/** Draws a standard normal variate (Box and Muller 1958). */
 export const drawNormal = (draw: Draw): number => {
   const radius = Math.sqrt(-2 * Math.log1p(-draw.uniform()));
   return radius * Math.cos(2 * Math.PI * draw.uniform());

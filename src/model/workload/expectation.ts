@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the answers of an entry must be like; an answer that is not is malformed. It changes nothing that is sent. */
+/** What the answers of an entry must be like, else they are malformed. It changes nothing that is sent. */
 export const expectationSchema = z.strictObject({
   /** Whether the text must be JSON. */
   json: z.boolean().optional(),
@@ -10,7 +10,7 @@ export const expectationSchema = z.strictObject({
   toolArguments: z.boolean().optional(),
   /** A regular expression, with the flag u, that the text must match somewhere. */
   matches: z.string().optional(),
-  /** In characters (Unicode code points). */
+  /** In Unicode code points. */
   minLength: z.int().nonnegative().optional(),
 });
 export type Expectation = z.infer<typeof expectationSchema>;

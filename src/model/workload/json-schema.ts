@@ -3,12 +3,12 @@ import type * as draft7 from 'ajv';
 import type * as draft2020 from 'ajv/dist/2020.js';
 import type * as formats from 'ajv-formats';
 
-/** Says how a value breaks a schema, without quoting it; `null` if it obeys. */
+/** Says how a value breaks a schema, without quoting it; `null` if it does not. */
 export type SchemaTest = (value: unknown) => string | null;
 
 const load = createRequire(import.meta.url);
 
-/** Opens a validator that ignores what it does not know. Loading it takes a twentieth of a second, which only runs with a schema spend. */
+/** Opens a validator that ignores unknown keywords. Only runs with a schema spend the time to load it, 50 ms. */
 export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
   const all = { strict: false, logger: false, ...options } as const;
   const ajv: draft7.Ajv = isDraft7
@@ -27,7 +27,10 @@ const isDraft7 = (schema: object): boolean =>
 /** Some schemas refer to themselves for ever, which shows only with a value. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
-/** Prepares a test of values by a JSON Schema, of draft 7 if it says so, else of 2020-12. Returns a text that says what is wrong with the schema itself. */
+/**
+ * Prepares a test by a JSON Schema, of draft 7 if it says so, else of 2020-12. Returns a text if the schema is
+ * wrong.
+ */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));

@@ -26,14 +26,11 @@ const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
     content: z.union([z.string(), z.array(part).min(1)]),
   });
 
-/**
- * A part of a message's content. Images are data URLs or addresses that the gateway fetches, audio is base64: files that a
- * scenario names are in the plan as data.
- */
+/** A part of a message's content. Images are data URLs or addresses that the gateway fetches, audio is base64. */
 const messagePartSchema = partSchemaWith(formatSchema);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
-/** A content part as a scenario or a file of prompts has it: it may name a file, which says its format itself. */
+/** A part as a scenario or a file of prompts has it: it may name a file, which tells its format. */
 const writtenPartSchema = partSchemaWith(formatSchema.optional());
 export type WrittenPart = z.infer<typeof writtenPartSchema>;
 
@@ -44,13 +41,13 @@ export const messageSchema = messageSchemaWith(messagePartSchema);
 export type Message = z.infer<typeof messageSchema>;
 export type MessageContent = Message['content'];
 
-/** The texts of a message; images and audio have none. */
+/** Returns the texts of a message; images and audio have none. */
 export const textsOfContent = (content: MessageContent): readonly string[] =>
   typeof content === 'string'
     ? [content]
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-/** The same content with every text, image and recording replaced. */
+/** Returns content with every text, image and recording changed. */
 export const mapContent = (
   content: MessageContent,
   change: (text: string) => string,

@@ -20,14 +20,14 @@ export const tokenCountSchema = z.union([
       deviation: z.number().nonnegative(),
       ...bounds,
     }),
-    /** `sigma` is the standard deviation of the logarithm: the 84th percentile is e^sigma medians. */
+    /** `sigma` is the standard deviation of the logarithm: 84 % of the values are below e^sigma medians. */
     z.strictObject({
       kind: z.literal('lognormal'),
       median: z.number().positive(),
       sigma: z.number().nonnegative(),
       ...bounds,
     }),
-    /** One of the values, in proportion to its weight; uniformly without weights. */
+    /** One of the values, in proportion to its weight. */
     z.strictObject({
       kind: z.literal('empirical'),
       values: z.array(counted).min(1),
@@ -38,7 +38,7 @@ export const tokenCountSchema = z.union([
 export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
-/** Then the value is clamped: the bounds hold almost nothing of the distribution. */
+/** After so many draws the value is clamped: almost nothing of the distribution is within its bounds. */
 const maxTries = 1000;
 
 const drawWithin = (draw: () => number, { min, max }: { min: number; max: number }): number => {

@@ -12,7 +12,7 @@ export const encodingNames = [
 ] as const;
 
 export interface TokenCounter {
-  /** Tokens of a text without those of the chat template. */
+  /** Without the tokens of the chat template. */
   readonly count: (text: string) => number;
   /** SHA-256 of its file; `null` for a named vocabulary. */
   readonly sha256: string | null;
@@ -21,7 +21,6 @@ export interface TokenCounter {
 export const tokenizerFactsSchema = z.strictObject({
   /** One of `encodingNames`, or a `.json` file. */
   name: z.string().min(1),
-  /** SHA-256 of the file, in hex. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)

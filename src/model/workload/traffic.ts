@@ -5,16 +5,16 @@ import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
 /**
- * The traffic kinds. Tables keyed by them use `satisfies Record<TrafficKind, …>`, so the compiler
- * names every place that needs a row for a new kind.
+ * The traffic kinds. Tables by kind use `satisfies Record<TrafficKind, …>`, so the compiler names every place that
+ * needs a row for a new one.
  */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
 
 const entryFields = {
-  /** The entry's share of the arrivals, relative to the weights of the other entries. */
+  /** Its share of the arrivals, relative to the other entries. */
   weight: z.number().positive(),
-  /** The entry's name in reports; unnamed entries of one kind and model are not distinguished. */
+  /** Its name in reports. Unnamed entries of one kind and model are not told apart. */
   name: z.string().min(1).optional(),
 };
 
@@ -31,12 +31,12 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request sends one of these, drawn uniformly by (seed, stage, index); or another source of prompts. */
+  /** Each request sends one of these, drawn by (seed, stage, index), or of another source. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
-  /** Maximum tokens of the answer; a prompt source can request fewer. */
+  /** The maximum tokens of an answer; a source can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** `null` if unknown: so is the cost. */
+  /** `null` if unknown, as the cost then is. */
   price: priceSchema.nullable(),
   expect: expectationSchema.optional(),
 };
@@ -48,9 +48,9 @@ export type SpeechFormat = (typeof speechFormats)[number];
 const speechFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request speaks one of these texts, drawn uniformly; pieces in order, repeatedly. */
+  /** Each request speaks one of these, drawn; pieces in order, repeatedly. */
   texts: z.array(z.string().min(1)).min(1),
-  /** Present if the texts are pieces of longer texts, each of at most this many characters. */
+  /** Present if the texts are pieces of longer ones, each of at most so many characters. */
   split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
@@ -64,30 +64,27 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 
 /** An audio file, or a manifest that lists several. */
 const clipSourceSchema = z.strictObject({
-  /** A path relative to the scenario; a `.json` file is a manifest; `bundled` is the speech that ships with Weir. */
+  /** A path relative to the scenario, of audio or a `.json` manifest; `bundled` is the speech that comes with Weir. */
   file: z.string().min(1),
-  /** The true text, for the word error rate; `null` if unknown or in the manifest. */
+  /** The true text; `null` if unknown or in the manifest. */
   text: z.string().nullable(),
 });
 
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request uploads one clip, drawn uniformly from all sources. */
+  /** Each request uploads one clip, drawn from all sources. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
   /** With `verbose_json` only. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether files above the interface's 25 MB are sent anyway, to see them refused. */
+  /** Whether files above the interface's 25 MB are sent, to see them refused. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
 };
 
-/**
- * One entry of a plan's traffic mix. The scenario compiles into it; `traffic/` prepares requests from
- * it.
- */
+/** An entry of a plan's traffic, from which `traffic/` prepares requests. */
 export const trafficSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('chat'), ...chatFields }),
   z.strictObject({ kind: z.literal('chat-stream'), ...chatFields }),
@@ -104,7 +101,7 @@ export const modelOf = (traffic: Traffic): string | null =>
 const positiveInteger = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
-/** Maximum tokens of an answer to a chat entry, over all its choices; `null` if unbounded. */
+/** Returns the maximum tokens of an answer, over all its choices; `null` if unbounded. */
 export const maxAnswerTokens = ({
   maxTokens,
   body: fields,

@@ -5,11 +5,11 @@ import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './message.ts';
 
-/** The messages of one chat request, and the maximum tokens of the answer by its source. */
+/** The messages of a chat request, and the maximum tokens of its answer by its source. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
-  /** The requested tokens of a synthetic prompt; absent for any other. */
+  /** Of a synthetic prompt; absent for any other. */
   readonly tokens?: number;
 }
 
@@ -20,12 +20,12 @@ export interface Workload {
   traceOf(load: TraceLoad): Trace;
 }
 
-/** The contents of a file, or an error message that names file and line. */
+/** The contents of a file, or a message that names file and line. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
-/** An image or recording in the form that requests have it. */
+/** An image or recording as requests have it. */
 export interface MediaFile {
   readonly kind: 'image' | 'audio';
   /** For example `image/png`. */
@@ -42,7 +42,7 @@ export interface DatasetFacts {
 
 /** Reads the files that a scenario names, each once. */
 export interface WorkloadFiles {
-  /** An image or recording for a message, by `bundled:NAME` or `file:PATH`. */
+  /** Reads an image or recording by `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
   /** Text to speak. */
   text(file: string): ReadResult<string>;
