@@ -185,20 +185,24 @@ export const encodeCounts = (counts: ValueCounts, max: number, range: number): s
   return encoded.toString('base64');
 };
 
-/** Reads what `Writer` writes. */
-function* numbersIn(bytes: Uint8Array): Generator<number, void> {
-  let [value, length] = [0, 0];
-  for (const byte of bytes) {
+/** Visits the numbers that `Writer` has written. */
+const forEachNumber = (bytes: Uint8Array, visit: (number: number) => void): void => {
+  let [value, scale, length] = [0, 1, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
     length += 1;
     const isLast = byte < 128 || length === longestNumber;
-    value += (isLast ? byte : byte - 128) * 128 ** (length - 1);
+    value += (isLast ? byte : byte - 128) * scale;
+    scale *= 128;
     if (!isLast) continue;
     if (value > Number.MAX_SAFE_INTEGER) break;
-    yield value % 2 === 1 ? -(value + 1) / 2 : value / 2;
-    [value, length] = [0, 0];
+    visit(value % 2 === 1 ? -(value + 1) / 2 : value / 2);
+    value = 0;
+    scale = 1;
+    length = 0;
   }
   if (length > 0) throw new RangeError('a counter of the histogram is incomplete or too large');
-}
+};
 
 const expectCookie = (found: number, expected: number): void => {
   if ((found & cookieMask) !== expected)
@@ -216,7 +220,7 @@ const openEncoded = (base64: string) => {
   const lowest = Number(bytes.readBigInt64BE(16));
   if (digits < 1 || digits > 3 || lowest < 1) throw new RangeError('a histogram of another range');
   const payload = bytes.subarray(headBytes, headBytes + bytes.readInt32BE(4));
-  return { digits, lowest, numbers: numbersIn(payload) };
+  return { digits, lowest, payload };
 };
 
 /**
@@ -224,21 +228,19 @@ const openEncoded = (base64: string) => {
  * Throws a RangeError or zlib's error for anything else.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
-  const { digits: foreignDigits, lowest, numbers } = openEncoded(base64);
+  const { digits: foreignDigits, lowest, payload } = openEncoded(base64);
   const scale = new CounterScale(foreignDigits);
   // A lowest value of 2^n or a little more is counted in units of 2^n.
   const unit = 2 ** Math.floor(Math.log2(lowest));
   const counts = new ValueCounts(digits);
   let index = 0;
-  for (const number of numbers) {
-    if (number < 0) index -= number;
-    else {
+  forEachNumber(payload, (number) => {
+    if (number > 0) {
       const value = scale.leastOf(index) * unit;
-      if (number > 0 && !(value <= Number.MAX_SAFE_INTEGER))
-        throw new RangeError('a histogram of another range');
-      if (number > 0) counts.add(value, number);
-      index += 1;
+      if (!(value <= Number.MAX_SAFE_INTEGER)) throw new RangeError('a histogram of another range');
+      counts.add(value, number);
     }
-  }
+    index += number < 0 ? -number : 1;
+  });
   return counts;
 };
