@@ -5,14 +5,13 @@ import { z } from 'zod';
 export const speechRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.string().min(1),
-  /** A predefined voice's file name, `.wav` included. */
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
   /** The interface names no range. */
   speed: z.number().positive().nullish(),
 });
 
-/** The content type of each speech format; the interface leaves it open, servers differ. */
+/** The content types of speech. The interface names none, and servers differ. */
 export const speechContentTypes = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
@@ -28,7 +27,6 @@ export const maxUploadBytes = 26_214_400;
 /** The text fields of the form, besides the part with the file. Repeated fields are arrays. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
-  /** A language code, of which the interface lists none; empty means none. */
   language: z.string().optional(),
   response_format: z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json']).optional(),
   'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
@@ -46,7 +44,7 @@ export const transcriptionResponseSchema = z.looseObject({
   words: z.array(z.unknown()).nullish(),
 });
 
-/** A JSON transcript as servers send it. Only the text is read; all other fields can be anything. */
+/** A JSON transcript as servers send it. Only its text is certain. */
 export const servedTranscriptSchema = z.looseObject({
   text: z.string(),
   segments: z.unknown().optional(),

@@ -14,10 +14,7 @@ const toolDefinition = z.looseObject({
   }),
 });
 
-/**
- * The interface defines system, user and assistant messages with a text (2.3), but not how a tool call and its result
- * are sent back; these are the forms of the OpenAI API, which tool loops need.
- */
+/** The interface (2.3) does not define how tool calls and their results are sent back. This is as in the OpenAI API. */
 const messageSchema = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
@@ -110,7 +107,7 @@ export const chatResponseSchema = z.looseObject({
   usage: usageSchema.nullish(),
 });
 
-/** One event of a stream. Every field is optional: real servers omit any of them, or send null or empty values. */
+/** One event of a stream. Real servers omit any field, or send null or empty values. */
 export const chatChunkSchema = z.looseObject({
   choices: z
     .array(

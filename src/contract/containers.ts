@@ -21,7 +21,7 @@ const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
 export const mp3HeaderLength = 4;
 
-/** Reads four bytes as the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if they are not one. */
+/** Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if it is none. */
 export const readMp3Frame = (bytes: Uint8Array) => {
   if (bytes.length < mp3HeaderLength || bytes[0] !== 0xff) return null;
   const [, kind = 0, rates = 0, mode = 0] = bytes;
@@ -47,7 +47,7 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
-/** The unsigned big-endian number at an offset; bytes after the end of the file count as zero. */
+/** Reads an unsigned big-endian number. Bytes after the end of the file are zero. */
 export const readUint = (file: Uint8Array, from: number, bytes: number): number => {
   let value = 0;
   for (let i = from; i < from + bytes; i += 1) value = value * 256 + (file[i] ?? 0);
@@ -57,7 +57,10 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Whether a file is of the family of WebM (RFC 8794, section 11.2.1). */
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 
-/** An EBML length (RFC 8794, section 4): the size of its field, 9 if it is invalid, and its value, `null` for unknown. */
+/**
+ * Reads an EBML length (RFC 8794, section 4): the size of its field, 9 if invalid, and its value, `null` if
+ * unknown.
+ */
 export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
   const bytes = Math.clz32(first) - 23;
@@ -72,7 +75,7 @@ const timestampScale = 0x2ad7b1;
 const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
-/** All whole elements of a file in order, nested ones included; a strict reader stops at an invalid header. */
+/** Yields the whole elements of a file, nested ones included. A strict reader stops at an invalid header. */
 function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
@@ -91,7 +94,7 @@ function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   }
 }
 
-/** When each complete block of a WebM file starts to play, and the unit of that time in nanoseconds. */
+/** Yields when each complete block of a WebM file starts to play, and the unit of that time in nanoseconds. */
 export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
   let unit = 1_000_000;
   let cluster = 0;

@@ -26,7 +26,7 @@ type Audio = z.infer<typeof audioPartSchema>['input_audio'];
 
 const base64Data = /^data:[^,]*;base64,/;
 
-/** The beginning of a file in a data URL; empty for any other URL. The size of a picture is within its first kilobytes. */
+/** Returns the beginning of a file in a data URL, where the size of a picture is; nothing for any other URL. */
 const beginningOf = (url: string): Buffer => {
   const head = base64Data.exec(url.slice(0, 200))?.[0];
   return head === undefined
@@ -53,7 +53,7 @@ const jpegSize = (file: Buffer): Size | null => {
   return null;
 };
 
-/** The size of a PNG, JPEG or GIF in pixels; `null` for anything else. */
+/** Returns the pixels of a PNG, JPEG or GIF; `null` for anything else. */
 const pixelsOf = (file: Buffer): Size | null => {
   if (file.length >= 24 && file.toString('latin1', 1, 4) === 'PNG')
     return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
@@ -68,9 +68,9 @@ const longestSide = 2048;
 const shortestSide = 768;
 
 /**
- * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85, and in any detail but `low` 170 more for each tile
- * of 512 pixels, after it was shrunk to 2,048 pixels, and to 768 on its shorter side. Other models count otherwise. The
- * most that the rule allows, 1,445, for an image whose size cannot be seen.
+ * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 and, unless the detail is `low`, 170
+ * for each tile of 512 pixels, after shrinking to 2,048 pixels, and to 768 on the shorter side. An image of unknown
+ * size has the most, 1,445.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;
@@ -96,8 +96,8 @@ const waveBytesPerSecond = (file: Buffer): number | null => {
 };
 
 /**
- * Estimates the tokens of audio by OpenAI's published rule, ten for a second; the length of anything but WAV is taken from its size at
- * 64 kbit/s. Other models count otherwise.
+ * Estimates the tokens of audio by OpenAI's published rule, ten for a second. Anything but WAV is assumed to have
+ * 64 kbit/s.
  */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
@@ -105,7 +105,7 @@ export const audioTokens = ({ data }: Audio): number => {
   return Math.ceil((tokensPerSecond * bytes) / rate);
 };
 
-/** The estimated tokens of a part that is no text; 0 for a text. */
+/** Estimates the tokens of a part that is no text; 0 for a text. */
 export const mediaTokens = (part: ContentPart): number => {
   switch (part.type) {
     case 'text':

@@ -18,8 +18,8 @@ export const modelListSchema = z.looseObject({
 });
 
 /**
- * A model list as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and `owned_by`; Together
- * sends the list of models alone, and Go servers without a model send `null` for it.
+ * A model list as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and
+ * `owned_by`. Together sends the models alone, and Go servers `null` for none.
  */
 export const servedModelListSchema = z.preprocess(
   (body) => (Array.isArray(body) ? { data: body as unknown[] } : body),

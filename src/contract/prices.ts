@@ -1,6 +1,6 @@
 /**
- * What the service charges (interface 1.5 and section 8), in whole micro-units (millionths) of the
- * currency, so that sums are exact. Each request is rounded on its own, half up.
+ * What the service charges (interface 1.5 and 8), in whole millionths of the currency, so that sums are exact. Each
+ * request is rounded on its own, half up.
  */
 
 /** 0.000015 of the currency per input character of speech. */
@@ -9,7 +9,7 @@ const speechPerCharacter = 15;
 const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
-/** Tokens × price per million tokens, input plus output; exact for any counts. */
+/** Returns tokens × price per million tokens; exact for any counts. */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },
   price: { readonly input: number; readonly output: number },

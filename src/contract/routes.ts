@@ -6,11 +6,8 @@ export const routes = {
   models: { method: 'GET', path: '/models' },
 } as const;
 
-/** The header for the client's request id; servers that support it write it to their logs. */
+/** The header for the client's request id, which some servers log. */
 export const requestIdHeader = 'x-request-id';
 
-/**
- * The request id of Weir's check of a target before a run. The request has no key and is part of no figure; the
- * reference gateway counts it separately.
- */
+/** The request id of Weir's check of a target before a run. It has no key and is in no figure. */
 export const preflightId = 'weir-preflight';

@@ -4,35 +4,32 @@ import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
 import type { Trace } from '../model/workload/trace.ts';
 
-/** A segment of a curve with a rate and a length above 0. Areas are numbers of arrivals. */
+/**
+ * A segment of a curve whose rate is not always 0. Times are in seconds since the start of the curve, areas in
+ * arrivals.
+ */
 interface CurvePiece {
-  /** The start of the piece, in seconds since the start of the curve. */
   readonly start: number;
-  /** The length of the piece, in seconds. */
   readonly length: number;
-  /** The rate at its start, per second. */
   readonly from: number;
   /** The change of the rate, per second². */
   readonly slope: number;
-  /** The area under everything before this piece. */
   readonly areaBefore: number;
-  /** The area under everything up to the end of this piece. */
   readonly areaAtEnd: number;
 }
 
-/** A rate curve. Its `area` is its number of arrivals. */
 interface RateCurve {
   readonly area: number;
   /**
-   * Returns the last time, in seconds since the start of the curve, at which the area does not exceed `area` (0 ≤ area
-   * < the whole). A pause at rate 0 belongs to the arrivals before it.
+   * Returns the last time, in seconds, at which the area does not exceed `area`, 0 ≤ area < the whole. So a pause
+   * at rate 0 belongs to the arrivals before it.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * The tolerance of areas, in arrivals. Sums of a few hundred segments are far more exact. An area this close to the end
- * of a segment counts as after it, so that 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
+ * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as after it, so that 0.1/s
+ * for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
 
@@ -81,11 +78,9 @@ const rateCurveOf = (segments: readonly RateSegment[]): RateCurve => {
   };
 };
 
-/** Draws the gaps between arrivals, in units of their mean. */
+/** Draws gaps in units of their mean: from the beginning to the first arrival, and from one to the next. */
 interface Gaps {
-  /** Draws the gap from the beginning to the first arrival. */
   readonly first: () => number;
-  /** Draws the gap from one arrival to the next. */
   readonly next: () => number;
 }
 
@@ -102,9 +97,7 @@ const drawGammaShapeAtLeast1 = (draw: Draw, shape: number): number => {
   }
 };
 
-/**
- * Draws a gamma variate of any shape and scale 1. Below shape 1 it uses shape + 1 and the boost of Marsaglia and Tsang.
- */
+/** Draws a gamma variate of any shape and scale 1: below 1 by the boost of Marsaglia and Tsang. */
 const drawGamma = (draw: Draw, shape: number): number =>
   shape >= 1
     ? drawGammaShapeAtLeast1(draw, shape)
@@ -117,17 +110,15 @@ const exponentialGaps = (draw: Draw): Gaps => {
 };
 
 /**
- * Creates gamma gaps of mean 1. The process starts in the middle of a gap, so that the mean number of arrivals in any
- * area equals the area. Starting with a whole gap would add (1/shape − 1)/2 arrivals: with shape 0.25 a load of 10
- * would have 11.5. The first gap is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal
- * Theory, § 5.2).
+ * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
+ * equals the area; with shape 0.25, starting with a whole gap would give a load of 10 a mean of 11.5. The first gap
+ * is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
   next: () => drawGamma(draw, shape) / shape,
 });
 
-/** The place of a load in a run: its stage, the start of the stage, the plan's seed, and the slice. */
 export interface Placement {
   readonly stage: number;
   readonly start: Instant;
@@ -135,13 +126,10 @@ export interface Placement {
   readonly slice: Slice;
 }
 
-/** The index that separates the draws of gaps from those of request contents, which use (seed, stage, index). */
+/** The index of the draws of gaps, which no request content has. */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/**
- * Returns the number of evenly spaced arrivals, the area rounded up: every whole number n ≥ 0 below the area has an
- * arrival.
- */
+/** Returns the number of evenly spaced arrivals: one for every whole number from 0 below the area. */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -156,8 +144,8 @@ function* evenArrivals(
 }
 
 /**
- * Generates random arrivals. A process of rate 1 along the area of a curve has the curve's rate along time (time-scale
- * transformation, Çinlar 1975). Every slice walks the whole sequence and keeps its own arrivals.
+ * Generates random arrivals. A process of rate 1 along the area of a curve has the curve's rate along time (Çinlar
+ * 1975). Every slice walks the whole sequence and keeps its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,
@@ -170,7 +158,7 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Two areas that differ in their last bit may round to times in the wrong order.
+    // Areas that differ in their last bit may round to times in the wrong order.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -181,10 +169,9 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
   spacing === 'poisson' ? exponentialGaps : (draw) => gammaGaps(draw, spacing.gamma);
 
 /**
- * Generates the arrivals of an open load that one slice owns, in order and on demand. All are due within the stage.
- * With `even`, arrival n = 0, 1, 2 … is due when the area under the curve reaches n: at 2/s arrival 3 is due after 1.5
- * s. The first is due as soon as the rate leaves 0, and their number is the area, rounded up. `poisson` draws
- * exponential gaps in that area, `gamma` gaps of the given shape, so their number is random.
+ * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due
+ * when the area under the curve reaches n: at 2/s arrival 3 is due after 1.5 s. `poisson` draws exponential gaps in
+ * that area, `gamma` gaps of the given shape, so the number of arrivals is random.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);
@@ -205,9 +192,7 @@ export const openArrivalCount = (load: OpenLoad): number => {
   return load.spacing === 'even' ? evenCount(curve) : curve.area;
 };
 
-/**
- * Generates the arrivals of a trace that one slice owns, in order. Request n of the trace is arrival n of the stage.
- */
+/** Generates the arrivals of a trace that one slice owns, in order. */
 export function* traceArrivals(
   trace: Trace,
   { stage, start, slice }: Pick<Placement, 'stage' | 'start' | 'slice'>,

@@ -3,8 +3,8 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
 /**
- * Returns when each stage begins. Stages follow one another without a gap, so all slices compute the same times. An
- * `iterations` stage takes its whole `maxDuration`, even if its users finish sooner.
+ * Returns when each stage begins. A stage of `iterations` takes its whole `maxDuration`, so all slices compute the
+ * same times.
  */
 export const stageStarts = (plan: Plan): readonly Instant[] => {
   let start = 0;
@@ -15,13 +15,9 @@ export const stageStarts = (plan: Plan): readonly Instant[] => {
   });
 };
 
-/** Returns when the last stage's arrivals end. */
 export const scheduledEnd = (plan: Plan): Instant =>
   instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
 
-/**
- * Returns the number of requests of a load: exact, or the mean for random gaps. It is `null` for users and connections,
- * whose number of requests depends on the answers.
- */
+/** Returns the number of requests of a load, or its mean; `null` if it depends on the answers. */
 export const expectedArrivalCount = (load: Load): number | null =>
   load.kind === 'open' ? openArrivalCount(load) : arrivalCountOf(load);

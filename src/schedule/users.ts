@@ -2,16 +2,14 @@ import { owns, type Slice } from '../model/workload/arrival.ts';
 import type { ClosedLoad, IterationsLoad } from '../model/plan/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** A closed-loop caller, and the moment of its first request. */
 export interface User {
   readonly user: number;
   readonly startsAt: Instant;
 }
 
 /**
- * Returns the users that one slice owns, in the order in which they begin. Of U users, user u begins u / U of the
- * ramp-up after the start of the stage: with 4 users and a ramp-up of 8 s they begin at 0, 2, 4 and 6 s. Users who
- * would begin after the end of the stage are omitted.
+ * Returns the users that one slice owns, in order, without those that would begin after the end of the stage. They
+ * begin evenly over the ramp-up: with 4 users and 8 s, at 0, 2, 4 and 6 s.
  */
 export const usersOf = (
   load: ClosedLoad | IterationsLoad,
@@ -26,13 +24,13 @@ export const usersOf = (
   })).filter(({ user, startsAt }) => owns(slice, user) && startsAt < start + duration);
 };
 
-/** Returns the index within the stage of a user's n-th request (n from 0). It is unique over all users and slices. */
+/** Returns the index within the stage of a user's n-th request (n from 0), which no other request has. */
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
 /**
- * Generates the request indices of a shared number of iterations that one slice's users may claim, in order. The slices
- * that have users take turns; if there are more slices than users, the rest have none.
+ * Generates the indices of shared iterations that one slice's users may claim, in order. The slices that have users
+ * take turns.
  */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);

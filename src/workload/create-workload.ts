@@ -42,8 +42,8 @@ export const syntheticPrompt = (
 };
 
 /**
- * Generates the messages of a conversation up to its user's current question. All requests of a conversation repeat the
- * same messages, since each message depends only on the conversation's number and the turn.
+ * Generates a conversation up to its user's current question. Each message depends only on the conversation's
+ * number and the turn, so later requests repeat it.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -65,7 +65,7 @@ export const syntheticConversation = (
   }).flat();
 };
 
-/** Generates a prompt as long as a request of a trace. Equal blocks at its beginning are equal text. */
+/** Generates a prompt as long as a request of a trace. Equal blocks at the start are equal text. */
 export const tracedPrompt = (
   trace: Trace,
   index: number,
@@ -81,9 +81,8 @@ export const tracedPrompt = (
   return prompt + vocabulary.text(left, draw);
 };
 
-/** The sources of a plan's prompts and traces. */
 export interface WorkloadSources {
-  /** Returns the words of the tokenizer that a source names, or of OpenAI's. */
+  /** Returns the words of a tokenizer; without one, of OpenAI's. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
@@ -143,7 +142,7 @@ export const createWorkload = (
   return { chatContentFor, traceOf };
 };
 
-/** Returns one question of the drawn length. Without a system message the server should count only its tokens. */
+/** Returns one question of the drawn length. The server should count its tokens if it has no system message. */
 const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
   const tokens = drawTokenCount(source.tokens, by.draw);
   const messages = promptMessages(source, syntheticPrompt({ ...source, tokens }, by));

@@ -14,7 +14,7 @@ interface DatasetEntry {
   readonly maxTokens: number | null;
 }
 
-/** Parses the entries of a text, or returns a problem that begins with its line. */
+/** Parses a text. A problem begins with its line. */
 type Parser = (text: string, media: FindMedia) => readonly DatasetEntry[] | string;
 
 /** Collects entries; `null` stands for none. A problem in the place of an entry is the result. */
@@ -54,7 +54,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Returns messages with the content of the files that they name, or what is wrong with one of them. */
+/** Returns messages with the files that they name, or what is wrong with one. */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -176,16 +176,12 @@ const datasetParsers: ReadonlyMap<string, Parser> = new Map([
   ['json', shareGpt],
 ]);
 
-/** The prompts of a file, in its order. */
 export interface Dataset {
   readonly facts: DatasetFacts;
   readonly entries: readonly DatasetEntry[];
 }
 
-/**
- * Reads a file of prompts by its extension: JSON lines, a CSV table or ShareGPT's JSON. `media` finds the images and
- * recordings that its messages name. Problems quote no prompt.
- */
+/** Reads a file of prompts by its extension: JSON lines, CSV or ShareGPT's JSON. Problems quote no prompt. */
 export const readDataset = (
   file: string,
   parts: Iterable<Uint8Array>,

@@ -40,7 +40,6 @@ function* linesOf(texts: Iterable<string>): Generator<string, void> {
   if (rest !== '') yield rest;
 }
 
-/** The selected part of a trace, and its facts. */
 export interface LoadedTrace {
   readonly facts: TraceFacts;
   readonly trace: Trace;
@@ -48,7 +47,7 @@ export interface LoadedTrace {
 
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
-/** Collects the rows of the selected part while they are read. Times are in ticks of 100 ns since its beginning. */
+/** Collects the selected rows. Times are in ticks of 100 ns since the start of the selection. */
 class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
@@ -125,7 +124,7 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** Returns the longest time between two requests as recorded, in ms. */
+/** Returns the longest recorded time between two requests, in ms. */
 const longestGap = (trace: Trace, speed: number): number => {
   let longest = 0;
   for (let i = 1; i < trace.count; i += 1)
@@ -194,8 +193,8 @@ const collectRows = (
 };
 
 /**
- * Reads the selected part of a published trace, whose format its content shows. `parts` are the bytes of `cut.file`,
- * which are read once and not kept.
+ * Reads the selected part of a published trace, whose format its content shows. The bytes of the file are read once
+ * and not kept.
  */
 export const readTrace = (
   cut: TraceSelection,

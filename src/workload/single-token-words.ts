@@ -3,27 +3,27 @@ import type { ReadResult } from '../model/workload/workload.ts';
 
 /** The words from which texts with an exact number of tokens are generated. */
 export interface SingleTokenWords {
-  /** The words, separated by white space. */
+  /** Separated by white space. */
   readonly words: string;
   /** Whether a message keeps its first space. SentencePiece adds one itself. */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** The minimum number of words. With fewer, prompts would be too similar. */
+/** The minimum number of words: with fewer, prompts are too similar. */
 const minWords = 100;
 
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Decides whether texts of these words have as many tokens as words, in several orders. */
+/** Decides whether texts of these words, in several orders, have as many tokens as words. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
 /**
- * Selects the words of `list` that are one token each, alone and in a text. They are counted once, so that generating
- * texts needs no tokenizer. Returns a problem if the tokenizer has too few such words.
+ * Selects the words that are one token each, alone and in a text, so that generating texts needs no tokenizer.
+ * Returns a problem if there are too few.
  */
 export const selectSingleTokenWords = (
   list: string,

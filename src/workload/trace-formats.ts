@@ -9,14 +9,14 @@ export interface TraceTime {
 export const ticksPerSecond = 10_000_000;
 const tickDigits = 7;
 
-/** The number of decimals by which a number in a unit is moved to get seconds. */
+/** How many decimals a number is moved to get seconds. */
 const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TraceUnit, number>;
 
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; `null` if it is not one. Digits are moved instead of divided, because the
- * nanoseconds of today have more digits than a double.
+ * Parses a decimal number in a unit; `null` if it is not one. Digits are moved instead of divided: the nanoseconds
+ * of today have more than a double holds.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -41,8 +41,8 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
 const longestMeanGap = 60;
 
 /**
- * Returns the unit of numbers that may be in several. Times since 1970 show it by their magnitude. Mooncake publishes
- * whole milliseconds; GuideLLM and AIPerf write seconds, as Python does, with a fraction (`0.0`).
+ * Returns the unit of numbers. Times since 1970 show it by their magnitude. Otherwise whole numbers are
+ * milliseconds, as Mooncake's, and fractions (`0.0`) are seconds, as GuideLLM and AIPerf write them.
  */
 const unitOfTimes = (times: readonly string[]): TraceUnit => {
   const numbers = times.map(Number);
@@ -54,7 +54,6 @@ const unitOfTimes = (times: readonly string[]): TraceUnit => {
   return hasFractions && meanGap <= longestMeanGap ? 's' : 'ms';
 };
 
-/** A recorded request. */
 export interface TraceRow {
   readonly at: TraceTime;
   readonly input: number;
@@ -62,7 +61,6 @@ export interface TraceRow {
   readonly blocks: readonly number[];
 }
 
-/** Reads a line after the first, or returns what was expected. */
 export type RowReader = (line: string) => TraceRow | string;
 
 /** A trace whose format is known by its first lines. */
@@ -70,16 +68,12 @@ export interface RecognisedTrace {
   readonly format: TraceFormat;
   /** The unit of its times; `null` if they are dates. */
   readonly unit: TraceUnit | null;
-  /** The number of tokens in a block of a prompt. */
   readonly blockTokens: number;
   readonly read: RowReader;
-  /** Whether the first line is itself a row. */
   readonly headerless: boolean;
 }
 
-/**
- * Recognises a format by the first lines of a file; `null` for another. The scenario can give the unit of its times.
- */
+/** Recognises a format by the first lines of a file; `null` for another. The scenario can give the unit of times. */
 type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
 
 /** The block size of Mooncake (https://arxiv.org/pdf/2407.00079, section 4), also GuideLLM's default. */
@@ -90,10 +84,7 @@ const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/**
- * Parses a time such as `2023-11-16 18:15:46.6805900`, in the trace of 2024 with `+00:00` at the end. The fraction may
- * be missing.
- */
+/** Parses a time such as `2023-11-16 18:15:46.6805900`, with or without a fraction and a time zone. */
 const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
@@ -123,9 +114,7 @@ interface Columns {
   readonly example: string;
 }
 
-/**
- * Reads a table by the names of its columns, because releases of a trace differ in the others. None has quoted cells.
- */
+/** Reads a table by the names of its columns, since releases of a trace differ in others. No cell is quoted. */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
   ([firstLine = ''], given) => {
@@ -190,7 +179,7 @@ const jsonRow =
 /** The block sizes of published traces and of the tools that write them. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
-/** Returns the block size by which the prompts have as many blocks as they have; Mooncake’s if no size fits. */
+/** Returns the first block size that explains the numbers of blocks; Mooncake’s if none does. */
 const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
   const fits = (size: number): boolean =>
     rows.every((row) => {
@@ -202,9 +191,8 @@ const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
 };
 
 /**
- * Recognises JSON lines with the field names of Mooncake. Qwen-Bailian's have chats, seconds, and blocks of 16 tokens
- * (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon, as AIPerf reads them); GuideLLM's replay takes
- * seconds.
+ * Recognises JSON lines with the field names of Mooncake. Qwen-Bailian's have chats, seconds, and blocks of 16
+ * tokens (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon).
  */
 const jsonLines: Recogniser = (lines, given) => {
   const [first] = lines;

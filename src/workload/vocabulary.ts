@@ -1,18 +1,15 @@
 import type { Draw } from '../model/workload/draw.ts';
 import type { SingleTokenWords } from './single-token-words.ts';
 
-/**
- * Generates texts of words that are one token each with the space before them (fixtures/prompts), so n words are n
- * tokens. Without the first space the first word would be a different token.
- */
+/** Generates texts of words that are one token each with the space before them, so n words are n tokens. */
 export interface Vocabulary {
-  /** Generates a text of exactly `tokens` tokens, whose words are drawn evenly. */
+  /** Generates a text of exactly so many tokens, whose words are drawn evenly. */
   text(tokens: number, draw: Draw): string;
-  /** Returns a whole message: the text without its first space if the tokenizer adds one itself. */
+  /** Returns a message: the text without its first space if the tokenizer adds one. */
   message(text: string): string;
 }
 
-/** The maximum number of bytes of a word with its space. A word is stored as two numbers of four bytes. */
+/** The maximum bytes of a word with its space, which is stored as two numbers of four. */
 const maxWordBytes = 8;
 
 /** Words as little-endian numbers, padded with 0. */
@@ -40,8 +37,8 @@ const pack = (list: string): Packed => {
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /**
- * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with its 64-bit state from `draw`.
- * It writes them as numbers, because joining strings takes twice as long, longer than sending them.
+ * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with its state from `draw`. It
+ * writes them as numbers: joining strings takes twice as long, longer than sending them.
  */
 export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
   const { count, lows, highs, lengths } = pack(words);

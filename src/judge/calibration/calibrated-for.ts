@@ -6,7 +6,7 @@ interface RunLoad {
   readonly tokensPerSecond: number;
 }
 
-/** The maximum load of a run; `null` without streamed tokens. */
+/** Returns the maximum load of a run; `null` without streamed tokens. */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;
@@ -22,10 +22,7 @@ export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
 const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
-/**
- * The smallest calibrated load that includes this run's, with its transport and number of workers;
- * `null` if none does.
- */
+/** Finds the smallest calibrated load that includes a run's; `null` if none does. */
 export const calibratedFor = (
   { cells }: Calibration,
   load: RunLoad,
@@ -42,7 +39,7 @@ export const calibratedFor = (
     )
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
-/** What has changed since a calibration, as text: its errors are then not certain for this run. */
+/** Returns what has changed since a calibration, as texts. Its errors are then not certain for the run. */
 export const changedSince = (
   { weir, machine }: Calibration,
   result: Pick<Result, 'weir' | 'slices'>,

@@ -6,7 +6,7 @@ interface Peak {
   readonly streams: number;
 }
 
-/** What the machine did without strain, of which a slice is so many parts. */
+/** Returns how many parts of a load are each within a calibrated one. */
 const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
   Math.max(
     1,
@@ -14,7 +14,13 @@ const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
     Math.ceil(chunks / (cell.streams * cell.tokensPerSecond)),
   );
 
-/** What each of so many slices of a load needs. */
+const basisOf = ({ streams, tokensPerSecond, workers, trust }: CalibrationCell) => ({
+  streams,
+  tokensPerSecond,
+  workers,
+  isValid: trust === 'valid',
+});
+
 export const sliceForecast = (
   peak: Peak,
   slices: number,
@@ -29,21 +35,13 @@ export const sliceForecast = (
     chunksPerSecond,
     memory: weirMemory.process + streams * weirMemory.stream,
     bytesPerSecond: chunksPerSecond * bytesOfChunk,
-    basis:
-      basis === null
-        ? null
-        : {
-            streams: basis.streams,
-            tokensPerSecond: basis.tokensPerSecond,
-            workers: basis.workers,
-            isValid: basis.trust === 'valid',
-          },
+    basis: basis && basisOf(basis),
   };
 };
 
 /**
- * The fewest slices of which each is within a load that this machine measured validly, or if none was valid at least not invalidly, with the plan's transport and number of
- * workers; `null` if all of its loads were invalid.
+ * Returns the fewest slices that are each within a load that this machine has measured, validly if any was; `null`
+ * if none is usable.
  */
 export const neededSlices = (
   { cells }: Calibration,

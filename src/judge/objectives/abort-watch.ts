@@ -10,12 +10,9 @@ import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
 import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
 
-/** Checks, during a run, the objectives that can abort it. */
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
-  /**
-   * Returns the first objective that is broken now; `null` for none. An objective with too few samples is not broken.
-   */
+  /** Returns the first objective that is broken now, by enough samples; `null` for none. */
   readonly breach: (now: Instant) => Breach | null;
 }
 
@@ -84,7 +81,7 @@ class RunningFigure {
   }
 }
 
-/** Watches the objectives of a plan that can abort its run. */
+/** Watches, during a run, the objectives that can end it. */
 export const watchObjectives = (plan: Plan): AbortWatch => {
   const watched = plan.objectives
     .filter(({ abortAfter }) => abortAfter !== null)

@@ -8,10 +8,7 @@ import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/**
- * The number of samples, for measures that do not have one per completed request; `null` if only the answers can show
- * it.
- */
+/** The samples of measures that do not have one for each completed request; `null` if only the answers can show it. */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
 > = {
@@ -25,7 +22,7 @@ const specialCounts: Partial<
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Returns the maximum number of samples of a measure in some groups; `null` if it is unknown for one of them. */
+/** Returns the maximum samples of a measure; `null` if it is unknown for one of the groups. */
 const samplesOf = (
   name: MeasureName,
   groups: readonly ForecastGroup[],
@@ -40,7 +37,7 @@ const samplesOf = (
   );
 };
 
-/** Returns the maximum number of samples of each measure and traffic kind. Unknown numbers are omitted. */
+/** Returns the maximum samples of each measure and traffic kind, if known. */
 export const forecastSamples = (
   groups: readonly ForecastGroup[],
   plan: Plan,

@@ -47,13 +47,10 @@ const ratedIn = (result: Result, name: RateName, { stages, traffic }: Objective[
   return { events, seconds: seconds.size };
 };
 
-/**
- * The share of the planned readings of the server's figures below which an objective on them is inconclusive, since the
- * missing ones could have broken the bound.
- */
+/** The minimum share of the planned readings of a server's figure. Missing ones could have broken the bound. */
 const minServerShare = 0.8;
 
-/** Returns the server’s values within the measured time, or within the named stages. */
+/** Returns the server’s values within the measured time, or the named stages. */
 const serverValues = (
   { server, plan, scheduled }: Result,
   name: string,
@@ -86,10 +83,7 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
   });
 };
 
-/**
- * Decides whether the whole confidence interval is on the same side of the bound as the figure; `null` without an
- * interval.
- */
+/** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
 const isSure = (
   { comparison, bound }: Objective,
   { observed, low, high }: ObservedValue,
@@ -119,7 +113,6 @@ const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): 
 const isNeverGiven = ({ server }: Result, { figure }: Objective): boolean =>
   figure.kind === 'server' && serverValuesOf(server?.samples ?? [], figure.name).length === 0;
 
-/** Returns what the observed value shows, given the error of the load generator and the figures of the server. */
 const findingOf = (
   result: Result,
   objective: Objective,
@@ -168,10 +161,9 @@ const judge = (
 };
 
 /**
- * Judges the plan's objectives, in its order, by the observed values. Confidence intervals decide nothing. An objective
- * fails if it has too few samples. It is inconclusive if the load generator can have moved the figure across its bound,
- * or if the server never gave the figure. In an invalid, incomplete or stopped run it is inconclusive unless it is
- * broken.
+ * Judges the plan's objectives. Confidence intervals decide nothing. An objective fails if it has too few samples.
+ * It is inconclusive if the load generator can have moved the figure across its bound, if the server never gave the
+ * figure or, unless it is broken, if the run is invalid, incomplete or stopped.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
   const isIncomplete = missingSlices(result).length > 0;

@@ -12,23 +12,21 @@ import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { loadDuration, type Plan } from '../../model/plan/plan.ts';
 import { firstMeasuredSecond } from '../../model/result/summary.ts';
 
-/** The figure of an objective, at the end of a run or during it. */
+/** The figure of an objective so far. `low` and `high` bound its 95 % confidence interval. */
 export interface ObservedValue {
-  /** The value in the unit of the figure; `null` without data. */
+  /** In the unit of the figure; `null` without data. */
   readonly observed: number | null;
-  /** The number of samples, or of arrivals for a share; `null` for counts and rates. */
+  /** Samples, or arrivals of a share; `null` for other figures. */
   readonly n: number | null;
-  /** The lower end of the 95 % confidence interval. */
   readonly low: number | null;
-  /** The upper end of the 95 % confidence interval. */
   readonly high: number | null;
 }
 
-/** The sources of figures. Only the one that a figure needs is called. */
+/** The sources of figures, of which only the needed one is called. */
 interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
   readonly counted: () => CountedArrivals;
-  /** Returns the values of one of the server’s own figures; empty if too many of its samples are missing. */
+  /** Returns the values of a server’s figure; none if too many are missing. */
   readonly server: (name: string) => readonly number[];
   readonly rated: (name: RateName) => { readonly events: number; readonly seconds: number };
 }
@@ -81,7 +79,7 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
   }
 };
 
-/** Returns the start and end of each stage, in ms of the run. */
+/** Returns the start and end of each stage, in ms. */
 export const stageSpans = (
   plan: Plan,
 ): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
@@ -93,10 +91,7 @@ export const stageSpans = (
   });
 };
 
-/**
- * Returns the whole seconds over which a rate is computed: from the end of the warm-up to `until` (ms), and within the
- * named stages if there are any.
- */
+/** Returns the whole seconds from the warm-up to `until` (ms), within the named stages if there are any. */
 export const ratedSeconds = (
   plan: Plan,
   until: number,

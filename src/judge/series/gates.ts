@@ -7,7 +7,7 @@ export interface Percentile {
   readonly q: number;
 }
 
-/** The percentiles that a comparison shows for each traffic kind; the gated ones decide its verdict. */
+/** The percentiles that a comparison shows; the gated ones decide its verdict. */
 export const comparedPercentiles = {
   chat: { gated: ['endToEnd.p50', 'endToEnd.p95'], shown: ['endToEnd.p99'] },
   'chat-stream': {
@@ -28,7 +28,7 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** The totals that a comparison takes over all traffic. Each of them is a gate. */
+/** The figures over all traffic, each of them a gate. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 

@@ -6,7 +6,7 @@ import { comparedPercentiles } from './gates.ts';
 import type { Repetition } from './repetition.ts';
 import { unusableRunReason, targetOf } from './side-differences.ts';
 
-/** Whether a comparison gates a metric by default, with any number of samples: the history has many runs. */
+/** Whether a comparison gates a metric by default. The number of samples does not matter: the history has many runs. */
 const isHeadline = ({ labels: { traffic, name } }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
 
@@ -39,7 +39,10 @@ const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
     : []),
 ];
 
-/** What the history stores of a run; `null` if the run is excluded: invalid, incomplete, or without completed requests. */
+/**
+ * Returns what the history stores of a run; `null` for one that is invalid, incomplete, or without completed
+ * requests.
+ */
 export const historyRun = (repetition: Repetition): HistoryRun | null => {
   const { file, result, trust } = repetition;
   if (unusableRunReason(repetition) !== null) return null;

@@ -46,7 +46,7 @@ const floorOf = (measure: MeasureName): number => {
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
-/** None if no run has a value; `values` are `null` where a run has none. */
+/** Makes a candidate, unless no run has a value. */
 const ratioCandidates = (
   candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor'>,
   values: Both<readonly (number | null)[]>,
@@ -65,7 +65,7 @@ const ratioCandidates = (
   return [{ ...candidate, scale: 'ratio', ...found, remark }];
 };
 
-/** The default percentiles of the kind and the requested ones. */
+/** Returns the default percentiles of the kind, and the requested ones. */
 const percentileCandidates = (
   results: Both<readonly Result[]>,
   stream: TrafficStream,
@@ -110,7 +110,7 @@ const totalWords = {
   limited: { label: 'Answers 429', unit: '%', better: 'lower' },
 } as const satisfies Record<Total, { label: string; unit: string; better: 'lower' | 'higher' }>;
 
-/** Per second of the measured window; `null` without a window or events. */
+/** Returns a rate over the measured window; `null` without a window or events. */
 const rateOf = (result: Result, total: 'completed' | 'outputTokens'): number | null => {
   const { timeline = [], seconds = 1 } = measuredWindow(result) ?? {};
   const sum = timeline.reduce(
@@ -121,7 +121,7 @@ const rateOf = (result: Result, total: 'completed' | 'outputTokens'): number | n
   return sum === 0 ? null : sum / seconds;
 };
 
-/** The arrivals that were answered 429 (`limited`) or failed otherwise (`errors`), of all that were due. */
+/** Returns the share of arrivals that were answered 429 (`limited`), or that failed otherwise (`errors`). */
 const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const of = countArrivals(outcomes);
@@ -145,7 +145,7 @@ const totalCandidates = (
   return [{ labels, scale: 'difference', ...found, gated: gated && !isNone, remark }];
 };
 
-/** A requested metric that no run has: the comparison is inconclusive. */
+/** Stands for a requested metric that no run has, which makes the comparison inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
   labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',
@@ -157,7 +157,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   remark: 'no run has a value',
 });
 
-/** Everything that can be compared; `gates` are the names of the deciding metrics, `null` the defaults. */
+/** Returns all that can be compared. `gates` are the names of the deciding metrics, `null` for the defaults. */
 export const metricCandidatesOf = (
   results: Both<readonly Result[]>,
   gates: readonly string[] | null,

@@ -7,9 +7,9 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
-/** What two sides must have in common unless the user allows it to differ. */
+/** What two sides must have in common, unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/** `success` cannot be allowed: without a completed request there are no figures to compare. */
+/** Without `success`, a completed request, there is nothing to compare. */
 export type ComparedProperty = (typeof overridable)[number] | 'success';
 
 /** A reason to refuse a comparison; the message has no full stop. */
@@ -23,11 +23,11 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
   return [...new Set(models.sort())];
 };
 
-/** The target of a plan; the port of the reference gateway differs in every run and is ignored. */
+/** Returns the target of a plan, without the reference gateway's port, which differs in every run. */
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
-/** Whether each side has one address: comparing gateways is what a comparison is for, so that these may differ. */
+/** Whether each side has one address. Then these may differ: comparisons are made to compare gateways. */
 export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
   sides.every(({ repetitions: [first, ...others] }) => {
     const { target } = first.result.plan;
@@ -45,7 +45,7 @@ const comparedFacts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** What a plan sends, without the properties that are compared by name. */
+/** Returns what a plan sends, without the properties that are compared by name. */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,
@@ -57,8 +57,8 @@ const otherSettings = ({ plan }: Result): unknown => ({
 });
 
 /**
- * A different hash is explained by a different target, model or seed if the remaining stored plan is
- * equal. Prompts are not stored, so only their lengths can be compared.
+ * Whether plans differ by more than a target, model or seed that explains their hashes. Prompts are not stored, so
+ * only their lengths are compared.
  */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
   one.planHash !== other.planHash &&
@@ -95,12 +95,11 @@ export const unusableRunReason = ({ file, result, trust }: Repetition): SideDiff
     : null;
 };
 
-/** Every reason to refuse a comparison of two sides, each once. */
+/** Returns every reason to refuse a comparison, each once. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
   const faults = [first, ...others].flatMap((repetition) => unusableRunReason(repetition) ?? []);
   const differing = others.flatMap((other) => differencesBetween(first, other));
-  // One example of each difference is enough.
   const once = differing.filter(
     ({ what }, i) => differing.findIndex((each) => each.what === what) === i,
   );

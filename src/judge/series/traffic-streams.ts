@@ -14,7 +14,7 @@ export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Bot
   next: turn(next),
 });
 
-/** Requests that are compared together: latencies of different kinds and models do not mix. */
+/** Requests that are compared together, since latencies of different kinds and models do not mix. */
 export interface TrafficStream {
   readonly traffic: TrafficKind;
   /** `null`: all of the kind. */
@@ -27,7 +27,7 @@ const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly s
   return [...new Set(own.map(({ model }) => model ?? ''))].sort();
 };
 
-/** The traffic kinds, separately by model if both sides have the same models. */
+/** Returns the traffic kinds, separately by model if both sides have the same models. */
 export const trafficStreamsOf = ({
   base,
   next,

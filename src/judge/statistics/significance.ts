@@ -3,9 +3,8 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
 /**
- * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level; the order
- * stays. Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
- * 6 (1979).
+ * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
+ * Scandinavian Journal of Statistics 6, 1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
@@ -24,7 +23,7 @@ export interface Contrast {
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;
-  /** The two-sided p-value. */
+  /** Two-sided. */
   readonly p: number;
 }
 
@@ -41,10 +40,9 @@ export const varianceOf = (values: readonly number[]): number => {
 };
 
 /**
- * Performs Welch's t test on two sets of at least two values. `resolution` is the variance of a value from rounding
- * alone. Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances
- * are involved", Biometrika 34 (1947); the degrees of freedom are those of F. E. Satterthwaite, Biometrics Bulletin 2
- * (1946).
+ * Performs Welch's t test on two sets of at least two values (B. L. Welch, Biometrika 34, 1947), with the degrees
+ * of freedom of F. E. Satterthwaite (Biometrics Bulletin 2, 1946). `resolution` is the variance of a value from
+ * rounding alone.
  */
 export const welch = (
   first: readonly number[],
@@ -63,7 +61,7 @@ export const welch = (
   return { difference, error, freedom, p: beyondT(difference / error, freedom) };
 };
 
-/** Returns half the width of the confidence interval that misses the true difference with probability `alpha`. */
+/** Returns half the width of the confidence interval with the level `alpha`. */
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;
 
@@ -80,9 +78,9 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * Sums the counts of all repetitions and divides them by the design effect, which is at least 1. It says how much more
- * the repetitions differ than independent requests would, since failures within a repetition correlate. Source: J. N.
- * K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992).
+ * Sums the counts of all repetitions and divides them by the design effect, at least 1: how much more repetitions
+ * differ than independent requests would (J. N. K. Rao & A. J. Scott, Biometrics 48, 1992). Failures within a
+ * repetition correlate.
  */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const { events, of } = sumOfShares(repetitions);
@@ -97,9 +95,8 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
 };
 
 /**
- * Computes the confidence interval of the difference of two shares, second minus first. `z` is the normal quantile of
- * the confidence. Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions:
- * comparison of eleven methods", Statistics in Medicine 17 (1998), method 10.
+ * Computes the confidence interval of the difference of two shares, second minus first (R. G. Newcombe, Statistics
+ * in Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence.
  */
 export const newcombe = (
   first: Share,
@@ -116,9 +113,7 @@ export const newcombe = (
   };
 };
 
-/**
- * Returns the p-value that belongs to the interval: the smallest alpha at which it excludes zero, found by bisection.
- */
+/** Returns the smallest alpha at which that interval excludes zero, by bisection. */
 export const newcombeP = (first: Share, second: Share): number => {
   const leavesOutZero = (z: number): boolean => {
     const { low, high } = newcombe(first, second, z);
@@ -134,7 +129,7 @@ export const newcombeP = (first: Share, second: Share): number => {
   return beyondNormal(out);
 };
 
-/** The number of quantiles at which distributions are compared. It makes the distance accurate to a hundredth. */
+/** The number of quantiles at which distributions are compared: the distance is accurate to a hundredth. */
 const steps = 200;
 
 const quantilesOf = (histogram: Histogram): readonly number[] =>
@@ -146,8 +141,8 @@ const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
 /**
- * Computes the maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if they are
- * equal, 1 without overlap; `null` if one is empty.
+ * Computes the maximum difference between two distribution functions (Kolmogorov, Smirnov): 0 if they are equal, 1
+ * without overlap; `null` if one is empty.
  */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;

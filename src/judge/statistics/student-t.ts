@@ -1,21 +1,15 @@
 import { compiled, incbet, ndtr, ndtri } from 'cephes';
 
-/**
- * This file computes Student's t with any number of degrees of freedom, as Welch's test needs it, and the normal
- * distribution. Both come from Moshier's Cephes library (the `cephes` package), whose source SciPy used, too.
- */
+/** Student's t and the normal distribution come from Moshier's Cephes library, which SciPy used, too. */
 await compiled;
 
-/**
- * Returns the probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²). Source: Abramowitz & Stegun,
- * Handbook of Mathematical Functions, 26.5.27.
- */
+/** Returns the probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²) (Abramowitz & Stegun 26.5.27). */
 export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1. It is the inverse of `beyondT`, by bisection
- * to the last digit. Cephes’s own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
+ * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, by bisection to the last digit. Cephes’s
+ * own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {
   let [low, high] = [0, 1];

@@ -17,13 +17,13 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/** Returns the value of a percentile to judge: with few samples, the lower bound of its 95 % confidence interval. */
+/** Returns the value to judge of a percentile: with few samples, the lower bound of its 95 % confidence interval. */
 export const judgedValueOf = ({ weak, low, value }: Quantile): number =>
   weak ? (low ?? value) : value;
 
 /**
- * Returns the level of a run from those of its seconds. A run has a level if at least 5 % of its seconds, and at least
- * three (or all, if there are fewer), have that level or a worse one. A single invalid second still degrades the run.
+ * Returns the level of a run: one that at least 5 % of its seconds, and at least three (or all, if fewer), have or
+ * exceed. A single invalid second still degrades it.
  */
 const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -33,7 +33,7 @@ const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Says how many seconds had the worst level if they are too few to count for the run; otherwise empty. */
+/** Says how many seconds had the worst level, if they are too few to count for the run. */
 const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
@@ -41,38 +41,31 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   return ` (${worstSeconds} of ${seconds.length} seconds too high)`;
 };
 
-interface Split<T> {
-  readonly judged: readonly T[];
-  /** The first second, if it is measured but not judged. */
-  readonly unjudged: T | null;
-}
-
 /**
- * Returns the seconds to judge: those that are measured, without the first second of the run, in which code is compiled
- * and connections are established at any load. If there are no others, all are judged.
+ * Returns the seconds to judge: the measured ones without the first second of a run, in which code is compiled and
+ * connections are established. If there are no others, all are judged. `unjudged` is that second if it is measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
   seconds: readonly T[],
-): Split<T> => {
+) => {
   const measured = measuredSeconds(result, seconds);
   const later = measured.filter(({ second }) => second >= 1);
   const judged = later.length === 0 ? measured : later;
   return { judged, unjudged: measured.find((second) => !judged.includes(second)) ?? null };
 };
 
-/** Describes how one signal of a slice's samples is judged and reported. */
 interface Signal {
   readonly signal: string;
   readonly expected: string;
-  /** Returns the level of a slice over all its judged seconds; `null` without data. */
+  /** Returns the level of a slice; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Explains why the level differs from that of the worst second, if each second is judged. */
+  /** Explains a level that differs from that of the worst second. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** The expectation for a load that saturates the target; absent if such a load is judged like any other. */
+  /** The expectation for a load that saturates the target, which is then not judged. */
   readonly whenSaturating?: string;
 }
 
@@ -85,12 +78,12 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Decides whether the loop waits for a CPU: it is busy for twice the CPU time that it gets. */
+/** Decides whether the loop waits for a CPU: it is busy for twice the time that it gets one. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
- * Judges the event loop. Utilisation alone shows only that it was not idle, and CPU time only that something computed.
- * So a loop between 50 and 90 % busy counts only if it also used half a core or waited for a CPU.
+ * Judges the event loop. A loop between 50 and 90 % busy counts only if it also used half a core or waited for a
+ * CPU.
  */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
@@ -101,8 +94,8 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
 /**
- * Judges the queue of the event loop. With servers that answer in bursts up to 28 events wait per turn of a healthy
- * loop, and an idle loop has few turns. So a queue counts only if utilisation is high, too.
+ * Judges the queue of the event loop. It counts only if the loop is busy: answers in bursts make up to 28 events
+ * wait per turn of a healthy loop, and an idle loop has few turns.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -110,20 +103,14 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
   return sample.utilisation > 0.5 && waiting >= 30 ? 'degraded' : 'valid';
 };
 
-/** Returns the share of a second spent waiting for a CPU. Throttling by the cgroup counts, too. */
+/** Returns the share of a second spent waiting for a CPU, or throttled by the cgroup. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
-/**
- * The longest time that waking up counts as normal, in seconds. It takes some 26 µs on a virtual machine, at every turn
- * of the loop.
- */
+/** The longest normal time to wake up, at every turn of the loop, in seconds. On a virtual machine it is some 26 µs. */
 const longestWakeUp = 50e-6;
 
-/**
- * Returns the CPU wait beyond that of waking up on this machine, which the second with the shortest wait per turn
- * shows.
- */
+/** Returns the CPU wait without that of waking up, for which the second with the shortest wait per turn stands. */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(
     longestWakeUp,
@@ -139,7 +126,6 @@ const hasCanary = ({ canary }: GeneratorSample): boolean => canary !== undefined
 
 const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(judgedValueOf(p99), 1, 5);
 
-/** The maximum share of missing events of a valid canary. */
 const maxMissing = 0.05;
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
@@ -161,7 +147,7 @@ const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
     : 'The time of the missing events is not verified: the process of the self-test streams was delayed, or has ended. Stop other programs on the machine, or give its container more CPU.';
 };
 
-/** Judges each second, and a run by the number of its overloaded seconds. */
+/** Judges a run by its seconds. */
 const bySeconds = (
   each: (sample: GeneratorSample) => TrustLevel,
 ): Pick<Signal, 'level' | 'secondsNote'> => ({
@@ -242,8 +228,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * Returns the signals of the generator's samples, each judged by its worst slice. They are possible causes of
- * measurement errors and decide nothing by themselves. The thresholds were measured with prototypes of the engine.
+ * Returns the signals of the generator, each by its worst slice. They are possible causes of errors, and decide
+ * nothing. Their thresholds were measured with prototypes of the engine.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

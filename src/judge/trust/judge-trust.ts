@@ -35,12 +35,11 @@ import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts'
 import { figureErrorsOf } from '../errors/figure-errors.ts';
 import { generatorSignals, judgedSeconds, judgedValueOf, worstOf } from './generator-signals.ts';
 
-/** The share of a figure up to which an error is small. */
 const smallShare = 0.05;
-/** The time in ms up to which an error is small. */
+/** In ms. */
 const smallTime = 1;
 
-/** The share of a figure above which its error leaves it with little meaning. */
+/** The share of a figure above which its error leaves little of it. */
 const largeShare = 0.5;
 
 const offBy = (value: number, { low, high }: ErrorBounds): number =>
@@ -52,7 +51,7 @@ const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: stri
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
 
-/** Returns the errors of all percentiles that reports print. Exact figures have none. */
+/** Returns the errors of the percentiles that reports print. */
 const figureErrors = (result: Result): readonly FigureError[] => {
   const { boundsOf } = figureErrorsOf(result);
   const errorsOf = (traffic: TrafficKind, measure: MeasureName): readonly FigureError[] => {
@@ -102,7 +101,6 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** Reports the figures that the load generator can have moved. */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
@@ -132,12 +130,12 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * The largest p99 of the start lag of a valid run, in ms. Beyond it the load differs from the planned one: in each
- * second a tenth of the requests is missing.
+ * The largest p99 of the start lag of a valid run, in ms: then a tenth of the requests of each second comes in
+ * another one.
  */
 const maxStartLag = 100;
 
-/** Judges the lags of starts; `null` without any. `decisive`, in ms, is the value that is compared with the limit. */
+/** Judges the lags of starts; `null` without any. `decisive` is compared with the limit. */
 const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
@@ -161,10 +159,9 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
 };
 
 /**
- * Judges the lag of the generator, begun − released, over every measured start, whatever connections and server did.
- * With fewer than 1,000 starts the p99 is close to the maximum. Then the lower bound of its 95 % confidence interval
- * decides, so that one pause does not invalidate a run. The worst slice decides, since a sum would hide it. `later` is
- * the lag in the seconds by which other signals are judged.
+ * Judges the lag of starts (begun − released), whatever connections and server did. With fewer than 1,000 starts
+ * the p99 is close to the maximum, so the lower bound of its confidence interval is judged: one pause invalidates
+ * no run. The worst slice decides. `later` is the lag after the first second.
  */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
@@ -192,22 +189,22 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   };
 };
 
-/** The maximum delay of a sample after its second, in ms. A second has no sample if the load ended before. */
+/** The maximum delay of a sample after its second, in ms. */
 const maxSampleDelay = 100;
 
-/** The share of sampled seconds below which the state of the load generator counts as unknown. */
+/** The minimum share of sampled seconds. */
 const minSampledShare = 0.9;
 
 /**
- * Decides whether slices end together. They do at a planned time, but not when users complete a number of requests or
- * the run is stopped.
+ * Decides whether slices end together: at a planned time, not when users complete their requests or the run is
+ * stopped.
  */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
 /**
- * Returns the number of whole seconds of its load that a slice must have sampled, up to its last sample if its end is
+ * Returns how many whole seconds of its load a slice must have sampled, up to the last sample if its end is
  * unknown.
  */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
@@ -281,9 +278,9 @@ const ownFailures = (
 };
 
 /**
- * Reports requests that were lost on kept connections which the server closed. The target never received that part of
- * the planned load, and a client that opens a connection for each request would not have lost it. Other failures of
- * connections belong to the target.
+ * Reports requests that were lost on kept connections which the server closed. The target never received that part
+ * of the load, and a client without kept connections would not have lost it. Other failures of connections are the
+ * target's.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
   const { due, byCause } = connectionFailuresOf(result);
@@ -300,10 +297,7 @@ const connectionSignal = (result: Result): TrustSignal | null => {
   };
 };
 
-/**
- * Checks that slices started together. The timeline counts seconds from the start of each slice. The workers of one
- * process share a clock.
- */
+/** Checks that slices started together: the timeline counts seconds from the start of each. Workers share a clock. */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
   const begins = slices.map(({ startedAt }) => Date.parse(startedAt));
@@ -323,9 +317,8 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether the load was the planned one, and whether the load generator can have moved the figures noticeably. A
- * slow, limiting or failing target does not lower the trust. The state of the load generator does not by itself either:
- * it is evidence of causes.
+ * Judges whether the load was the planned one, and whether the load generator can have moved the figures. A slow,
+ * limiting or failing target does not lower the trust. Nor does the state of the load generator by itself.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

@@ -13,7 +13,6 @@ const minDelayed = 3;
 const minMachineContrast = 0.5;
 /** The share of late refusals from which the limiter is the cause: it delays most of them if it waits to refuse. */
 const maxMachineShare = 0.6;
-/** The minimum number of refusals that can show a busy machine. */
 const minRefusals = 5;
 
 /** The quantile of the latencies at an even pace from which a latency counts as long. A few are long at any pace. */

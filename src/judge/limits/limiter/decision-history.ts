@@ -5,7 +5,6 @@ import { countBefore } from '../facts/count-instants.ts';
 /** Returns the assumed instant of a decision, off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
-/** The decisions that came before a decision. */
 export interface PriorDecisions {
   readonly admitted: number;
   /** Counts the refusals from `from` up to the decision. */
@@ -27,7 +26,6 @@ export interface DecisionHistory {
   readonly slack: number;
   /** The latest instant at which each admitted request can have left the gateway. */
   readonly ends: Float64Array;
-  /** The decisions before each decision. */
   readonly priors: readonly PriorDecisions[];
 }
 

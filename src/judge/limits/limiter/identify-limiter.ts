@@ -90,7 +90,6 @@ const toFit = (
   wrong: contradicted.size,
 });
 
-/** The facts known about a limiter besides its log. */
 export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly clock: ReplayContext['clock'];
@@ -149,10 +148,8 @@ export const identifyLimiter = (
 
 /** A decision that exactly one of two limiters contradicts. */
 export interface PredictedDecision {
-  /** The index of the decision in the log. */
   readonly index: number;
   readonly observed: LimiterAction;
-  /** The prediction of each of the two limiters. */
   readonly predicted: readonly [LimiterAction, LimiterAction];
 }
 

@@ -100,7 +100,6 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
     }, null);
 
-/** The maximum number of phases of a period. */
 const maxPhases = 500;
 
 /**
@@ -176,7 +175,6 @@ const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   return Math.max(1, Math.ceil(most / capTolerance));
 };
 
-/** Counts the most admitted requests that were in flight at once. */
 const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   const ends = Float64Array.from(admitted, ({ ended }) => ended).sort();
   let most = 0;
@@ -212,7 +210,6 @@ export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   return usual > (refused[Math.floor(refused.length * refusalQuantile)] ?? 0);
 };
 
-/** The number of phases of a gateway's whole seconds that are tried. */
 const secondPhases = 40;
 
 /** The number of phases of a refill step that the first search tries. */

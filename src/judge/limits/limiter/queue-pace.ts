@@ -20,7 +20,6 @@ const timerLateness = 2;
  */
 const promptShare = 0.5;
 
-/** The answer of an admitted request: its index in the log, and its instant in ms. */
 interface Answer {
   readonly index: number;
   readonly answered: number;
@@ -108,7 +107,6 @@ const matchOf = (
   return [overlaps(estimates, toleratedSpacing(rule)) ? 'doubtful' : 'other', spacing!];
 };
 
-/** The pace at which requests waited. */
 export interface QueuePace {
   /** The time between two answers, in ms. */
   readonly spacing: Fitted;
@@ -146,7 +144,6 @@ export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): Que
 /** The shortest delay that counts, in round trips. */
 const minNoticeableRoundTrips = 3;
 
-/** The minimum number of delayed requests from which a queue is concluded. */
 const minQueuedRequests = 3;
 
 /** The minimum ratio of delayed admissions to refusals: all that a full queue admits has waited. */
@@ -154,7 +151,7 @@ const minQueuedShare = 0.1;
 
 /** The admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
-  /** The requests that were answered when a queue would have answered them. */
+  /** The requests that were answered when a queue would have. */
   readonly waited: readonly number[];
   /** The requests that a queue would have answered at another time. */
   readonly contradicted: readonly number[];
@@ -176,7 +173,6 @@ const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): Limit
   };
 };
 
-/** The requests that waited, by whether a queue would have answered them at those times. */
 interface ComparedDelays {
   readonly explained: readonly number[];
   readonly contradicted: readonly number[];

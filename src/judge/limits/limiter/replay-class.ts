@@ -10,7 +10,6 @@ import {
 import { type LimiterModel, limiters, PhaseContradictions } from './limiter-models.ts';
 import { type QueueDelays, queueDelays } from './queue-pace.ts';
 
-/** A log of decisions, prepared for the replay of every class. */
 export interface ReplayEvidence {
   readonly log: readonly LimiterDecision[];
   readonly histories: readonly DecisionHistory[];
@@ -42,14 +41,12 @@ export interface ReplayedFit {
   readonly steps: number | null;
 }
 
-/** The result of replaying one limiter. */
 interface Replay {
   /** The contradicted decisions, as indexes in the log: those that it predicts otherwise at every tried moment. */
   readonly wrong: readonly number[];
   readonly unlikely: number;
 }
 
-/** Returns the places of all decisions, for `replay`. */
 const replayOrder = ({ decisions }: DecisionHistory): Uint32Array =>
   Uint32Array.from(decisions.keys());
 
@@ -121,7 +118,6 @@ export class ContradictionCount {
   }
 }
 
-/** The best limiter of a class, and the history that it explains. */
 interface BestReplay extends Replay {
   readonly parameters: LimiterParameters;
   readonly history: DecisionHistory;
@@ -153,7 +149,6 @@ const bestAmong = (
 /** The number of closer searches around the best limiter of a class. */
 const closerLooks = 2;
 
-/** Finds the best limiter of a class over all histories of the log. */
 const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
@@ -213,7 +208,6 @@ export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): Repla
   return { ...fit, contradicted: new Map([...atOnce, ...fit.contradicted]) };
 };
 
-/** Returns what the limiter did with a request of the log. */
 export const actionAt = ({ log, queued }: ReplayEvidence, index: number): LimiterAction => {
   if (!log[index]!.admitted) return 'refused';
   return queued?.waited.includes(index) === true ? 'delayed' : 'admitted';

@@ -42,15 +42,13 @@ const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   () => true,
 ];
 
-/**
- * Decides whether a status certainly shows a decision of the limiter: answered, limited, or refused after the limiter.
- */
+/** Decides whether a request certainly reached the limiter. */
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
 /**
- * The sets of requests that gateways may have admitted. A server error (5xx) or a broken connection (0) can come before
- * or after the limiter.
+ * The sets of requests that may have reached the limiter: errors (5xx) and broken connections (0) come before or
+ * after it.
  */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
@@ -75,8 +73,8 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
 };
 
 /**
- * Returns the classes that explain the first decisions of a key by some counting method, assuming that no one else used
- * the key; `null` if nothing was refused.
+ * Returns the classes that explain the first decisions of a key if no one else used it; `null` if nothing was
+ * refused.
  */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
@@ -93,8 +91,8 @@ const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterCl
 };
 
 /**
- * Checks whether a permitted class explains the decisions. If none does, the check is undecided: other users of the key
- * can cause any refusal, and a replay assumes decisions in the middle of their intervals.
+ * Checks whether a permitted class explains the decisions. Otherwise nothing is decided, since other users of the
+ * key can cause any refusal.
  */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
@@ -122,7 +120,7 @@ const declaredLimits = (
     { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
   ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
 
-/** Returns the maximum difference between the clocks of the slices, in ms; `null` if it is unknown. */
+/** Returns how far the clocks of the slices can differ, in ms; `null` if unknown. */
 const clockError = ({ slices }: Result): number | null => {
   if (slices.length === 1 || sliceNoun(slices) === 'worker') return 0;
   let error = 0;
@@ -133,7 +131,6 @@ const clockError = ({ slices }: Result): number | null => {
   return error;
 };
 
-/** Widens every interval of a ledger at both ends. */
 const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
   ...ledger,
   rows: rows.map((row) => {
@@ -148,14 +145,13 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * Returns the ledgers of a run by one clock. Those of one process are unchanged; where a coordinator compared the
- * clocks, every interval is widened by the uncertainty of their offsets. Returns `null` if the slices have separate
- * clocks, or if one is missing, since it used the same keys.
+ * Returns the ledgers of a run by one clock. If a coordinator compared the clocks, every interval is widened by
+ * their uncertainty. `null` if the clocks were not compared, or if a slice is missing, which used the same keys.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
   const isWhole = missingSlices(result).length === 0;
-  // One machine's slice may be judged alone; its judge knows that it is incomplete.
+  // One machine's slice may be judged alone, as incomplete.
   const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
   const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
@@ -181,9 +177,9 @@ const countExplained = (
 };
 
 /**
- * Counts the measured arrivals that were answered 429 and that a compliant gateway refuses, because a declared limit
- * was, or possibly was, used up in the minute before. Returns `null` if that is unknown: no limit is declared, attempts
- * are not arrivals (retries), the ledger was too small, or slices have separate clocks.
+ * Counts the measured 429s that a compliant gateway sends, since a declared limit was possibly used up in the
+ * minute before. `null` if unknown: no limit is declared, attempts are not arrivals (retries), the ledger was too
+ * small, or slices have separate clocks.
  */
 const explainedRefusals = (result: Result): number | null => {
   const { limits, retry } = result.plan;
@@ -236,8 +232,8 @@ const judgeKey = (
 };
 
 /**
- * Judges what the ledger of a run proves about the limits of its keys. A run proves nothing if its slices' clocks were
- * never compared, or if a slice is lost, since that slice used the same keys.
+ * Judges what the ledger of a run proves about the limits of its keys. It proves nothing if clocks were not
+ * compared, or if a slice is lost, which used the same keys.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;

@@ -106,9 +106,7 @@ const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
 
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
-/** The shortest window that still counts as a minute, in ms. */
 const shortestMinute = shortestWindow(minute);
-/** The longest window that still counts as a minute, in ms. */
 const longestMinute = longestWindow(minute);
 
 /** A declared limit per minute, and what each request was charged against it. */
@@ -119,9 +117,9 @@ export interface KeyLimit {
 }
 
 interface ClassTraits {
-  /** Whether the excess of a window ends with the window. Otherwise it remains as a debt. */
+  /** Whether the excess of a window ends with it, instead of remaining as a debt. */
   readonly forgetsExcess?: true;
-  /** Whether the limiter refuses only if the whole limit was admitted within the window before. */
+  /** Whether it refuses only if the whole limit was admitted within the window before. */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -139,13 +137,12 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'in-flight': {},
 };
 
-/** Reduces charges to what is certain. */
 export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, most: charge.least }));
 
 /**
- * Returns the largest charge in flight at an admission, including that of the request itself. Tokens charged after the
- * answer can exceed a limit by as much.
+ * Returns the most tokens in flight at an admission, with its own. Tokens charged after the answer can exceed a
+ * limit by as much.
  */
 const maxInFlightCharge = (
   charges: readonly Charge[],
@@ -208,8 +205,8 @@ const checkRequestsKept = (
 };
 
 /**
- * Checks that no permitted class would have admitted fewer tokens. Tokens in flight can exceed a limit, so only a
- * request admitted afterwards counts, and classes that forget the excess of an ended window are considered.
+ * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight can exceed a
+ * limit, so only a request that was admitted afterwards counts.
  */
 const checkTokensKept = (
   { limit, charges }: KeyLimit,
@@ -245,7 +242,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // Refusals after a whole observed window that no other limit explains.
+  // Refusals after the first minute that no other limit explains.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),

@@ -6,7 +6,7 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {
-  /** The entries in the order of sending. */
+  /** In the order of sending. */
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
@@ -20,15 +20,12 @@ export const isChat = ({ traffic }: LedgerEntry): boolean =>
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;
 
-/**
- * Decides whether a request was certainly not charged to this key: it was limited, or refused before the key was known.
- */
+/** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * Returns the charge of a request in requests. An answered chat counts as one. The interface (8) does not say whether
- * audio, model lists and refused requests count, so their charge is 0 or 1, like that of requests that were never
- * answered.
+ * Returns the charge of a request in requests: 1 for an answered chat. For all else it is 0 or 1, since the
+ * interface (8) does not say whether that counts.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
@@ -36,10 +33,7 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/**
- * Returns the charge of a request in tokens. A chat can be charged at any time between sending and its end; the amount
- * is unknown if it was not reported.
- */
+/** Returns the charge of a request in tokens, at any time until its end. It is unknown if it was not reported. */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens } = entry;
@@ -56,7 +50,6 @@ export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });
 
-/** Finds what followed each refusal. */
 const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
@@ -83,18 +76,17 @@ const countAccuracy = (
   return counts;
 };
 
-const countNames = <Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> => {
-  const counts: Partial<Record<Name, number>> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-};
+const countNames = <Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> =>
+  Object.fromEntries(
+    [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]),
+  ) as Partial<Record<Name, number>>;
 
 export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   const { refused } = evidence;
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // The longest time it can have been: from the first refusal to the answer of the next admission.
+  // From the first refusal to the answer of the next admission.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );
