@@ -57,10 +57,7 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Whether a file is of the family of WebM (RFC 8794, section 11.2.1). */
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 
-/**
- * Reads an EBML length (RFC 8794, section 4): the size of its field, 9 if invalid, and its value, `null` if
- * unknown.
- */
+/** Reads an EBML length (RFC 8794, section 4) and the size of its field, 9 if invalid; `null`: unknown. */
 export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
   const bytes = Math.clz32(first) - 23;

@@ -95,10 +95,7 @@ const waveBytesPerSecond = (file: Buffer): number | null => {
   return isWave ? Math.max(1, file.readUInt32LE(28)) : null;
 };
 
-/**
- * Estimates the tokens of audio by OpenAI's published rule, ten for a second. Anything but WAV is assumed to have
- * 64 kbit/s.
- */
+/** Estimates the tokens of audio by OpenAI's rule, ten for a second; all but WAV is taken for 64 kbit/s. */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
   const rate = waveBytesPerSecond(Buffer.from(data.slice(0, 64), 'base64')) ?? compressedBytes;

@@ -4,10 +4,7 @@ import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
 import type { Trace } from '../model/workload/trace.ts';
 
-/**
- * A segment of a curve whose rate is not always 0. Times are in seconds since the start of the curve, areas in
- * arrivals.
- */
+/** A segment with a rate above 0. Times are in seconds since the start of the curve, areas in arrivals. */
 interface CurvePiece {
   readonly start: number;
   readonly length: number;

@@ -2,10 +2,7 @@ import { arrivalCountOf, type Load, loadDuration, type Plan } from '../model/pla
 import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
-/**
- * Returns when each stage begins. A stage of `iterations` takes its whole `maxDuration`, so all slices compute the
- * same times.
- */
+/** Returns when each stage begins, the same for all slices. Stages of `iterations` take their `maxDuration`. */
 export const stageStarts = (plan: Plan): readonly Instant[] => {
   let start = 0;
   return plan.stages.map(({ load }) => {

@@ -28,10 +28,7 @@ export const usersOf = (
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
-/**
- * Generates the indices of shared iterations that one slice's users may claim, in order. The slices that have users
- * take turns.
- */
+/** Generates the iterations that one slice's users may claim, in order. Slices with users take turns. */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);
   if (slice.index >= stride) return;

@@ -192,10 +192,7 @@ const collectRows = (
   return known;
 };
 
-/**
- * Reads the selected part of a published trace, whose format its content shows. The bytes of the file are read once
- * and not kept.
- */
+/** Reads the selected part of a trace, whose format its content shows. Its bytes are read once and not kept. */
 export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,

@@ -21,10 +21,7 @@ const isExact = (words: readonly string[], opening: string, count: TokenCounter[
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
-/**
- * Selects the words that are one token each, alone and in a text, so that generating texts needs no tokenizer.
- * Returns a problem if there are too few.
- */
+/** Selects the words that are one token each, alone and in a text. Returns a problem if there are too few. */
 export const selectSingleTokenWords = (
   list: string,
   name: string,

@@ -39,10 +39,7 @@ export const sliceForecast = (
   };
 };
 
-/**
- * Returns the fewest slices that are each within a load that this machine has measured, validly if any was; `null`
- * if none is usable.
- */
+/** Returns the fewest slices that are each within a measured load, if possible a valid one; `null` if none is. */
 export const neededSlices = (
   { cells }: Calibration,
   peak: Peak,

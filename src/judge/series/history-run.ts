@@ -39,10 +39,7 @@ const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
     : []),
 ];
 
-/**
- * Returns what the history stores of a run; `null` for one that is invalid, incomplete, or without completed
- * requests.
- */
+/** Returns what the history stores of a run; `null` if it is invalid or incomplete, or completed nothing. */
 export const historyRun = (repetition: Repetition): HistoryRun | null => {
   const { file, result, trust } = repetition;
   if (unusableRunReason(repetition) !== null) return null;

@@ -56,10 +56,7 @@ const otherSettings = ({ plan }: Result): unknown => ({
   })),
 });
 
-/**
- * Whether plans differ by more than a target, model or seed that explains their hashes. Prompts are not stored, so
- * only their lengths are compared.
- */
+/** Whether plans differ by more than a named target, model or seed. Of prompts only the lengths are stored. */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
   one.planHash !== other.planHash &&
   !(isExplained && isDeepStrictEqual(otherSettings(one), otherSettings(other)));

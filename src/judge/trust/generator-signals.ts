@@ -81,10 +81,7 @@ const roundedText = (value: number): string =>
 /** Decides whether the loop waits for a CPU: it is busy for twice the time that it gets one. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
-/**
- * Judges the event loop. A loop between 50 and 90 % busy counts only if it also used half a core or waited for a
- * CPU.
- */
+/** Judges the event loop. One that is 50 to 90 % busy must also use half a core, or wait for a CPU. */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
   return level === 'degraded' && sample.cpu < 0.5 && !isStarved(sample) ? 'valid' : level;

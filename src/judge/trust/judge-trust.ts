@@ -31,7 +31,7 @@ import type {
   TrustLevel,
   TrustSignal,
 } from '../../model/result/verdict.ts';
-import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
 import { figureErrorsOf } from '../errors/figure-errors.ts';
 import { generatorSignals, judgedSeconds, judgedValueOf, worstOf } from './generator-signals.ts';
 
@@ -54,33 +54,23 @@ const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: stri
 /** Returns the errors of the percentiles that reports print. */
 const figureErrors = (result: Result): readonly FigureError[] => {
   const { boundsOf } = figureErrorsOf(result);
-  const errorsOf = (traffic: TrafficKind, measure: MeasureName): readonly FigureError[] => {
+  return trafficKinds.flatMap((traffic) => {
     const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === traffic;
-    const boundsAt = boundsOf(measure, where);
-    const histogram = distributionOf(result, measure, where);
     const headline: readonly MeasureName[] = headlineMeasures[traffic];
-    return reportedQuantiles.flatMap((q) => {
-      const found = quantile(histogram, q);
-      if (found === null || boundsAt === null) return [];
-      const bounds = boundsAt(q);
-      return {
-        ...bounds,
-        traffic,
-        measure,
-        q,
-        value: found.value,
-        isHeadline: headline.includes(measure) && headlineQuantiles.some((each) => each === q),
-        isWeak: found.weak,
-        isSmall: isSmall(found, bounds, measures[measure].unit),
-      };
+    return measuresPresent(result, where).flatMap((measure) => {
+      const boundsAt = boundsOf(measure, where);
+      const histogram = distributionOf(result, measure, where);
+      return reportedQuantiles.flatMap((q): readonly FigureError[] => {
+        const found = quantile(histogram, q);
+        if (found === null || boundsAt === null) return [];
+        const bounds = boundsAt(q);
+        const isHeadline =
+          headline.includes(measure) && headlineQuantiles.some((each) => each === q);
+        const figure = { traffic, measure, q, value: found.value, isHeadline, isWeak: found.weak };
+        return [{ ...bounds, ...figure, isSmall: isSmall(found, bounds, measures[measure].unit) }];
+      });
     });
-  };
-  return trafficKinds.flatMap((traffic) =>
-    measuresPresent(
-      result,
-      (labels) => outsideWarmUp(labels) && labels.traffic === traffic,
-    ).flatMap((measure) => errorsOf(traffic, measure)),
-  );
+  });
 };
 
 const roundedText = (value: number): string => String(Number(value.toPrecision(2)));
@@ -88,16 +78,10 @@ const roundedText = (value: number): string => String(Number(value.toPrecision(2
 /** For example `chat-stream TTFT p95 238 ms (up to 14 ms too high)`. */
 const errorText = ({ traffic, measure, q, value, low, high }: FigureError): string => {
   const { short, unit } = measures[measure];
-  const errors = [
-    ...(low < value ? [`${roundedText(value - low)} ${unit} too high`] : []),
-    ...(high > value
-      ? [
-          Number.isFinite(high)
-            ? `${roundedText(high - value)} ${unit} too low`
-            : 'any amount too low',
-        ]
-      : []),
-  ];
+  const errors: string[] = [];
+  if (low < value) errors.push(`${roundedText(value - low)} ${unit} too high`);
+  if (high === Infinity) errors.push('any amount too low');
+  else if (high > value) errors.push(`${roundedText(high - value)} ${unit} too low`);
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
@@ -129,10 +113,7 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 /** Formats a duration with three significant digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-/**
- * The largest p99 of the start lag of a valid run, in ms: then a tenth of the requests of each second comes in
- * another one.
- */
+/** The largest p99 of the start lag of a valid run, in ms: a tenth of each second's requests comes too late. */
 const maxStartLag = 100;
 
 /** Judges the lags of starts; `null` without any. `decisive` is compared with the limit. */
@@ -195,18 +176,12 @@ const maxSampleDelay = 100;
 /** The minimum share of sampled seconds. */
 const minSampledShare = 0.9;
 
-/**
- * Decides whether slices end together: at a planned time, not when users complete their requests or the run is
- * stopped.
- */
+/** Decides whether slices end together: not if users complete a number of requests, or the run is stopped. */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
-/**
- * Returns how many whole seconds of its load a slice must have sampled, up to the last sample if its end is
- * unknown.
- */
+/** Returns how many whole seconds a slice must have sampled, up to its last sample if its end is unknown. */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
   if (endTogether(result) || generator.length === 0) return ofRun;

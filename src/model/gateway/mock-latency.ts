@@ -43,10 +43,7 @@ const preset = (
   tokensPerChunk: 1,
 });
 
-/**
- * Servers of three sizes, rounded from public benchmarks of dense models with about 8, 70 and 400 billion
- * parameters.
- */
+/** Servers of three sizes, rounded from public benchmarks of dense models with 8, 70 and 400 billion parameters. */
 export const batchingPresets = {
   small: preset(128, 5, 0.02, [6, 0.05, 0.01]),
   medium: preset(32, 15, 0.12, [18, 0.2, 0.04]),

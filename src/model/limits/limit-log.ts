@@ -2,10 +2,7 @@ import { z } from 'zod';
 import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
-/**
- * A request that a limiter decided on between `sent` (before its first byte) and `answered` (the answer's first
- * byte).
- */
+/** A request on which a limiter decided between `sent` (its first byte) and `answered` (that of the answer). */
 export interface LimiterDecision {
   readonly sent: Instant;
   readonly answered: Instant;

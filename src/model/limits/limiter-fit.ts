@@ -21,10 +21,7 @@ export interface LimiterFit {
 
 /** The limiter behind a log, as far as the log shows it. */
 export interface LimiterIdentification {
-  /**
-   * `null` if no class explains the log. If none of the declared limit does, it can be one of another limit or
-   * window.
-   */
+  /** `null` if no class explains the log. It can be of another limit or window than declared. */
   readonly best: LimiterFit | null;
   /** Other classes that explain the log about as well, or differ only as a full bucket does from a nearly full one. */
   readonly ties: readonly LimiterFit[];

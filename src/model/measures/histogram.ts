@@ -30,10 +30,7 @@ export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/**
- * Returns the range that a stored histogram names, in thousandths. It is doubled until it includes `max`, so that
- * equal samples have equal bytes.
- */
+/** Returns the range to store, in thousandths. It depends only on `max`, so that equal samples have equal bytes. */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -78,10 +75,7 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /**
-   * Records a value. Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a
-   * sample.
-   */
+  /** Records a value. Throws a RangeError for a negative one, which is a bug, or one that is not finite. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);

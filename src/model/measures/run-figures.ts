@@ -26,10 +26,7 @@ interface Rate {
   /** Returns the count in one second, of these kinds if `byTraffic`. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
-  /**
-   * Whether an arrival counts in the second of its end. `null`: the end is too late to watch the rate during the
-   * run.
-   */
+  /** Whether an arrival counts in the second of its end; `null` if that is too late to watch the rate. */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
   /** Whether a group has data for it. If none has, the rate is unknown, not 0. */
   readonly hasData: (group: Group) => boolean;

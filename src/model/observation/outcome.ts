@@ -150,10 +150,7 @@ export const malformedIssues = [
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-/**
- * Why an arrival was never sent: `inFlight` requests were in flight, or it waited for the pace until its total
- * deadline or the end of the run.
- */
+/** Why an arrival was never sent: too many were in flight, or it waited for the pace until it or the run ended. */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
 

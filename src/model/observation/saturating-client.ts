@@ -11,10 +11,7 @@ export interface SaturatingClient {
 export interface RequestBatch {
   /** One list for each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
-  /**
-   * Called before a connection sends a request, with their indexes; returns the observer of the response. Aborting
-   * the exchange replaces its connection.
-   */
+  /** Called before a connection sends a request, with their indexes. Aborting the exchange replaces the connection. */
   readonly observerFor: (
     connection: number,
     request: number,

@@ -4,15 +4,9 @@ import type { MeasureName } from '../measures/measures.ts';
 import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
 
-/**
- * The forecast of a plan, before anything is sent: its arrivals and contents, without failures and further
- * attempts. Money is in whole micro-units.
- */
+/** The forecast of a plan: its arrivals and contents, without failures and retries. Money is in micro-units. */
 
-/**
- * How sure an amount is. `at-most`: answers can be shorter or users slower. `estimate`: something was assumed or
- * sampled.
- */
+/** How sure an amount is. `at-most`: answers can be shorter or users slower. `estimate`: assumed or sampled. */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
 /** `unknown` is the number of requests that are not in the sum, since their amount is unknown. */

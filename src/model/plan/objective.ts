@@ -7,10 +7,7 @@ import { unitOfServerFigure } from '../measures/server-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
 
-/**
- * The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`. Bounds and observed figures are in the
- * unit of the figure.
- */
+/** The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, in the units of their figures. */
 
 export const comparisonOperators = {
   '<': (observed: number, bound: number) => observed < bound,
@@ -96,10 +93,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
   return figure.kind === 'server' ? unitOfServerFigure(figure.name) : unitByKind[figure.kind];
 };
 
-/**
- * Returns the default of `minSamples`: for a quantile so many that ten are beyond it, thirty for a mean, one for an
- * extreme.
- */
+/** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for an extreme. */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {
     return Math.ceil(10 / Math.min(statistic, 1 - statistic) - 1e-9);

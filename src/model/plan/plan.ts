@@ -93,10 +93,7 @@ const keySchema = z.strictObject({
 export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
-  /**
-   * A gateway's base address with its version segment (`…/v1`), without a trailing slash. Its query is sent with
-   * every request.
-   */
+  /** A base address that ends in its version segment (`…/v1`). Its query is sent with every request. */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   /** The reference gateway, started for the run. */
   z.strictObject({ kind: z.literal('mock') }),

@@ -1,7 +1,4 @@
-/**
- * Secrets stay templates until a request head is built. Plans, results and reports have `${env:NAME}` or
- * `${secret:PATH}`, never the values.
- */
+/** Secrets stay templates, such as `${env:NAME}` or `${secret:PATH}`, until a request head is built. */
 
 /** An environment variable, or the whole text of a file. */
 export type SecretReference =
@@ -24,10 +21,7 @@ export const fillTemplate = (
 
 export const redacted = '[redacted]';
 
-/**
- * Returns what can be printed of a template: its references, since the text around them can be the other half of
- * the secret.
- */
+/** Returns the references of a template, without the text around them, which can be half of the secret. */
 export const redactedTemplate = (template: string): string =>
   template.match(pattern)?.join(' ') ?? redacted;
 

@@ -38,10 +38,7 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   return offsetFrom([last]);
 };
 
-/**
- * Returns the first offset, which was in use until the last was measured, with the largest error that it had by
- * then.
- */
+/** Returns the first offset, in use until the last was measured, with the largest error that it had by then. */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,
   uncertainty: Math.max(first.uncertainty, Math.abs(last.offset - first.offset) + last.uncertainty),

@@ -6,10 +6,7 @@
 export interface Rendezvous {
   /** Its address for messages, without passwords. */
   readonly name: string;
-  /**
-   * Writes a new record. Returns `false` if there is another; the very same is no other, since an earlier attempt
-   * can have succeeded.
-   */
+  /** Writes a new record, possibly once more. Returns `false` if there is already another. */
   create(key: string, text: string): Promise<boolean>;
   /** Writes a record, over an earlier one. */
   put(key: string, text: string): Promise<void>;

@@ -61,10 +61,7 @@ export const runSummarySchema = z.strictObject({
   counts: z.record(z.enum(countNames), count),
   /** Per second; `null` if unknown. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
-  /**
-   * Of the whole run, in units of the currency; `null` if nothing costs anything. `unknown`: answers without a
-   * known cost.
-   */
+  /** In units of the currency; `null` if nothing costs anything. `unknown`: answers of unknown cost. */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   objectives: z.array(
     objectiveVerdictSchema

@@ -1,7 +1,4 @@
-/**
- * Randomness as an argument. The numbers of a draw depend only on its key, so request n of a plan has the same
- * content for any number of workers.
- */
+/** Randomness as an argument. Its numbers depend only on its key, whatever the number of workers. */
 export interface Draw {
   /** Uniform in [0, 1), with 53 random bits. */
   uniform(): number;
@@ -26,10 +23,7 @@ export const hashOf = (first: number, second: number, third: number): number => 
   return mix(hash) >>> 0;
 };
 
-/**
- * A draw keyed by integers up to 2^53: sfc32 (Doty-Humphrey, PractRand), whose 128-bit state MurmurHash3's
- * finaliser fills.
- */
+/** A draw by integers up to 2^53: sfc32 (Doty-Humphrey, PractRand), seeded by MurmurHash3's finaliser. */
 class KeyedDraw implements Draw {
   #a = 0x243f6a88;
   #b = 0x85a308d3 | 0;

@@ -27,10 +27,7 @@ const isDraft7 = (schema: object): boolean =>
 /** Some schemas refer to themselves for ever, which shows only with a value. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
-/**
- * Prepares a test by a JSON Schema, of draft 7 if it says so, else of 2020-12. Returns a text if the schema is
- * wrong.
- */
+/** Prepares a test by a JSON Schema, of 2020-12 unless it names draft 7. Returns a text if it is wrong. */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));

@@ -15,10 +15,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     system,
     /** Tokens of the whole prompt or, with turns, of each question. */
     tokens: tokenCountSchema,
-    /**
-     * Conversations of `count` questions. Each request sends its user's next question after the earlier ones and
-     * synthetic answers of this many tokens.
-     */
+    /** Conversations of `count` questions. A request repeats all before its question; answers are synthetic. */
     turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
     /** Each prompt starts with one of `pool` prefixes of this many tokens. */
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),

@@ -4,10 +4,7 @@ import { messageSchema } from './message.ts';
 import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
-/**
- * The traffic kinds. Tables by kind use `satisfies Record<TrafficKind, …>`, so the compiler names every place that
- * needs a row for a new one.
- */
+/** The traffic kinds. Tables by kind satisfy `Record<TrafficKind, …>`, so a new kind must have a row in each. */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
 

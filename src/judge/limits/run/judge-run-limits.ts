@@ -46,10 +46,7 @@ const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
-/**
- * The sets of requests that may have reached the limiter: errors (5xx) and broken connections (0) come before or
- * after it.
- */
+/** The sets of requests that may have reached the limiter: failures (5xx and 0) come before or after it. */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
   (entry) => isDecided(entry) || entry.status >= 500,
@@ -72,10 +69,7 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
   return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
 };
 
-/**
- * Returns the classes that explain the first decisions of a key if no one else used it; `null` if nothing was
- * refused.
- */
+/** Returns the classes that explain the decisions if no one else used the key; `null` if nothing was refused. */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { declared: { limit, window: milliseconds(minute) }, clock: null, besides: [[]] };
@@ -90,10 +84,7 @@ const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterCl
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
-/**
- * Checks whether a permitted class explains the decisions. Otherwise nothing is decided, since other users of the
- * key can cause any refusal.
- */
+/** Checks whether a permitted class explains the decisions. If none does, other users of the key may. */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
   limit: number,

@@ -140,10 +140,7 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
 export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, most: charge.least }));
 
-/**
- * Returns the most tokens in flight at an admission, with its own. Tokens charged after the answer can exceed a
- * limit by as much.
- */
+/** Returns the most tokens in flight at an admission, its own included: a limit can be exceeded by as many. */
 const maxInFlightCharge = (
   charges: readonly Charge[],
   admitted: KeyEvidence['admitted'],
