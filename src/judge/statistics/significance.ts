@@ -140,10 +140,7 @@ const quantilesOf = (histogram: Histogram): readonly number[] =>
 const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
-/**
- * Computes the maximum difference between two distribution functions (Kolmogorov, Smirnov): 0 if they are equal, 1
- * without overlap; `null` if one is empty.
- */
+/** Computes the Kolmogorov–Smirnov distance: 0 for equal distributions, 1 without overlap; `null` if one is empty. */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;
   const [one, other] = [quantilesOf(first), quantilesOf(second)];

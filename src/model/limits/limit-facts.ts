@@ -47,7 +47,7 @@ export interface SustainedFact {
   readonly rate: { readonly least: number; readonly most: number | null };
   /** Whether the rate is below the limit. A limiter that counts refusals may admit so little. */
   readonly isLow: boolean;
-  /** Whether the rate is below what any limiter of the rule admits that, like this one, does not count refusals. */
+  /** Whether this limiter certainly counts no refusals, and yet admits less than any such limiter of the rule. */
   readonly isShort: boolean;
 }
 

@@ -32,7 +32,6 @@ const recordTokenDelays = (
   }
 };
 
-/** Records the delays of an observation, if it has any. */
 export const recordDelays = (
   observation: Observation,
   histogramOf: (name: DelayName) => Histogram,

@@ -3,14 +3,10 @@ import type { Observation } from '../observation/observation.ts';
 import { countArrivals } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/**
- * The figures of a run that are not distributions: counts, shares of all arrivals that were due, and rates over the
- * measured window. Objectives name them.
- */
+/** The figures of a run that are no distributions, by the names of objectives: counts, shares and rates. */
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
-  /** As in `Group`. */
   readonly sent: number;
   readonly metAllObjectives: number;
 }

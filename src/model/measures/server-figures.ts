@@ -1,7 +1,4 @@
-/**
- * What a server's metrics say. Reports and objectives (`server.waiting.max < 20`) name these figures;
- * `record/server-sources.ts` has the metrics of each server.
- */
+/** What a server says in its metrics, which `record/server-sources.ts` names, for reports and objectives. */
 
 interface ServerFigure {
   readonly label: string;

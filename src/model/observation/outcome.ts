@@ -150,7 +150,7 @@ export const malformedIssues = [
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-/** Why an arrival was never sent: too many were in flight, or it waited for the pace until it or the run ended. */
+/** Why an arrival was not sent: too many in flight, or a wait for the pace until its deadline or the run's end. */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
 

@@ -1,9 +1,6 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
-/**
- * The port of a client that saturates the target. Each connection sends its prepared requests in turn, again and
- * again, each one as soon as the one before has ended.
- */
+/** The port of a client that saturates the target: each connection sends its requests in turn, again and again. */
 export interface SaturatingClient {
   start(batch: RequestBatch): SaturatingRun;
 }

@@ -2,7 +2,7 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** The number of passed arrivals from which they are dropped from the arrays. */
+/** How many passed arrivals the arrays may hold. */
 const compactAfter = 65_536;
 
 /** Finds the maximum requests and tokens due within any window of time, 60 s by default. Times ascend, in ms. */

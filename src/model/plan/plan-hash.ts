@@ -49,10 +49,7 @@ export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashe
   })),
 });
 
-/**
- * Returns the SHA-256, in hex, of what a plan sends, whatever the order of its fields. Results stay comparable when
- * a bound changes or a worker is added.
- */
+/** Returns the SHA-256, in hex, of what a plan sends: results stay comparable when, say, a bound changes. */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(hashedPartOf(plan))))

@@ -25,7 +25,6 @@ export type RateSegment = z.infer<typeof rateSegmentSchema>;
 /** Arrivals follow the clock, whatever the answers do. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
-  /** The rate over time. */
   curve: z.array(rateSegmentSchema).min(1),
   /**
    * `even`: arrival n is due when the area under the curve reaches n. `poisson`: gaps in that area are exponential.
@@ -95,7 +94,6 @@ export type ApiKey = z.infer<typeof keySchema>;
 const targetSchema = z.discriminatedUnion('kind', [
   /** A base address that ends in its version segment (`…/v1`). Its query is sent with every request. */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
-  /** The reference gateway, started for the run. */
   z.strictObject({ kind: z.literal('mock') }),
   z.strictObject({ kind: z.literal('container') }),
 ]);

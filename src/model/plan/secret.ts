@@ -41,10 +41,7 @@ const unescapedOnce = (text: string): string =>
 /** Undoes escapes within escapes too, as in JSON inside JSON. */
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
-/**
- * Returns what the base64 of any text with the secret contains, for each of the three places where it can begin in
- * a group of three bytes (RFC 4648, sections 4 and 5).
- */
+/** Returns what the base64 of any text with the secret contains, by the three places where it can begin. */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);

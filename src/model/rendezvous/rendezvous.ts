@@ -6,11 +6,11 @@
 export interface Rendezvous {
   /** Its address for messages, without passwords. */
   readonly name: string;
-  /** Writes a new record, possibly once more. Returns `false` if there is already another. */
+  /** Writes a new record; `false` if another exists. One with the same text counts as written. */
   create(key: string, text: string): Promise<boolean>;
   /** Writes a record, over an earlier one. */
   put(key: string, text: string): Promise<void>;
-  /** Returns the record of a key; `null` if there is none. */
+  /** Returns a record; `null` if there is none. */
   get(key: string): Promise<string | null>;
   /** Keeps a content under a name. Returns its SHA-256 in hex. */
   store(name: string, content: Uint8Array): Promise<string>;

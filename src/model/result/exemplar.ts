@@ -17,7 +17,6 @@ export const exemplarSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
   key: z.string(),
-  /** The stage's place in the plan. */
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
   status: z.int().nullable(),

@@ -17,10 +17,7 @@ const rowSchema = z.tuple([
   z.number().nullable(),
 ]);
 
-/**
- * Requests of one traffic kind with one outcome, for pictures. Of all completed requests of a run, and of all
- * failed ones, each had the same chance to be kept.
- */
+/** Requests of one kind and outcome, for pictures. Each completed or failed one had the same chance to be kept. */
 export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
-/**
- * The measurement error of a machine over a grid of loads: instants that runs recorded, compared with those at
- * which the reference gateway sent each token.
- */
+/** The measurement error of a machine over a grid of loads: recorded instants, compared with the gateway's own. */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
 export type CalibratedMeasure = (typeof calibratedMeasures)[number];

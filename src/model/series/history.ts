@@ -17,10 +17,6 @@ export const historyFigureSchema = z.strictObject({
 });
 export type HistoryFigure = z.infer<typeof historyFigureSchema>;
 
-const historyVerdictsSchema = z.array(
-  z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
-);
-
 export const historyRunSchema = z.strictObject({
   /** The absolute path of the result. */
   file: z.string(),
@@ -31,7 +27,9 @@ export const historyRunSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
   /** Of the objectives, and of violated limits. */
-  verdicts: historyVerdictsSchema,
+  verdicts: z.array(
+    z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
+  ),
   figures: z.array(historyFigureSchema),
 });
 export type HistoryRun = z.infer<typeof historyRunSchema>;

@@ -1,7 +1,6 @@
 import type { TrafficOf } from './traffic.ts';
 
 export interface Clip {
-  /** The file name with its extension. */
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** What the answers of an entry must be like, else they are malformed. It changes nothing that is sent. */
 export const expectationSchema = z.strictObject({
-  /** Whether the text must be JSON. */
   json: z.boolean().optional(),
   /** A JSON Schema that the text must obey. */
   schema: z.union([z.boolean(), z.record(z.string(), z.json())]).optional(),

@@ -53,7 +53,6 @@ const traceFactsSchema = z.strictObject({
   /** The most requests and tokens within a minute of the replay. */
   busiestMinute: z.strictObject({ requests: count, tokens: count }),
   clipped: z.strictObject({
-    /** Requests outside `from` and `until`. */
     outside: count,
     inputs: count,
     outputs: count,

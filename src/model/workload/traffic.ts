@@ -28,7 +28,7 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request sends one of these, drawn by (seed, stage, index), or of another source. */
+  /** Each request sends one of these, drawn by (seed, stage, index); or where prompts come from. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
   /** The maximum tokens of an answer; a source can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),

@@ -23,10 +23,7 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 /** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/**
- * Returns the charge of a request in requests: 1 for an answered chat. For all else it is 0 or 1, since the
- * interface (8) does not say whether that counts.
- */
+/** Returns the charge in requests: 1 for an answered chat, else 0 or 1, on which the interface (8) is silent. */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
