@@ -7,9 +7,8 @@ import type { Trace, TraceLoad } from '../model/workload/trace.ts';
 import type { TokenizerFacts } from '../model/workload/tokenizer.ts';
 import type { Message } from '../model/workload/message.ts';
 import type { ChatContent, Workload } from '../model/workload/workload.ts';
-import type { SingleTokenWords } from './single-token-words.ts';
 import type { Dataset } from './read-dataset.ts';
-import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
 /** The keys of the draws of shared texts. They are negative, since those of stages are not. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };

@@ -6,7 +6,7 @@ import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
 import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
 import type { Trace } from '../model/workload/trace.ts';
 import { syntheticConversation, syntheticPrompt, tracedPrompt } from './create-workload.ts';
-import { vocabularyOf } from './vocabulary.ts';
+import { vocabularyOf } from './single-token-words.ts';
 
 const vocabulary = vocabularyOf({
   words: Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '),

@@ -1,3 +1,4 @@
+import type { Draw } from '../model/workload/draw.ts';
 import type { TokenCounter } from '../model/workload/tokenizer.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 
@@ -39,5 +40,70 @@ export const selectSingleTokenWords = (
   return {
     ok: false,
     problem: `${name}: Weir cannot generate prompts of exact length for this tokenizer: ${most} of ${all.length} words are one token, alone and in a text; at least ${minWords} are needed. Leave "tokenizer" out and correct the length with "calibration"`,
+  };
+};
+
+/** Generates texts of words that are one token each with the space before them, so n words are n tokens. */
+export interface Vocabulary {
+  /** Generates a text of exactly so many tokens, whose words are drawn evenly. */
+  text(tokens: number, draw: Draw): string;
+  /** Returns a message: the text without its first space if the tokenizer adds one. */
+  message(text: string): string;
+}
+
+/** The maximum bytes of a word with its space, which is stored as two numbers of four. */
+const maxWordBytes = 8;
+
+/** Words as little-endian numbers, padded with 0. */
+interface Packed {
+  readonly count: number;
+  readonly lows: Uint32Array;
+  readonly highs: Uint32Array;
+  readonly lengths: Uint8Array;
+}
+
+const pack = (list: string): Packed => {
+  const words = list.split(/\s+/).flatMap((word) => (word === '' ? [] : [Buffer.from(` ${word}`)]));
+  if (words.some(({ length }) => length > maxWordBytes)) {
+    throw new Error(`a word of the vocabulary has more than ${maxWordBytes - 1} letters`);
+  }
+  const whole = words.map((word) => Buffer.concat([word], maxWordBytes));
+  return {
+    count: words.length,
+    lows: Uint32Array.from(whole, (bytes) => bytes.readUInt32LE(0)),
+    highs: Uint32Array.from(whole, (bytes) => bytes.readUInt32LE(4)),
+    lengths: Uint8Array.from(words, ({ length }) => length),
+  };
+};
+
+const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
+
+/**
+ * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with its state from `draw`. It
+ * writes them as numbers: joining strings takes twice as long, longer than sending them.
+ */
+export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
+  const { count, lows, highs, lengths } = pack(words);
+  const share = count / 0x1_0000_0000;
+  let output = Buffer.allocUnsafe(0);
+  return {
+    message: (text) => (keepsLeadingSpace ? text : text.slice(1)),
+    text: (tokens, draw) => {
+      if (output.length < tokens * maxWordBytes) output = Buffer.allocUnsafe(tokens * maxWordBytes);
+      const view = new DataView(output.buffer, output.byteOffset, output.length);
+      let a = Math.floor(draw.uniform() * 0x1_0000_0000) | 0;
+      let b = Math.floor(draw.uniform() * 0x1_0000_0000) | 1;
+      let end = 0;
+      for (let n = 0; n < tokens; n += 1) {
+        const word = Math.floor((Math.imul(rotate(Math.imul(a, 0x9e3779bb), 5), 5) >>> 0) * share);
+        b ^= a;
+        a = rotate(a, 26) ^ b ^ (b << 9);
+        b = rotate(b, 13);
+        view.setUint32(end, lows[word]!, true);
+        view.setUint32(end + 4, highs[word]!, true);
+        end += lengths[word]!;
+      }
+      return output.toString('latin1', 0, end);
+    },
   };
 };

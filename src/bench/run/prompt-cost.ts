@@ -5,7 +5,7 @@ import { directWire } from '../../platform/connection/connector.ts';
 import { readPromptWords } from '../../platform/files/file-contents.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
-import { vocabularyOf } from '../../workload/vocabulary.ts';
+import { vocabularyOf } from '../../workload/single-token-words.ts';
 import { ignoreExchange } from '../harness/bare-client.ts';
 import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../model/workload/draw.ts';
-import { vocabularyOf } from './vocabulary.ts';
+import { vocabularyOf } from './single-token-words.ts';
 
 const list = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
 const vocabulary = vocabularyOf({ words: list, keepsLeadingSpace: true });
