@@ -8,7 +8,9 @@ import { type Instant, secondOf } from '../../model/quantity.ts';
 import { rates } from '../../model/measures/run-figures.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
-import { observeFigure, type ObservedValue, ratedSeconds } from './observed-value.ts';
+import { independence } from '../../model/measures/dependence.ts';
+import { ratedSeconds } from '../../model/plan/stage-spans.ts';
+import { observeFigure, type ObservedValue } from './observed-value.ts';
 
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
@@ -70,13 +72,16 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     return observeFigure(figure, {
       distribution: () => this.#histogram,
+      // Intervals decide nothing here.
+      dependenceAt: () => independence,
+      meanHalfWidth: () => null,
+      dependenceOfShare: () => independence,
       counted: () => this.#counted,
       server: () => [],
-      rated: () => {
-        const seconds = ratedSeconds(this.#plan, now, scope.stages);
-        const counts = seconds.map((second) => this.#bySecond.get(second) ?? 0);
-        return { events: counts.reduce((sum, each) => sum + each, 0), seconds: seconds.length };
-      },
+      rated: () =>
+        ratedSeconds(this.#plan, now, scope.stages).map(
+          (second) => this.#bySecond.get(second) ?? 0,
+        ),
     });
   }
 }

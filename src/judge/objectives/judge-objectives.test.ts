@@ -1,11 +1,12 @@
-import type { Group, Labels } from '../../model/measures/counts.ts';
+import type { Group, Labels, TimelineSecond } from '../../model/measures/counts.ts';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { ObjectiveFigure, Objective } from '../../model/plan/objective.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';
 import type { TrustLevel } from '../../model/result/verdict.ts';
 import { judgeObjectives } from './judge-objectives.ts';
 import {
@@ -64,6 +65,12 @@ const judged = (
   return judgeObjectives(result, { level, evidence: [], figures: [] })[0]!;
 };
 
+const timelineOf = (second: number, samples: readonly number[]): TimelineSecond => {
+  const histogram = emptyHistogram(2);
+  histogram.recordAll(samples);
+  return { ...emptySecond(second), latency: { 'chat-stream': { ttft: histogram.toJSON() } } };
+};
+
 const to = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
 
 describe('an objective on a distribution', () => {
@@ -119,11 +126,21 @@ describe('an objective on a distribution', () => {
   });
 
   it('reports whether its confidence interval leaves doubt', () => {
+    // Samples that do not depend on each other: each second has one of each tenth.
+    const timeline = Array.from({ length: 20 }, (_, second) =>
+      timelineOf(
+        second,
+        to(200).filter((sample) => sample % 20 === second),
+      ),
+    );
     const sure = (bound: number, comparison: Objective['comparison'] = '<') =>
-      judged({ figure: ttft(0.5), bound, comparison }, [group(to(200))]).sure;
-    // The 95 % interval of this median is [86, 115].
-    expect([sure(80), sure(90), sure(110), sure(116)]).toEqual([true, false, false, true]);
-    expect([sure(80, '>'), sure(90, '>'), sure(110, '>'), sure(116, '>')]).toEqual([
+      judged({ figure: ttft(0.5), bound, comparison }, [group(to(200))], {
+        timeline,
+        scheduled: milliseconds(20_000),
+      }).sure;
+    // By half as many effective samples, this median is within [75, 126] or a little more.
+    expect([sure(65), sure(90), sure(110), sure(136)]).toEqual([true, false, false, true]);
+    expect([sure(65, '>'), sure(90, '>'), sure(110, '>'), sure(136, '>')]).toEqual([
       true,
       false,
       false,
@@ -169,13 +186,39 @@ describe('counts, shares and rates', () => {
     expect(none({ kind: 'rate', name: 'completedRate' })).toMatchObject({ grounds: 'no-data' });
   });
 
-  it('a share has Wilson’s interval', () => {
-    // Newcombe 1998, table I: 81 of 263 is 0.2553 to 0.3662.
+  it('a share has Wilson’s interval, for as few arrivals as its blocks are worth', () => {
+    // Newcombe 1998, table I: 81 of 263 is 0.2553 to 0.3662. Student’s t of seven blocks widens it.
     const many = { ...emptyOutcomeCounts(), completed: 182, limited: 81 };
-    const { low, high } = judged({ figure: { kind: 'share', name: 'errorRate' } }, [
-      group([], { outcomes: many }),
-    ]);
-    expect([low?.toFixed(2), high?.toFixed(2)]).toEqual(['25.53', '36.62']);
+    const errorRate = (failed: (second: number) => number) => {
+      const timeline = Array.from({ length: 20 }, (_, second) => ({
+        ...timelineOf(second, []),
+        outcomes: {
+          ...emptyOutcomeCounts(),
+          completed: 13 - failed(second),
+          limited: failed(second),
+        },
+      }));
+      const { low, high } = judged(
+        { figure: { kind: 'share', name: 'errorRate' } },
+        [group([], { outcomes: many })],
+        { timeline, scheduled: milliseconds(20_000) },
+      );
+      return [low?.toFixed(2), high?.toFixed(2)];
+    };
+    const { low, high } = wilsonInterval(
+      81 / (2.446912 / 1.959964) ** 2,
+      263 / (2.446912 / 1.959964) ** 2,
+    );
+    expect(errorRate(() => 4)).toEqual([(low * 100).toFixed(2), (high * 100).toFixed(2)]);
+    // An outage of six seconds in place of failures all along.
+    const [lowest, highest] = errorRate((second) => (second < 6 ? 13 : 0)).map(Number);
+    expect(lowest).toBeLessThan(10);
+    expect(highest).toBeGreaterThan(60);
+  });
+
+  it('no figure of a run that is too short has an interval', () => {
+    const { low, high, sure } = judged({}, [group(to(200))], { scheduled: milliseconds(9000) });
+    expect([low, high, sure]).toEqual([null, null, null]);
   });
 
   it('a rate is an average over the whole seconds of its stages', () => {

@@ -17,6 +17,7 @@ import {
   distributionOf,
   groupsMatching,
   outsideWarmUp,
+  runPartOf,
   missingSlices,
   type LabelFilter,
 } from '../../model/result/summary.ts';
@@ -25,26 +26,38 @@ import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metri
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
-import { observeFigure, type ObservedValue, ratedSeconds, stageSpans } from './observed-value.ts';
+import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
+import {
+  dependenceAt,
+  dependenceOfArrivals,
+  meanHalfWidth,
+} from '../../model/result/run-dependence.ts';
+import { observeFigure, type ObservedValue } from './observed-value.ts';
 
 /** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
-  { observed, n }: ObservedValue,
+  { observed, n, effective }: ObservedValue,
 ): 'kept' | 'broken' | 'no-data' => {
-  if (observed === null || (n !== null && n < minSamples)) return 'no-data';
+  const samples = effective ?? n;
+  if (observed === null || (samples !== null && samples < minSamples)) return 'no-data';
   return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
 };
 
-const ratedIn = (result: Result, name: RateName, { stages, traffic }: Objective['scope']) => {
+/** Returns the events of a rate in each second that counts; none without data. */
+const ratedIn = (
+  result: Result,
+  name: RateName,
+  { stages, traffic }: Objective['scope'],
+): readonly number[] => {
   const rate = rates[name];
-  if (!result.groups.some(rate.hasData)) return { events: 0, seconds: 0 };
-  const seconds = new Set(ratedSeconds(result.plan, result.scheduled, stages));
+  if (!result.groups.some(rate.hasData)) return [];
   const kinds = traffic === null ? trafficKinds : [traffic];
-  const events = result.timeline
-    .filter(({ second }) => seconds.has(second))
-    .reduce((sum, second) => sum + rate.of(second, kinds), 0);
-  return { events, seconds: seconds.size };
+  const bySecond = new Map(result.timeline.map((each) => [each.second, each]));
+  return ratedSeconds(result.plan, result.scheduled, stages).map((number) => {
+    const second = bySecond.get(number);
+    return second === undefined ? 0 : rate.of(second, kinds);
+  });
 };
 
 /** The minimum share of the planned readings of a server's figure. Missing ones could have broken the bound. */
@@ -71,13 +84,18 @@ const serverValues = (
 const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const groups = groupsMatching(result, where);
+  const counted = () => ({
+    outcomes: sumOutcomes(groups),
+    sent: groups.reduce((sum, { sent }) => sum + sent, 0),
+    metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+  });
+  const part = runPartOf(result, groups);
   return observeFigure(figure, {
     distribution: (name) => distributionOf(result, name, where),
-    counted: () => ({
-      outcomes: sumOutcomes(groups),
-      sent: groups.reduce((sum, { sent }) => sum + sent, 0),
-      metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
-    }),
+    dependenceAt: (name, q) => dependenceAt(part, name, q),
+    meanHalfWidth: (name) => meanHalfWidth(part, name),
+    counted,
+    dependenceOfShare: (name) => dependenceOfArrivals(part, name, counted()),
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   });
@@ -86,11 +104,13 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
 const isSure = (
   { comparison, bound }: Objective,
-  { observed, low, high }: ObservedValue,
+  { observed, low, high, outer = { low, high } }: ObservedValue,
 ): boolean | null => {
   if (observed === null || (low === null && high === null)) return null;
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
-  const [worst, best] = isLowerBound(comparison) ? [low, high] : [high, low];
+  const [worst, best] = isLowerBound(comparison)
+    ? [outer.low, outer.high]
+    : [outer.high, outer.low];
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
@@ -138,10 +158,11 @@ const judge = (
   const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
   const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
   // The last answers of an aborted run can improve the figure. The breach counts.
-  const { observed, n, low, high } =
+  const value: ObservedValue =
     breach === null
       ? observedValue
-      : { ...observedValue, observed: breach.observed, low: null, high: null };
+      : { observed: breach.observed, n: observedValue.n, low: null, high: null };
+  const { observed, n, low, high } = value;
   return {
     text,
     severity,
@@ -156,7 +177,7 @@ const judge = (
     ...(error === null || breach !== null
       ? {}
       : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),
-    sure: found === 'no-data' ? null : isSure(objective, { observed, n, low, high }),
+    sure: found === 'no-data' ? null : isSure(objective, value),
   };
 };
 

@@ -1,16 +1,16 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
-import { quantile, wilsonInterval } from '../../model/measures/quantile.ts';
+import { type Dependence, halfWidthOfRatio } from '../../model/measures/dependence.ts';
+import { doubt, quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
   type CountedArrivals,
   counts,
   type RateName,
+  type ShareName,
   shares,
 } from '../../model/measures/run-figures.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
-import { loadDuration, type Plan } from '../../model/plan/plan.ts';
-import { firstMeasuredSecond } from '../../model/result/summary.ts';
 
 /** The figure of an objective so far. `low` and `high` bound its 95 % confidence interval. */
 export interface ObservedValue {
@@ -20,15 +20,29 @@ export interface ObservedValue {
   readonly n: number | null;
   readonly low: number | null;
   readonly high: number | null;
+  /** The wider interval by which a verdict is sure; absent where that is `low` to `high`. */
+  readonly outer?: Interval;
+  /** Samples that weigh as independent ones; absent where that is `n`. */
+  readonly effective?: number;
+}
+
+interface Interval {
+  readonly low: number | null;
+  readonly high: number | null;
 }
 
 /** The sources of figures, of which only the needed one is called. */
 interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
+  /** Returns how far the samples of a percentile depend on each other; `null` if that is unknown. */
+  readonly dependenceAt: (name: MeasureName, q: number) => Dependence | null;
+  readonly meanHalfWidth: (name: MeasureName) => number | null;
   readonly counted: () => CountedArrivals;
+  readonly dependenceOfShare: (name: ShareName) => Dependence | null;
   /** Returns the values of a server’s figure; none if too many are missing. */
   readonly server: (name: string) => readonly number[];
-  readonly rated: (name: RateName) => { readonly events: number; readonly seconds: number };
+  /** Returns the events of each second that counts. */
+  readonly rated: (name: RateName) => readonly number[];
 }
 
 const withoutInterval = (observed: number | null, n: number | null): ObservedValue => ({
@@ -37,6 +51,20 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   low: null,
   high: null,
 });
+
+/** Returns a mean or a rate with the interval of a half width, if that is known. */
+const around = (
+  observed: number | null,
+  n: number | null,
+  halfWidth: number | null,
+): ObservedValue => {
+  if (observed === null || halfWidth === null) return withoutInterval(observed, n);
+  const within = (width: number): Interval => ({
+    low: Math.max(0, observed - width),
+    high: observed + width,
+  });
+  return { observed, n, ...within(halfWidth), outer: within(Math.sqrt(doubt) * halfWidth) };
+};
 
 /** Computes a statistic of some values, quantiles by nearest rank; `null` without values. */
 const statisticOf = (values: readonly number[], statistic: Statistic): number | null => {
@@ -54,9 +82,13 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
       const histogram = sources.distribution(figure.name);
       const { statistic } = figure;
       const n = histogram.count;
+      if (statistic === 'mean')
+        return around(histogram.mean, n, sources.meanHalfWidth(figure.name));
       if (typeof statistic !== 'number') return withoutInterval(histogram[statistic], n);
-      const { value = null, low = null, high = null } = quantile(histogram, statistic) ?? {};
-      return { observed: value, n, low, high };
+      const found = quantile(histogram, statistic, sources.dependenceAt(figure.name, statistic));
+      if (found === null) return withoutInterval(null, n);
+      const { value, low, high, outer, effective } = found;
+      return { observed: value, n, low, high, outer, effective };
     }
     case 'count':
       return withoutInterval(counts[figure.name].of(sources.counted()), null);
@@ -65,44 +97,26 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
       const n = countArrivals(counted.outcomes);
       if (n === 0) return withoutInterval(null, n);
       const part = shares[figure.name].of(counted);
-      const { low, high } = wilsonInterval(part, n);
-      return { observed: (part / n) * 100, n, low: low * 100, high: high * 100 };
+      const observed = (part / n) * 100;
+      const dependence = sources.dependenceOfShare(figure.name);
+      if (dependence === null) return withoutInterval(observed, n);
+      const between = (widening: number): Interval => {
+        const { low, high } = wilsonInterval(part / widening, n / widening);
+        return { low: low * 100, high: high * 100 };
+      };
+      const { effect, widening } = dependence;
+      const outer = between(doubt * widening);
+      return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
     }
     case 'server': {
       const values = sources.server(figure.name);
       return withoutInterval(statisticOf(values, figure.statistic), values.length);
     }
     case 'rate': {
-      const { events, seconds } = sources.rated(figure.name);
-      return withoutInterval(seconds === 0 ? null : events / seconds, null);
+      const seconds = sources.rated(figure.name).map((sum) => ({ sum, of: 1 }));
+      if (seconds.length === 0) return withoutInterval(null, null);
+      const mean = seconds.reduce((total, { sum }) => total + sum, 0) / seconds.length;
+      return around(mean, null, halfWidthOfRatio(seconds));
     }
   }
-};
-
-/** Returns the start and end of each stage, in ms. */
-export const stageSpans = (
-  plan: Plan,
-): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
-  let start = 0;
-  return plan.stages.map(({ name, load }) => {
-    const from = start;
-    start += loadDuration(load);
-    return { name, from, to: start };
-  });
-};
-
-/** Returns the whole seconds from the warm-up to `until` (ms), within the named stages if there are any. */
-export const ratedSeconds = (
-  plan: Plan,
-  until: number,
-  stages: readonly string[] | null,
-): readonly number[] => {
-  const first = firstMeasuredSecond({ plan });
-  const length = Math.max(0, Math.floor(until / 1000) - first);
-  const seconds = Array.from({ length }, (_, i) => first + i);
-  if (stages === null) return seconds;
-  const spans = stageSpans(plan).filter(({ name }) => stages.includes(name));
-  return seconds.filter((second) =>
-    spans.some(({ from, to }) => second * 1000 >= from && (second + 1) * 1000 <= to),
-  );
 };

@@ -4,7 +4,7 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { groupsMatching, measuredWindow, outsideWarmUp } from '../../model/result/summary.ts';
-import type { Share } from '../statistics/significance.ts';
+import type { Share } from '../../model/measures/share.ts';
 import { comparedPercentiles, percentileOf, type Total, totals } from './gates.ts';
 import {
   type Both,

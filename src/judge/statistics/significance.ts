@@ -1,3 +1,4 @@
+import { designEffect, type Share, shareOf, sumOfShares } from '../../model/measures/share.ts';
 import { beyondT, criticalT, beyondNormal } from './student-t.ts';
 import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
@@ -65,32 +66,10 @@ export const welch = (
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;
 
-export interface Share {
-  readonly events: number;
-  readonly of: number;
-}
-
-export const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
-
-export const sumOfShares = (parts: readonly Share[]): Share => ({
-  events: parts.reduce((sum, { events }) => sum + events, 0),
-  of: parts.reduce((sum, { of }) => sum + of, 0),
-});
-
-/**
- * Sums the counts of all repetitions and divides them by the design effect, at least 1: how much more repetitions
- * differ than independent requests would (J. N. K. Rao & A. J. Scott, Biometrics 48, 1992). Failures within a
- * repetition correlate.
- */
+/** Sums the counts of all repetitions and divides them by their design effect: failures within a repetition correlate. */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const { events, of } = sumOfShares(repetitions);
-  const share = shareOf({ events, of });
-  const count = repetitions.length;
-  if (count < 2 || share === 0 || share === 1) return { events, of };
-  const deviations = repetitions.map((part) => part.events - share * part.of);
-  const residuals = deviations.reduce((sum, deviation) => sum + deviation ** 2, 0);
-  const variance = ((count / (count - 1)) * residuals) / of ** 2;
-  const effect = Math.max(1, (variance * of) / (share * (1 - share)));
+  const effect = designEffect(repetitions);
   return { events: events / effect, of: of / effect };
 };
 

@@ -17,7 +17,7 @@ import { figuresSignalName, judgedFigures } from '../../model/result/judged-figu
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import {
-  distributionOf,
+  figuresOver,
   type LabelFilter,
   lagOver,
   measuredSeconds,
@@ -31,8 +31,8 @@ import type {
   TrustLevel,
   TrustSignal,
 } from '../../model/result/verdict.ts';
-import { trafficKinds } from '../../model/workload/traffic.ts';
-import { figureErrorsOf } from '../errors/figure-errors.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { generatorSignals, judgedSeconds, judgedValueOf, worstOf } from './generator-signals.ts';
 
 const smallShare = 0.05;
@@ -51,26 +51,32 @@ const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: stri
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
 
-/** Returns the errors of the percentiles that reports print. */
-const figureErrors = (result: Result): readonly FigureError[] => {
-  const { boundsOf } = figureErrorsOf(result);
-  return trafficKinds.flatMap((traffic) => {
-    const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === traffic;
-    const headline: readonly MeasureName[] = headlineMeasures[traffic];
-    return measuresPresent(result, where).flatMap((measure) => {
-      const boundsAt = boundsOf(measure, where);
-      const histogram = distributionOf(result, measure, where);
-      return reportedQuantiles.flatMap((q): readonly FigureError[] => {
-        const found = quantile(histogram, q);
-        if (found === null || boundsAt === null) return [];
-        const bounds = boundsAt(q);
-        const isHeadline =
-          headline.includes(measure) && headlineQuantiles.some((each) => each === q);
-        const figure = { traffic, measure, q, value: found.value, isHeadline, isWeak: found.weak };
-        return [{ ...bounds, ...figure, isSmall: isSmall(found, bounds, measures[measure].unit) }];
-      });
+/** Returns the errors of the percentiles that reports print, of one kind of traffic. */
+const errorsOfKind = (
+  result: Result,
+  { boundsOf }: FigureErrors,
+  traffic: TrafficKind,
+): readonly FigureError[] => {
+  const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === traffic;
+  const headline: readonly MeasureName[] = headlineMeasures[traffic];
+  return measuresPresent(result, where).flatMap((measure) => {
+    const boundsAt = boundsOf(measure, where);
+    const figures = figuresOver(result, measure, where);
+    return reportedQuantiles.flatMap((q): readonly FigureError[] => {
+      const found = figures.percentile(q);
+      if (found === null || boundsAt === null) return [];
+      const bounds = boundsAt(q);
+      const isHeadline = headline.includes(measure) && headlineQuantiles.some((each) => each === q);
+      const figure = { traffic, measure, q, value: found.value, isHeadline, isWeak: found.weak };
+      return [{ ...bounds, ...figure, isSmall: isSmall(found, bounds, measures[measure].unit) }];
     });
   });
+};
+
+/** Returns the errors of the percentiles that reports print. */
+const figureErrors = (result: Result): readonly FigureError[] => {
+  const errors = figureErrorsOf(result);
+  return trafficKinds.flatMap((traffic) => errorsOfKind(result, errors, traffic));
 };
 
 const roundedText = (value: number): string => String(Number(value.toPrecision(2)));

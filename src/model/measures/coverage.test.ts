@@ -35,7 +35,7 @@ const replicate = (process: Process, q: number, n: number) => {
   return { claimed, held, falselySure };
 };
 
-describe.each(Object.entries(processes))('of %s', (name, process) => {
+describe.each(Object.entries(processes))('of %s', (_, process) => {
   it.each([
     { q: 0.5, n: 1000 },
     { q: 0.95, n: 1000 },
@@ -43,10 +43,6 @@ describe.each(Object.entries(processes))('of %s', (name, process) => {
     { q: 0.95, n: 10_000 },
   ])('the interval of quantile $q from $n holds the truth in 90 % at least', ({ q, n }) => {
     const { claimed, held, falselySure } = replicate(process, q, n);
-    const percent = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
-    console.log(
-      `${name}, n = ${n}, q = ${q}: held ${percent(held, claimed)} of ${claimed}, falsely sure by 5 % ${percent(falselySure, replications)}`,
-    );
     // Of a handful of runs no share can be told.
     if (claimed >= 50) expect(held / claimed).toBeGreaterThanOrEqual(0.9);
     expect(falselySure / replications).toBeLessThanOrEqual(0.02);
@@ -73,7 +69,6 @@ describe.each([5, 20, 50])('of failures in bursts of %i', (length) => {
       const { low, high } = wilsonInterval(events / widening, n / widening);
       if (low <= share && share <= high) held += 1;
     }
-    console.log(`bursts of ${length}, n = ${n}: held ${(100 * held) / replications} %`);
     expect(held / replications).toBeGreaterThanOrEqual(0.88);
   });
 });

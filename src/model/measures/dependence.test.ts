@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  dependenceOfPercentile,
-  dependenceOfShare,
-  designEffect,
-  halfWidthOfRate,
-} from './dependence.ts';
+import { dependenceOfPercentile, dependenceOfShare, halfWidthOfRatio } from './dependence.ts';
+import { designEffect } from './share.ts';
 import { emptyHistogram } from './histogram.ts';
 import { processes, uniformFrom } from './processes.fixture.ts';
 import { quantile } from './quantile.ts';
@@ -72,11 +68,32 @@ describe('the interval of a percentile', () => {
 });
 
 describe('the interval of a rate', () => {
+  const rateOf = (values: readonly number[]) =>
+    halfWidthOfRatio(values.map((sum) => ({ sum, of: 1 })));
+
   it('is Student’s t over blocks, the widest of them', () => {
-    expect(halfWidthOfRate(Array.from({ length: 30 }, () => 7))).toBe(0);
+    expect(rateOf(Array.from({ length: 30 }, () => 7))).toBe(0);
     // Ten seconds are ten blocks, or seven: 1 … 10 in ten blocks has a standard error of √(9.1667 / 10).
     const seconds = Array.from({ length: 10 }, (_, n) => n + 1);
-    expect(halfWidthOfRate(seconds)).toBeGreaterThanOrEqual(2.262157 * Math.sqrt(55 / 6 / 10));
-    expect(halfWidthOfRate(seconds.slice(1))).toBeNull();
+    expect(rateOf(seconds)).toBeGreaterThanOrEqual(2.262157 * Math.sqrt(55 / 6 / 10) - 1e-9);
+    expect(rateOf(seconds.slice(1))).toBeNull();
+  });
+
+  it('holds the mean of times that depend on each other', () => {
+    const process = processes['AR(1) of 0.8']!;
+    // The mean of e to the power of a normal variable with deviation 0.5.
+    const truth = 100 * Math.exp(0.125);
+    let held = 0;
+    for (let run = 0; run < 100; run += 1) {
+      const seconds = Array.from({ length: 60 }, () => ({ sum: 0, of: 0 }));
+      for (const [due, took] of process.samples(uniformFrom(run), 3000, 50)) {
+        const second = seconds[Math.floor(due / 1000)]!;
+        second.sum += took;
+        second.of += 1;
+      }
+      const mean = seconds.reduce((total, { sum }) => total + sum, 0) / 3000;
+      if (Math.abs(mean - truth) <= (halfWidthOfRatio(seconds) ?? 0)) held += 1;
+    }
+    expect(held).toBeGreaterThanOrEqual(90);
   });
 });

@@ -1,43 +1,11 @@
 import { type Histogram, sumOfHistograms } from './histogram.ts';
+import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
  * Requests that wait in one queue, or fail in one outage, do not count as independent samples: a run of
  * 10,000 can know as little as 300 independent ones would. This file finds out how much less it knows, from
  * how much blocks of whole seconds differ.
  */
-
-/** A number of events among a number of cases. */
-export interface Share {
-  readonly events: number;
-  readonly of: number;
-}
-
-export const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
-
-export const sumOfShares = (parts: readonly Share[]): Share => {
-  let [events, of] = [0, 0];
-  for (const part of parts) {
-    events += part.events;
-    of += part.of;
-  }
-  return { events, of };
-};
-
-/**
- * Returns the design effect of clusters: how many times more they differ in their share than independent cases would,
- * at least 1. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
- * Biometrics 48 (1992).
- */
-export const designEffect = (clusters: readonly Share[]): number => {
-  const { events, of } = sumOfShares(clusters);
-  const share = shareOf({ events, of });
-  const count = clusters.length;
-  if (count < 2 || share === 0 || share === 1) return 1;
-  let residuals = 0;
-  for (const part of clusters) residuals += (part.events - share * part.of) ** 2;
-  const variance = ((count / (count - 1)) * residuals) / of ** 2;
-  return Math.max(1, (variance * of) / (share * (1 - share)));
-};
 
 /** Each number of blocks, and Student's t that is exceeded with 5 % on both sides at one degree of freedom fewer. */
 const blockings = [
@@ -48,7 +16,7 @@ const blockings = [
 ] as const;
 
 /** Shorter runs have no interval. */
-export const leastSeconds = 10;
+const leastSeconds = 10;
 
 const normal = 1.959964;
 
@@ -118,26 +86,31 @@ export const dependenceOfPercentile = (
   return strongest([0.5, q].map((level) => dependenceOfShare(shareUpTo(level))));
 };
 
+/** A sum and what it is divided by: a second's times and samples, or its events and its length. */
+interface Part {
+  readonly sum: number;
+  readonly of: number;
+}
+
+const sumOfParts = (parts: readonly Part[]): Part => ({
+  sum: parts.reduce((total, { sum }) => total + sum, 0),
+  of: parts.reduce((total, { of }) => total + of, 0),
+});
+
 /**
- * Returns half the width of the 95 % interval of a rate or of a mean's sum, by Student's t over blocks: the widest of
- * 7, 10, 20 and 40 blocks, in units of a second's value; `null` for fewer than ten seconds.
+ * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: by Student's t over
+ * blocks, the widest of 7, 10, 20 and 40. It is `null` for fewer than ten seconds, or without cases.
  */
-export const halfWidthOfRate = (seconds: readonly number[]): number | null => {
-  if (seconds.length < leastSeconds) return null;
+export const halfWidthOfRatio = (seconds: readonly Part[]): number | null => {
+  const { sum, of } = sumOfParts(seconds);
+  if (seconds.length < leastSeconds || of === 0) return null;
   let widest = 0;
   for (const { blocks, t } of blockings) {
     if (blocks > seconds.length) break;
-    const means = blocksOf(
-      seconds.map((value) => ({ value, length: 1 })),
-      blocks,
-      (part) => ({
-        value: part.reduce((sum, { value }) => sum + value, 0),
-        length: part.length,
-      }),
-    ).map(({ value, length }) => value / length);
-    const mean = means.reduce((sum, each) => sum + each, 0) / blocks;
-    const variance = means.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (blocks - 1);
-    widest = Math.max(widest, t * Math.sqrt(variance / blocks));
+    let squares = 0;
+    for (const part of blocksOf(seconds, blocks, sumOfParts))
+      squares += (part.sum - (sum / of) * part.of) ** 2;
+    widest = Math.max(widest, (t * Math.sqrt((blocks / (blocks - 1)) * squares)) / of);
   }
   return widest;
 };

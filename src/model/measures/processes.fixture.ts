@@ -1,10 +1,10 @@
 /** Test support: streams of requests that depend on each other, with their true percentiles in closed form. */
 
 /** Returns uniform numbers in 0 … 1. */
-export type Draw = () => number;
+export type UniformDraw = () => number;
 
 /** mulberry32 by Tommy Ettinger (public domain): uniform in 0 … 1, the same for the same seed. */
-export const uniformFrom = (seed: number): Draw => {
+export const uniformFrom = (seed: number): UniformDraw => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -13,12 +13,12 @@ export const uniformFrom = (seed: number): Draw => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 };
-const exponential = (draw: Draw, mean: number): number => -mean * Math.log(1 - draw());
+const exponential = (draw: UniformDraw, mean: number): number => -mean * Math.log(1 - draw());
 
 /** A request: when it was due, in ms, and how long it took, in ms. */
 type Sample = readonly [due: number, took: number];
 export interface Process {
-  readonly samples: (draw: Draw, n: number, perSecond: number) => readonly Sample[];
+  readonly samples: (draw: UniformDraw, n: number, perSecond: number) => readonly Sample[];
   /** The true q-quantile. */
   readonly truth: (q: number, perSecond: number) => number;
 }
@@ -70,7 +70,7 @@ const queue = (servers: number, load: number): Process => {
   };
 };
 
-const normal = (draw: Draw): number =>
+const normal = (draw: UniformDraw): number =>
   Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
 const normalQuantile: Readonly<Record<number, number>> = { 0.5: 0, 0.95: 1.6448536 };
 

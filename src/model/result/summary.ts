@@ -8,7 +8,10 @@ import {
 } from '../measures/histogram.ts';
 import { type MeasureName, measureNames } from '../measures/measures.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
+import type { Dependence } from '../measures/dependence.ts';
+import { ratedSeconds } from '../plan/stage-spans.ts';
 import type { Result } from './result.ts';
+import { dependenceAt, type RunPart } from './run-dependence.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 
 export type LabelFilter = (labels: Labels) => boolean;
@@ -23,6 +26,18 @@ const sumOfDecoded = (
   digits?: Digits,
 ): Histogram =>
   sumOfHistograms(parts.filter((part) => part !== undefined).map(decodeHistogram), digits);
+
+/** Returns the seconds and kinds of traffic from which some groups come. */
+export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
+  const { plan, scheduled } = result;
+  const stages = new Set(groups.map(({ labels }) => labels.stage));
+  const isWhole = plan.stages.every(({ name }) => stages.has(name));
+  return {
+    result,
+    kinds: trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind)),
+    seconds: ratedSeconds(plan, scheduled, isWhole ? null : [...stages]),
+  };
+};
 
 /** Returns the distribution of a measure over all selected groups. */
 export const distributionOf = (
@@ -40,8 +55,11 @@ export class MeasuredFigures {
   readonly #histogram: Histogram;
   readonly #percentiles = new Map<number, Quantile | null>();
 
-  constructor(histogram: Histogram) {
+  readonly #dependenceAt: (q: number) => Dependence | null;
+
+  constructor(histogram: Histogram, dependenceAtQuantile: (q: number) => Dependence | null) {
     this.#histogram = histogram;
+    this.#dependenceAt = dependenceAtQuantile;
     this.count = histogram.count;
     this.mean = histogram.mean;
     this.max = histogram.max;
@@ -51,7 +69,7 @@ export class MeasuredFigures {
   percentile(q: number): Quantile | null {
     const known = this.#percentiles.get(q);
     if (known !== undefined) return known;
-    const found = quantile(this.#histogram, q);
+    const found = quantile(this.#histogram, q, this.#dependenceAt(q));
     this.#percentiles.set(q, found);
     return found;
   }
@@ -70,8 +88,12 @@ export const figuresOver = (
   knownFigures.set(result, ofResult);
   const ofFilter = ofResult.get(where) ?? new Map<MeasureName, MeasuredFigures>();
   ofResult.set(where, ofFilter);
-  const figures =
-    ofFilter.get(measure) ?? new MeasuredFigures(distributionOf(result, measure, where));
+  const known = ofFilter.get(measure);
+  if (known !== undefined) return known;
+  const part = runPartOf(result, groupsMatching(result, where));
+  const figures = new MeasuredFigures(distributionOf(result, measure, where), (q) =>
+    dependenceAt(part, measure, q),
+  );
   ofFilter.set(measure, figures);
   return figures;
 };

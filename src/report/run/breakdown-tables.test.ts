@@ -51,7 +51,7 @@ it('give each stage and kind a line with its first figure and its failures', () 
         transcription          –     –      948  ~1,211        24    100.0 %   0.0 %
         models                 –     –    ~6.39   ~18.9         9    100.0 %   0.0 %
       peak
-        chat-stream          238   859      911   1,546       800     39.9 %  56.1 %"
+        chat-stream          238  ~859      911  ~1,546       800     39.9 %  56.1 %"
   `);
 });
 
@@ -76,7 +76,7 @@ it('keep the figures where there is little room', () => {
         Arrivals 9, Completed 100.0 %, 429 0.0 %
       peak
         chat-stream: TTFT or First audio p50 238, TTFT or First
-        audio p95 859, End to end p50 911, End to end p95 1,546,
-        Arrivals 800, Completed 39.9 %, 429 56.1 %"
+        audio p95 ~859, End to end p50 911, End to end p95
+        ~1,546, Arrivals 800, Completed 39.9 %, 429 56.1 %"
   `);
 });

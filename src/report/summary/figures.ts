@@ -1,4 +1,5 @@
 import { reportedQuantiles } from '../../model/measures/headline.ts';
+import { independence } from '../../model/measures/dependence.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Quantile } from '../../model/measures/quantile.ts';
@@ -131,5 +132,5 @@ export type KindFigures = ReturnType<typeof kindFigures>;
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));
-  return figuresOf(lagSubject, new MeasuredFigures(lag), false, () => null);
+  return figuresOf(lagSubject, new MeasuredFigures(lag, () => independence), false, () => null);
 };

@@ -29,7 +29,9 @@ describe('the summary of a run', () => {
     );
     const { value, low, high } = quantile(histogram, 0.95)!;
     expect(ttft).toMatchObject({ unit: 'ms', n: histogram.count, max: histogram.max, p95: value });
-    expect(ttft!.intervals.p95).toEqual({ low, high });
+    // Requests that share a queue know less than as many independent ones.
+    expect(ttft!.intervals.p95!.low).toBeLessThan(low!);
+    expect(ttft!.intervals.p95!.high ?? Infinity).toBeGreaterThan(high!);
     expect(ttft!.errors.p95!.low).toBeLessThanOrEqual(value);
   });
 

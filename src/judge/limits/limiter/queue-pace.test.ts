@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
-import { queueDelays } from './queue-pace.ts';
-import { queuePace } from './queue-pace.ts';
+import { queueDelays, queuePace } from './queue-pace.ts';
 
 const rule = { limit: 60, window: milliseconds(60_000) };
 const roundTrip = 20;

@@ -13,7 +13,7 @@ import {
 import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { distributionOf, groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
-import { stageSpans } from '../../../judge/objectives/observed-value.ts';
+import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { judgeTrust } from '../../../judge/trust/judge-trust.ts';
 import { objectiveBreaches } from './step-objectives.ts';
 

@@ -1,3 +1,4 @@
+import { shareOf, sumOfShares } from '../../../model/measures/share.ts';
 import { type ComparedShape, type ComparedSide, type Comparison } from '../model/comparison.ts';
 import {
   type ComparedMetric,
@@ -13,13 +14,7 @@ import {
   type MetricCandidate,
 } from '../../../judge/series/metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from '../../../judge/series/gates.ts';
-import {
-  geometricMean,
-  holm,
-  ksDistance,
-  shareOf,
-  sumOfShares,
-} from '../../../judge/statistics/significance.ts';
+import { geometricMean, holm, ksDistance } from '../../../judge/statistics/significance.ts';
 import { differenceOf, judgeMetric } from './judge-metric.ts';
 import {
   type Both,

@@ -1,3 +1,4 @@
+import { shareOf, sumOfShares } from '../../../model/measures/share.ts';
 import { comparisonRules, type ComparedMetric } from '../../../model/series/compared-metric.ts';
 import { criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
 import {
@@ -8,8 +9,6 @@ import {
   meanOf,
   newcombe,
   newcombeP,
-  shareOf,
-  sumOfShares,
   varianceOf,
   welch,
 } from '../../../judge/statistics/significance.ts';

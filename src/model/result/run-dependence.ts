@@ -1,0 +1,95 @@
+import { type TimelineMeasure, timelineMeasures, type TimelineSecond } from '../measures/counts.ts';
+import {
+  type Dependence,
+  dependenceOfPercentile,
+  dependenceOfShare,
+  halfWidthOfRatio,
+  strongest,
+} from '../measures/dependence.ts';
+import { decodeHistogram, emptyHistogram, type Histogram } from '../measures/histogram.ts';
+import type { MeasureName } from '../measures/measures.ts';
+import { type CountedArrivals, type ShareName, shares } from '../measures/run-figures.ts';
+import { countArrivals } from '../measures/outcome-counts.ts';
+import type { TrafficKind } from '../workload/traffic.ts';
+import type { Result } from './result.ts';
+
+/** How far the requests of a run depend on each other, by its timeline. */
+
+const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
+  timelineMeasures.some((each) => each === name);
+
+const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
+
+/** One second's samples of a measure, of all `kinds` together. */
+const samplesOf = (
+  second: TimelineSecond | undefined,
+  kinds: readonly TrafficKind[],
+  name: TimelineMeasure,
+): Histogram => {
+  if (second === undefined) return emptyHistogram(2);
+  const known = decoded.get(second) ?? new Map<string, Histogram>();
+  decoded.set(second, known);
+  const key = `${name} ${kinds.join()}`;
+  let whole = known.get(key);
+  if (whole === undefined) {
+    whole = emptyHistogram(2);
+    for (const kind of kinds) {
+      const part = second.latency[kind]?.[name];
+      if (part !== undefined) whole.add(decodeHistogram(part));
+    }
+    known.set(key, whole);
+  }
+  return whole;
+};
+
+/** The part of a run's timeline that a figure is taken of. */
+export interface RunPart {
+  readonly result: Pick<Result, 'timeline'>;
+  readonly kinds: readonly TrafficKind[];
+  /** Consecutive whole seconds, except that some can be left out. */
+  readonly seconds: readonly number[];
+}
+
+const samplesBySecond = (part: RunPart, name: TimelineMeasure): readonly Histogram[] => {
+  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
+  return part.seconds.map((second) => samplesOf(bySecond.get(second), part.kinds, name));
+};
+
+/**
+ * Returns how far the samples of a percentile depend on each other. A measure that the timeline does not hold has the
+ * dependence of the end-to-end times, which share its queue.
+ */
+export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
+  isOfTimeline(name)
+    ? dependenceOfPercentile(samplesBySecond(part, name), q)
+    : dependenceOfPercentile(samplesBySecond(part, 'endToEnd'), Math.max(q, 1 - q));
+
+/** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
+export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =>
+  isOfTimeline(name)
+    ? halfWidthOfRatio(samplesBySecond(part, name).map(({ sum, count }) => ({ sum, of: count })))
+    : null;
+
+/**
+ * Returns how far the arrivals of a share depend on each other, by the outcomes of each second. Whether an answer met
+ * the objectives is not in the timeline: the dependence of end-to-end times at that share stands for it.
+ */
+export const dependenceOfArrivals = (
+  part: RunPart,
+  name: ShareName,
+  counted: CountedArrivals,
+): Dependence | null => {
+  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
+  const seconds = part.seconds.map((number) => {
+    const second = bySecond.get(number);
+    if (second === undefined) return { events: 0, of: 0 };
+    const { outcomes, sent } = second;
+    const events = shares[name].of({ outcomes, sent, metAllObjectives: outcomes.completed });
+    return { events, of: countArrivals(outcomes) };
+  });
+  const ofOutcomes = dependenceOfShare(seconds);
+  if (name !== 'goodput') return ofOutcomes;
+  const share = counted.metAllObjectives / Math.max(1, counted.outcomes.completed);
+  const q = Math.min(0.999, Math.max(0.001, share));
+  return strongest([ofOutcomes, dependenceAt(part, 'endToEnd', q)]);
+};
