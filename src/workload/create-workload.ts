@@ -40,10 +40,7 @@ export const syntheticPrompt = (
   return vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
 };
 
-/**
- * Generates a conversation up to its user's current question. Each message depends only on the conversation's
- * number and the turn, so later requests repeat it.
- */
+/** Generates a conversation up to its current question. Its messages depend only on its number and the turn. */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
   { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,

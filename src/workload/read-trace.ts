@@ -135,7 +135,7 @@ const longestGap = (trace: Trace, speed: number): number => {
 /** The number of requests from which gaps prove a unit. */
 const provingRequests = 3;
 
-/** Asks for the unit if each request came within 1 ms of the one before. Seconds read as milliseconds look like that. */
+/** Asks for the unit if each request came within 1 ms of the last one. Seconds read as ms look like that. */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,

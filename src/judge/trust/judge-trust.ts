@@ -81,7 +81,7 @@ const figureErrors = (result: Result): readonly FigureError[] => {
 
 const roundedText = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** For example `chat-stream TTFT p95 238 ms (up to 14 ms too high)`. */
+/** For example `chat-stream TTFT p95 of 238 ms can be up to 14 ms too high`. */
 const errorText = ({ traffic, measure, q, value, low, high }: FigureError): string => {
   const { short, unit } = measures[measure];
   const errors: string[] = [];

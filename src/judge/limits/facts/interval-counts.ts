@@ -22,7 +22,7 @@ interface Edge {
   readonly weight: number;
 }
 
-/** Returns the largest weight at one point of closed intervals that start `lead` ms before `starts`. Both lists ascend. */
+/** Returns the largest weight at one point of intervals that start `lead` ms before `starts`. Both lists ascend. */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;
   let most = 0;

@@ -60,10 +60,7 @@ const minCalmRequests = 5;
 /** The number of consecutive answers from which the speed of a serial server is computed. */
 const serialRun = 8;
 
-/**
- * Returns the time for each request, in ms, of a server that answers one after the other. It is the shortest mean time
- * between 8 consecutive answers, and at most `usual`.
- */
+/** Returns the time of a serial server for each request, in ms: the shortest mean of 8 answers, at most `usual`. */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
     .filter(({ admitted }) => admitted)

@@ -114,10 +114,7 @@ const decisionHistoryOf = (
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };
 
-/**
- * Returns the possible histories of a log, for each list of `besides`: first those in which nothing waited, then those
- * in which slow requests waited for their decision.
- */
+/** Returns the possible histories for each list of `besides`: those without waiting, then those with it. */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
   besides: readonly (readonly LimiterDecision[])[],

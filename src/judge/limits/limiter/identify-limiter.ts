@@ -115,7 +115,7 @@ const isNameable = (
   return isSeen && (first.limiter !== 'in-flight' || areStaysSeen(log));
 };
 
-/** Chooses from the best limiter and its ties. It prefers a full bucket to a nearly full one that explains hardly more. */
+/** Chooses from the best limiter and its ties. A full bucket comes before a nearly full one that is hardly better. */
 const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
   const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
     limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;

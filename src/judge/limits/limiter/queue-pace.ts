@@ -53,7 +53,7 @@ const sortAscending = (values: readonly number[]): readonly number[] =>
 const medianOf = (values: readonly number[]): number =>
   sortAscending(values)[Math.floor(values.length / 2)] ?? 0;
 
-/** Estimates the time between two answers, in ms: the median over all pairs that are `apart` answers apart (Theil–Sen). */
+/** Estimates the time between two answers, in ms: the median over pairs `apart` answers apart (Theil–Sen). */
 const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
   const spacings = sortAscending(
     run.slice(apart).map(({ answered }, place) => (answered - run[place]!.answered) / apart),

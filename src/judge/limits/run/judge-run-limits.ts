@@ -222,10 +222,7 @@ const judgeKey = (
   };
 };
 
-/**
- * Judges what the ledger of a run proves about the limits of its keys. It proves nothing if clocks were not
- * compared, or if a slice is lost, which used the same keys.
- */
+/** Judges what the ledger proves of the keys' limits: nothing without all slices and a common clock. */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];
