@@ -26,8 +26,8 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
  * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
  * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
  * x, or if E exceeds e. So, however X and E depend on each other, the true q-quantile lies between X(q − α) − e and
- * X(q). A duration between two reads, such as a gap, can also be too short: it lies between X(q − α) − e and X(q + α) +
- * e.
+ * X(q). A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
+ * X(q + α) + e.
  *
  * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
  * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads

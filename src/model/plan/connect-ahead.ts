@@ -2,8 +2,7 @@ import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
  * Whether connections are opened before their requests are due. Undici, a pace and a saturating load cannot do
- * that. If an objective is about connect times, or each request opens a connection, connecting is part of what is
- * measured.
+ * that. It is also off if connecting is measured: an objective is about it, or each request opens a connection.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

@@ -6,8 +6,8 @@ export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered']
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * Further attempts at an arrival. Unless the server names a wait, that before retry n = 0, 1, … is uniform in [0,
- * min(cap, base·2^n)] (exponential backoff with full jitter).
+ * Further attempts at an arrival. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in
+ * [0, min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({
   /** Including the first one. */

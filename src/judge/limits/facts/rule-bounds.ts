@@ -20,8 +20,8 @@ export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindo
 
 /**
  * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
- * request below the limit in each window: at the full rate a weighted counter refuses some, since it rounds or counts
- * the request before it compares. For a limit of one it is one request in two windows.
+ * request below the limit in the longest tolerated window: at the full rate a weighted counter refuses some, since
+ * it rounds or counts the request before it compares. For a limit of one it is one request in two windows.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);
