@@ -5,13 +5,15 @@ import { decodeHistogram } from '../model/measures/histogram.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
-import { groupRecorder } from './groups.ts';
+import { groupRecorder, recordObjectiveCounts } from './groups.ts';
 import {
   sampleObservation,
   sampleSpeech,
   sampleStream,
   sampleTranscript,
+  refusedWith,
 } from './sample-observations.fixture.ts';
+import { addCounts } from './recorder.ts';
 
 const [stage] = samplePlan().stages;
 const plan = samplePlan({
@@ -304,5 +306,48 @@ describe('groups', () => {
     expect(group!.connections.new).toBe(6);
     expect(group!.outcomes).toMatchObject({ completed: 2, broken: 1, dropped: 1 });
     expect(group!.distributions.retryWait).toMatchObject({ count: 1, max: 200 });
+  });
+});
+
+const scope = { traffic: null, model: null, key: null, stages: null };
+const bound = { scope, comparison: '<', bound: 150 } as const;
+const objectives = [
+  { ...bound, text: 'e2e < 150ms', measure: 'endToEnd' as const },
+  { ...bound, text: 'ttft < 150ms', measure: 'ttft' as const },
+];
+
+const counted = (...given: Parameters<typeof sampleObservation>[]): Pick<Group, 'good'> => {
+  const group: Pick<Group, 'good'> = {};
+  for (const each of given)
+    recordObjectiveCounts(group, objectives, sampleObservation(...each), 'steady');
+  return group;
+};
+
+describe('requests that meet the per-request objectives', () => {
+  it('are counted, for all objectives together and for each', () => {
+    // The sample takes 200 ms from due to its end. It is a whole chat, which has no first token.
+    const quick = { ended: instant(5100) };
+    expect(counted([], [quick], []).good).toEqual({ all: 1, each: [1, 3] });
+  });
+
+  it('never include failed requests, even if no objective concerns their kind', () => {
+    const failed = sampleObservation({ outcome: refusedWith('no') });
+    const group: Pick<Group, 'good'> = {};
+    recordObjectiveCounts(group, objectives.slice(1), failed, 'steady');
+    expect(group.good).toEqual({ all: 0, each: [0] });
+  });
+
+  it('are added up', () => {
+    const whole: Pick<Group, 'good'> = {};
+    addCounts(whole, counted([]));
+    addCounts(whole, {});
+    addCounts(whole, counted([], []));
+    expect(whole.good).toEqual({ all: 0, each: [0, 3] });
+  });
+
+  it('are not counted without objectives', () => {
+    const group: Pick<Group, 'good'> = {};
+    recordObjectiveCounts(group, [], sampleObservation(), 'steady');
+    expect(group).toEqual({});
   });
 });
