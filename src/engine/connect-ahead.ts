@@ -2,8 +2,7 @@ import { connectsAhead } from '../model/plan/connect-ahead.ts';
 import type { Transport } from '../model/observation/exchange.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { instant, type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
-import { createLoops } from './create-loops.ts';
-import type { LoadLoop } from './load-loop.ts';
+import { type LoadLoop, createLoops } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
 /** How far ahead it knows the arrivals, in ms. A server with a short keep-alive does not close a connection so soon. */

@@ -1,6 +1,11 @@
 import type { Arrival } from '../model/workload/arrival.ts';
-import { type Instant, instant } from '../model/quantity.ts';
+import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { DueQueue, type DueItem } from './due-queue.ts';
+import { type Load, loadDuration, type SaturateLoad } from '../model/plan/plan.ts';
+import { openArrivals, traceArrivals } from '../schedule/open-arrivals.ts';
+import { stageStarts } from '../schedule/stages.ts';
+import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
+import type { SliceOptions } from './slice-options.ts';
 
 /** The running load of one stage. */
 export interface LoadLoop {
@@ -23,11 +28,7 @@ export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null 
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
 /** Begins arrivals on schedule until the stage's end; one that is polled late begins at once and keeps its due instant. */
-export const openLoop = (
-  arrivals: Iterator<Arrival>,
-  until: Instant,
-  begin: BeginRequest,
-): LoadLoop => {
+const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
   let next = arrivals.next();
   let stopsAt: number = until;
   return {
@@ -65,7 +66,7 @@ interface ReadyUser extends DueItem {
 }
 
 /** Each user sends a request, waits for the answer, thinks, and repeats. A request is due when its user is ready. */
-export const closedLoop = (
+const closedLoop = (
   { stage, users, nextIndex, thinkTime, until }: ClosedLoopUsers,
   begin: BeginRequest,
 ): LoadLoop => {
@@ -107,3 +108,70 @@ export const closedLoop = (
     exhausted: (now) => now >= stopsAt || (isExhausted && ready.size === 0 && inFlight === 0),
   };
 };
+
+/** How requests begin: on schedule, subject to the cap in flight; or by a user, who never exceeds it. */
+interface BeginHandlers {
+  readonly scheduled: BeginRequest;
+  readonly byUser: BeginRequest;
+}
+
+/** Numbers each user's requests: iteration × users + user. */
+const indexPerUser = (users: number): ((user: number) => number) => {
+  const iterations = new Map<number, number>();
+  return (user) => {
+    const iteration = iterations.get(user) ?? 0;
+    iterations.set(user, iteration + 1);
+    return iterationIndex(user, iteration, users);
+  };
+};
+
+/** Gives the next index to the first user who asks. */
+const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
+  indices.next().value ?? null;
+
+/** A saturating load forecasts as users who never think; `saturate.ts` runs it. */
+const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
+  load.kind === 'saturate'
+    ? {
+        kind: 'closed',
+        users: load.connections,
+        duration: load.duration,
+        thinkTime: milliseconds(0),
+        rampUp: milliseconds(0),
+      }
+    : load;
+
+type LoopOptions = Pick<SliceOptions, 'plan' | 'slice' | 'workload'>;
+
+const createLoop = (
+  { plan, slice, workload }: LoopOptions,
+  stage: number,
+  start: Instant,
+  begin: BeginHandlers,
+): LoadLoop => {
+  const load = asClosedLoad(plan.stages[stage]!.load);
+  const until = instant(start + loadDuration(load));
+  const placement = { stage, start, seed: plan.seed, slice };
+  if (load.kind === 'open') {
+    return openLoop(openArrivals(load, placement), until, begin.scheduled);
+  }
+  if (load.kind === 'trace') {
+    const arrivals = traceArrivals(workload.traceOf(load), placement);
+    return openLoop(arrivals, until, begin.scheduled);
+  }
+  return closedLoop(
+    {
+      stage,
+      users: usersOf(load, start, slice),
+      nextIndex:
+        load.kind === 'closed' ? indexPerUser(load.users) : sharedIndex(iterationsOf(load, slice)),
+      thinkTime: load.thinkTime,
+      until,
+    },
+    begin.byUser,
+  );
+};
+
+/** One loop for each stage of the plan, each with this slice's share. */
+export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>
+  stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

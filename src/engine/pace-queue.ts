@@ -3,13 +3,97 @@ import type { Pace } from '../model/plan/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { type TokenDemand, tokenDemand } from '../traffic/request/token-demand.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
-import { keySharesOf } from './key-shares.ts';
 import { drawRequestContent } from './request-content.ts';
 import { Pacer } from './pacer.ts';
-import { TokenEstimator } from './token-estimator.ts';
 import type { SliceOptions } from './slice-options.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
 import { type DueItem, DueQueue } from './due-queue.ts';
+import type { Traffic } from '../model/workload/traffic.ts';
+import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
+
+/** What a slice may use of the keys of a pace. */
+interface KeyShares {
+  /** The keys of this slice, by their indexes among all. */
+  readonly keys: readonly number[];
+  /** What it may use of each of them. */
+  readonly rule: Pick<Pace, 'requests' | 'tokens' | 'burst'>;
+}
+
+/** Whether every slice can have keys of its own, as many as any other. */
+const canOwn = (keys: number, { count }: Pick<Slice, 'count'>): boolean => keys % count === 0;
+
+/**
+ * Where the keys divide evenly, each belongs to exactly one slice, with all of its limit. Otherwise each slice has its part of every
+ * key: shares by largest remainder, which together are the limit.
+ */
+export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares => {
+  const all = Array.from({ length: keys }, (_, key) => key);
+  const { requests, tokens, burst } = pace;
+  if (canOwn(keys, slice)) {
+    return { keys: all.filter((key) => owns(slice, key)), rule: { requests, tokens, burst } };
+  }
+  const ownBurst = sliceShareOf(slice, burst ?? null);
+  return {
+    keys: all,
+    rule: {
+      requests: sliceShareOf(slice, requests),
+      tokens: sliceShareOf(slice, tokens),
+      burst: ownBurst === null ? undefined : Math.max(1, ownBurst),
+    },
+  };
+};
+
+/** Why so many slices cannot share the keys of a pace; `null` if they can. */
+export const keyShareProblem = (pace: Pace | null, keys: number, count: number): string | null => {
+  if (pace === null || canOwn(keys, { count })) return null;
+  const parts = [
+    ['requests', pace.requests],
+    ['tokens', pace.tokens],
+    ['burst', pace.burst ?? null],
+  ] as const;
+  const tooSmall = parts.find(([, whole]) => whole !== null && whole < count);
+  if (tooSmall === undefined) return null;
+  const [name, whole] = tooSmall;
+  return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
+};
+
+/** What gateways estimate before they have counted. */
+const defaultTokensPerCharacter = 1 / 4;
+/** The most that a chat's template adds to its texts. */
+const templateTokens = 10;
+
+/** Estimates the tokens of requests. It learns from their usage how many tokens a character of an entry's prompts makes. */
+class TokenEstimator {
+  /** The most tokens per character observed in an entry's prompts. */
+  readonly #tokensPerCharacter = new Map<Traffic, number>();
+
+  /** The most tokens that a request can use for prompt and answer, by what is known now. */
+  estimate(demand: TokenDemand | null): number {
+    return demand === null ? 0 : this.#prompt(demand) + demand.output;
+  }
+
+  /** The tokens an attempt used: all that was reserved where the server may still be working or reports no usage. */
+  used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
+    if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
+    if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
+    const { input, output } = outcome.answer.tokens;
+    if (input === null) return this.#prompt(demand) + output;
+    this.#learn(demand, input);
+    return input + output;
+  }
+
+  #prompt({ traffic, characters, media }: TokenDemand): number {
+    const density = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
+    return Math.ceil(characters * density) + media + templateTokens;
+  }
+
+  /** What a model counts more for images than was estimated is learned as part of the texts. */
+  #learn({ traffic, characters, media }: TokenDemand, input: number): void {
+    const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
+    if (characters > 0)
+      this.#tokensPerCharacter.set(traffic, Math.max(current, (input - media) / characters));
+  }
+}
 
 /** A request that may be sent now, with its key and its reserved tokens. */
 export interface PaceSlot {

@@ -3,11 +3,14 @@ import { type Instant, instant, type Milliseconds, milliseconds } from '../model
 import { scheduledEnd } from '../schedule/stages.ts';
 import { drawRequestContent, type RequestContent } from './request-content.ts';
 import type { Alarm, Clock } from '../model/clock.ts';
-import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { SendContext } from './prepare-attempt.ts';
+import {
+  type InFlightAttempt,
+  type AttemptResult,
+  type AttemptListener,
+  SendContext,
+} from './in-flight-attempt.ts';
 import { ConnectAhead } from './connect-ahead.ts';
-import { createLoops } from './create-loops.ts';
-import { type BeginRequest, earlierOf, type LoadLoop } from './load-loop.ts';
+import { type BeginRequest, earlierOf, type LoadLoop, createLoops } from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
   deadlineCheckInterval,

@@ -10,8 +10,12 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { iterationIndex } from '../schedule/users.ts';
 import type { PreparedRequest } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
-import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { SendContext } from './prepare-attempt.ts';
+import {
+  type InFlightAttempt,
+  type AttemptResult,
+  type AttemptListener,
+  SendContext,
+} from './in-flight-attempt.ts';
 import {
   deadlineCheckInterval,
   type SliceProgress,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Pace } from '../model/plan/pace.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { keyShareProblem, keySharesOf } from './key-shares.ts';
+import { keyShareProblem, keySharesOf } from './pace-queue.ts';
 
 const pace: Pace = {
   requests: 60,
