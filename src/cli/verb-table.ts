@@ -1,5 +1,5 @@
 import { didYouMean } from '../scenario/text/spelling.ts';
-import type { CompletedVerb } from './verbs/completion-script.ts';
+import type { CompletedVerb } from './verbs/completion.ts';
 import { UsageProblem, type Verb } from './options/define-verb.ts';
 
 export type Example = readonly [words: string, does: string];

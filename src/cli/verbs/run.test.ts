@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metricsExportFrom } from './live-metrics-options.ts';
+import { metricsExportFrom } from './run.ts';
 
 const metricsAt = (metrics: string) => metricsExportFrom({ metrics, otlp: undefined }, {}).metrics;
 const pushedTo = (otlp: string | undefined, environment: Readonly<Record<string, string>> = {}) =>
