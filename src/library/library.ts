@@ -43,7 +43,7 @@ export const run = (
     signal?.throwIfAborted();
     const { runOnce } = await import('../run/run.ts');
     const { reportOf } = await import('../run/output/run-summary.ts');
-    const { reportProgress } = await import('../run/watch/report-progress.ts');
+    const { reportProgress } = await import('../run/watch/live-display.ts');
     const named =
       typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
     const request = {
@@ -86,6 +86,6 @@ export const judge = (
   withWeirErrors(async () => {
     const { withObjectives } = await import('../run/input/with-objectives.ts');
     const { judgeResult } = await import('../run/output/judge-result.ts');
-    const { verdictsOf } = await import('../run/output/run-verdicts.ts');
+    const { verdictsOf } = await import('../run/output/run-summary.ts');
     return verdictsOf(judgeResult(withObjectives(result, objectives)));
   });

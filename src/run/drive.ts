@@ -1,11 +1,10 @@
-import type { RunningSlice, SliceOptions } from '../engine/slice-options.ts';
+import type { RunningSlice, SliceEnd, SliceOptions } from '../engine/slice-options.ts';
 import type { BudgetUnit } from '../model/plan/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Breach } from '../model/result/objective-verdict.ts';
 import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result/result.ts';
-import { loadSaturatingClient } from '../platform/http/autocannon-client.ts';
 import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
 import { type RunClock, startClock } from '../platform/host/clock.ts';
@@ -13,14 +12,17 @@ import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { clockStarted, startLead } from './workers/start-lead.ts';
 import { openWorkerPool } from './workers/worker-pool.ts';
 import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { dryRun } from './workers/dry-run.ts';
-import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
+import { openSlice, type OpenSlice, sampleGenerator } from './workers/slice-ports.ts';
+import { withReadDelays } from './workers/observation-queue.ts';
+import { runSlice } from '../engine/run-slice.ts';
+import type { CanaryStreams } from '../platform/canary/canary-streams.ts';
 import { beginningBy, type PlannedStart } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
+import { connectLead } from '../engine/connect-ahead.ts';
 
 /** The results of a slice apart from its observations. */
 export interface DrivenSlice {
@@ -62,6 +64,24 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
   const seconds = scheduledEnd(plan) / 1000;
   return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
+
+/** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
+const workerLead = 50;
+
+/** How long before its zero the clock of a slice is started, in ms: the first requests find their connections open. */
+const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
+  Math.max(isInWorkers ? workerLead : 0, connectLead(options));
+
+/** Resolves at the clock's zero. */
+const clockStarted = (clock: Clock): Promise<void> =>
+  new Promise((resolve) => {
+    if (clock.now() >= 0) return resolve();
+    const stop = clock.every(1, () => {
+      if (clock.now() < 0) return;
+      stop();
+      resolve();
+    });
+  });
 
 /** What a slice needs in addition to its plan and target. */
 export interface DriveContext {
@@ -113,9 +133,45 @@ interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
   readonly running: RunningSlice;
+  /** Resolves when the slice is over and all of it has been observed. */
+  readonly done: Promise<SliceEnd>;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
   close(): Promise<void>;
 }
+
+type LocalSlice = Pick<ActiveSlice, 'running' | 'done' | 'close'> & Pick<OpenSlice, 'samples'>;
+
+const startSlice = (
+  options: SliceOptions,
+  target: ReadyTarget,
+  clock: RunClock,
+  watched: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
+): LocalSlice => {
+  const { ports, samples, drain, close } = openSlice(options, target, clock, watched);
+  const running = runSlice(options, ports);
+  return { running, done: running.done.finally(drain), samples, close };
+};
+
+/** Loads what sends a saturating load, which few runs need; `null` for any other load. */
+const loadSaturation = async (
+  options: SliceOptions,
+  { baseUrl, wire }: ReadyTarget,
+): Promise<((clock: RunClock, observer: CombinedObserver) => LocalSlice) | null> => {
+  if (saturateLoadOf(options.plan) === null) return null;
+  const { loadSaturatingClient } = await import('../platform/http/autocannon-client.ts');
+  const { saturate } = await import('../engine/saturate.ts');
+  const openClient = await loadSaturatingClient({ url: baseUrl, wire });
+  return (clock, { onObservation }) => {
+    const { samples, stop } = sampleGenerator(clock, null);
+    const observe = withReadDelays(clock, onObservation);
+    const running = saturate(options, { clock, client: openClient(clock), observe });
+    const close = async (): Promise<void> => {
+      stop();
+      await running.close();
+    };
+    return { running, done: running.done, samples, close };
+  };
+};
 
 /** Runs the slice in this thread. */
 const startInThisThread = async (
@@ -123,28 +179,26 @@ const startInThisThread = async (
   target: ReadyTarget,
   { observer, canary, start }: DriveContext,
 ): Promise<ActiveSlice> => {
-  const { plan, redact } = options;
   const { baseUrl, notes } = target;
-  const openClient =
-    saturateLoadOf(plan) === null
-      ? null
-      : await loadSaturatingClient({ url: baseUrl, wire: target.wire });
+  const saturation = await loadSaturation(options, target);
   const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
-  if (openClient === null) dryRun(options, startClock());
+  if (saturation === null) dryRun(options, startClock());
   cleanHeap();
-  const leastLead = openClient === null ? startLead(options, false) : 0;
+  const leastLead = saturation === null ? startLead(options, false) : 0;
   const { lead, from, startedAt } = beginningBy(start, leastLead);
   const clock = startClock(lead, from);
-  const { running, samples, close } =
-    openClient === null
-      ? startLocalSlice(options, target, clock, { observer, canary: canaryStreams })
-      : startSaturatingSlice(options, openClient(clock), clock, observer);
+  const { running, done, samples, close } =
+    saturation === null
+      ? startSlice(options, target, clock, { observer, canary: canaryStreams })
+      : saturation(clock, observer);
   const slice = { ...options.slice, startedAt, baseUrl, machine: thisMachine() };
+  const { redact } = options;
   observer.onStart({ startedAt, clock, notes, redact, local: { slice, generator: samples } });
   return {
     startedAt,
     clock,
     running,
+    done,
     end: () => ({
       slices: [{ ...slice, generator: [...samples] }],
       workerResults: [],
@@ -168,7 +222,8 @@ const startInWorkers = async (
   observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
   const { machineZero } = clock;
   const running = workerPool.begin({ startedAt, machineZero }, observer.onWorkerUpdate);
-  return { startedAt, clock, running, end: workerPool.end, close: workerPool.close };
+  const { end, close } = workerPool;
+  return { startedAt, clock, running, done: running.done, end, close };
 };
 
 /** Runs one slice of a plan against a ready target until it ends or is stopped. */
@@ -182,10 +237,10 @@ export const drive = async (
   const active = await (workerPool === null
     ? startInThisThread(options, target, context)
     : startInWorkers(options, target, context, workerPool));
-  const { startedAt, clock, running } = active;
+  const { startedAt, clock, running, done } = active;
   const stop = stopOnRequest(running, context);
   // Workers can fail before the clock's zero: without a handler until the `await` below, that would end the process.
-  running.done.catch(() => undefined);
+  done.catch(() => undefined);
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));
   const until = scheduledEnd(options.plan);
@@ -194,7 +249,7 @@ export const drive = async (
     observer.onTick(clock.now(), running.progress()),
   );
   try {
-    const end = await running.done;
+    const end = await done;
     return {
       startedAt,
       loadEnded: end.loadEnded,

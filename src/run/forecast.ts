@@ -17,10 +17,14 @@ import { terminalText } from '../report/document/terminal-writer.ts';
 import { budgetNeedText, forecastDocument } from '../report/run/forecast-document.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { durationNotation } from '../scenario/schema/notation.ts';
-import { forecastSlices } from './forecast-slices.ts';
 import type { Host } from './input/host.ts';
 import { bounded, readOption } from './input/read-option.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
+import { peakOf } from '../engine/worker-count.ts';
+import { neededSlices, sliceForecast } from '../judge/calibration/needed-slices.ts';
+import { readCalibration } from '../platform/files/calibration-file.ts';
+import type { Environment } from '../scenario/text/environment-template.ts';
+import { calibrationPath } from './calibration-note.ts';
 
 /** The assumed duration of an answer, for loads whose users wait for it. */
 const defaultAnswerTime = milliseconds(1000);
@@ -144,6 +148,31 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
       ({ text, needs, expects }) =>
         `The objective ${text} cannot be decided: it needs ${plural(needs ?? 0, 'sample')}, and the plan gives at most ${(expects ?? 0).toLocaleString('en-US')}. Lengthen the load or raise its rate, or set "minSamples".`,
     );
+};
+
+/**
+ * What each slice of a plan needs, of so many slices or of as many as this machine's calibration says. `answerTime`: of an answer, in ms;
+ * `null`: estimated. Throws a `Problem` without a calibration that helps.
+ */
+const forecastSlices = async (
+  plan: Plan,
+  slices: number | 'auto',
+  answerTime: number | null,
+  environment: Environment,
+): Promise<SliceForecast> => {
+  const peak = peakOf(plan, answerTime);
+  if (slices !== 'auto') return sliceForecast(peak, slices, null);
+  const path = calibrationPath(environment);
+  const calibration = path === null ? null : await readCalibration(path);
+  if (calibration === null)
+    throw new Problem(
+      '--slices auto: this machine is not calibrated: run `weir calibrate` first, on a machine like those of the slices, or give their number',
+    );
+  const found = neededSlices(calibration, peak, plan);
+  if (found !== null) return found;
+  throw new Problem(
+    `--slices auto: with the transport ${plan.transport}${plan.workers === 'auto' ? '' : ` and ${plural(plan.workers, 'worker')}`} every load of this machine’s calibration was invalid, or there was none: calibrate again on an idle machine, or give their number`,
+  );
 };
 
 /** What `weir plan` is asked. */

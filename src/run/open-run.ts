@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
-import { keyShareProblem } from '../engine/key-shares.ts';
+import { keyShareProblem } from '../engine/pace-queue.ts';
 import { Problem } from '../platform/problem.ts';
 import { loadAutocannon, rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { UndoStack } from '../platform/undo-stack.ts';
@@ -19,19 +19,18 @@ import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openOutputFolder } from './output/output-folder.ts';
 import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { assertStartAhead } from './start-at.ts';
-import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
 import { type CheckpointSink, keepCheckpoint, writeCheckpoints } from './watch/checkpoint.ts';
 import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
 import { openLiveMetrics } from './watch/live-metrics.ts';
 import { openLivePage } from './watch/live-page.ts';
-import { openObservationFile } from './watch/observation-file.ts';
+import { openObservationFile, openRequestsFile } from './watch/request-files.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
-import { openRequestsFile } from './watch/requests-file.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
 import { watchServer } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
+import { watchObjectives } from '../judge/objectives/abort-watch.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
 const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
@@ -71,6 +70,19 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
+
+/** Finds the broken objectives that may end the run. */
+const abortOnBreach = (plan: Plan): RunObserver => {
+  if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
+  const watch = watchObjectives(plan);
+  return {
+    onObservation: watch.record,
+    onWorkerUpdate: ({ observations }) => {
+      for (const observation of observations) watch.record(observation);
+    },
+    findBreach: watch.breach,
+  };
+};
 
 /** What observers need of a run. */
 interface WatchedRun {

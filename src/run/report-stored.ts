@@ -7,7 +7,123 @@ import { openExtraReports } from './output/extra-reports.ts';
 import { exitForVerdicts } from './output/judge-result.ts';
 import { openOutputFolder } from './output/output-folder.ts';
 import { publish } from './output/publish.ts';
-import { openStoredRequests, type StoredRequests } from './stored-requests.ts';
+import { countArrivals, sumOutcomes } from '../model/measures/outcome-counts.ts';
+import type { Observation, ObservationsHeader } from '../model/observation/observation.ts';
+import type { Result } from '../model/result/result.ts';
+import { whyUnreadable } from '../platform/files/file-error-reasons.ts';
+import { hasContent, linesOf } from '../platform/files/plain-files.ts';
+import type { TableFile } from '../platform/files/table-file.ts';
+import { Problem } from '../platform/problem.ts';
+import {
+  type ParsedLine,
+  readObservation,
+  readObservationsHeader,
+} from '../record/observation-lines.ts';
+import { countText } from '../report/text/number-text.ts';
+import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
+import type { Output } from './output/write-outputs.ts';
+
+/** A table of requests that is made from the observations of a stored run. */
+interface StoredRequests {
+  readonly requests: string;
+  /** The observations of the run, or of each of its slices. */
+  readonly observations: readonly string[];
+}
+
+/** The lines of a file; throws a `Problem` if it cannot be read. */
+async function* readLines(path: string): AsyncGenerator<string, void> {
+  try {
+    yield* linesOf(path);
+  } catch (error) {
+    throw new Problem(`the observations ${path} cannot be read: ${whyUnreadable(error)}`);
+  }
+}
+
+const valueOf = <Value>(path: string, number: number, line: ParsedLine<Value>): Value => {
+  if (line.ok) return line.value;
+  throw new Problem(`${path}, line ${number}: ${line.message}`);
+};
+
+/** Reads the header of observations. Throws a `Problem` if they are not those of the result. */
+const headerOf = async (path: string, result: Result): Promise<ObservationsHeader> => {
+  for await (const line of readLines(path)) {
+    const header = valueOf(path, 1, readObservationsHeader(line));
+    const { planHash, startedAt } = header;
+    const isOurs = result.slices.some((slice) => slice.startedAt === startedAt);
+    if (planHash === result.planHash && isOurs) return header;
+    throw new Problem(
+      `${path} has the observations of another run, which began at ${startedAt}: expected those of the run that began at ${result.startedAt}`,
+    );
+  }
+  throw new Problem(`${path} is empty: expected the observations of a run`);
+};
+
+/** Adds a row for each observation of a file; `onTorn` is called if its last line is not whole, as where a run was killed. */
+const addRows = async (
+  path: string,
+  add: (observation: Observation) => void,
+  onTorn: () => void,
+): Promise<void> => {
+  let number = 0;
+  let torn: ParsedLine<Observation> | null = null;
+  for await (const line of readLines(path)) {
+    if (torn !== null) valueOf(path, number, torn);
+    number += 1;
+    if (number === 1) continue;
+    const read = readObservation(line);
+    if (read.ok) add(read.value);
+    else torn = read;
+  }
+  if (torn !== null) onTorn();
+};
+
+const fillTable = async (
+  table: TableFile,
+  { requests, observations }: StoredRequests,
+  { result, headers }: { readonly result: Result; readonly headers: readonly ObservationsHeader[] },
+  warn: (text: string) => void,
+): Promise<void> => {
+  const format = tableFormatOf(requests);
+  let rows = 0;
+  for (const [index, path] of observations.entries()) {
+    const zero = Date.parse(headers[index]!.startedAt);
+    const lineOf = requestLines(format, { plan: result.plan, zero });
+    const add = (observation: Observation): void => {
+      table.add(lineOf(observation));
+      rows += 1;
+    };
+    const onTorn = (): void =>
+      warn(`The last line of ${path} is not whole, and is left out: the run was killed.`);
+    await addRows(path, add, onTorn).catch(async (error: unknown) => {
+      await table.discard();
+      throw error;
+    });
+  }
+  await table.complete();
+  const arrivals = countArrivals(sumOutcomes(result.groups));
+  if (rows !== arrivals)
+    warn(
+      `${requests} has ${countText(rows)} requests, and the result ${countText(arrivals)}: ${rows < arrivals ? 'the observations of others are missing' : 'the run was killed after its last checkpoint'}.`,
+    );
+};
+
+/** Opens a table for a stored run. Throws a `Problem` if there is nothing to make it from, or it cannot be written. */
+const openStoredRequests = async (
+  stored: StoredRequests,
+  result: Result,
+  { say, warn }: { readonly say: (text: string) => void; readonly warn: (text: string) => void },
+): Promise<Output> => {
+  const { requests: path, observations } = stored;
+  const headers: ObservationsHeader[] = [];
+  for (const file of observations) headers.push(await headerOf(file, result));
+  if (await hasContent(path)) say(`${path} is overwritten.`);
+  const table = await openRequestsTable(path);
+  return {
+    title: 'Requests',
+    path,
+    write: () => fillTable(table, stored, { result, headers }, warn),
+  };
+};
 
 /** What `weir report` writes besides the report. */
 interface StoredReportFiles {

@@ -15,11 +15,11 @@ import { exitForVerdicts } from './output/judge-result.ts';
 import { outputFiles } from './output/output-folder.ts';
 import { type PublishedResult, publish } from './output/publish.ts';
 import { storeInHistory } from './output/store-in-history.ts';
-import { partialReason } from './partial-reason.ts';
 import { resultOfRun } from './result-of-run.ts';
 import { byWallClock, type PlannedStart, waitForStart } from './start-at.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
 import { combineObservers, type RunObserver } from './watch/observer.ts';
+import { timeText } from '../report/text/number-text.ts';
 
 interface DrivenRun {
   readonly result: Result;
@@ -39,6 +39,27 @@ const driveApart = async (
   } finally {
     await reunite();
   }
+};
+
+/** Why the load ended before the end of its plan, as a sentence. */
+const stopReason = (driven: DrivenSlice): string | null => {
+  const { stoppedBy, isCutShort, breach, exhaustedBudget, lostLease, loadEnded } = driven;
+  if (breach !== null) {
+    return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
+  }
+  if (exhaustedBudget !== null) {
+    return `ended after ${timeText(loadEnded)}, since the next request might have passed budget.${exhaustedBudget}`;
+  }
+  if (lostLease) return `ended after ${timeText(loadEnded)}, since the coordinator was silent`;
+  if (stoppedBy === null) return null;
+  return isCutShort
+    ? `stopped by ${stoppedBy} before the load had ended`
+    : `stopped by ${stoppedBy} while waiting for the last answers`;
+};
+
+const partialReason = (driven: DrivenSlice): string | null => {
+  const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join('; ');
 };
 
 /** Drives the plan and returns its result, without prompts and secrets. */

@@ -20,14 +20,69 @@ import {
   outsideWarmUp,
 } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import type { RunReport } from '../input/run-report.ts';
+import type { RunReport, RunVerdicts, TrueValueBounds, Verdict } from '../input/run-report.ts';
 import { runTotalsOf } from '../../report/run/cost.ts';
 import { isWithheld, kindsPresent, measuredOf } from '../../report/summary/figures.ts';
 import { objectiveFindingText } from '../../report/summary/objective-text.ts';
 import { runVerdict } from '../../report/summary/run-verdict.ts';
 import { type ExitName, exitCode } from './exit-codes.ts';
 import { exitForVerdicts, type JudgedResult } from './judge-result.ts';
-import { verdictsOf } from './run-verdicts.ts';
+import type { ErrorBounds, TrustLevel } from '../../model/result/verdict.ts';
+
+const trustVerdicts = {
+  valid: 'pass',
+  degraded: 'inconclusive',
+  invalid: 'fail',
+} as const satisfies Record<TrustLevel, Verdict>;
+
+/** JSON has no infinity: `null` is no upper bound. */
+const finiteBounds = ({ low, high }: ErrorBounds): TrueValueBounds => ({
+  low,
+  high: Number.isFinite(high) ? high : null,
+});
+
+const limitsVerdict = ({ limits }: Result): RunVerdicts['limits'] => {
+  if (limits?.judged !== true) return null;
+  const checks = limits.keys.flatMap((key) => key.checks);
+  const isUndecided = checks.some(({ finding }) => finding === 'undecided');
+  return {
+    verdict: limits.violated ? 'fail' : isUndecided ? 'inconclusive' : 'pass',
+    checks: checks.map(({ claim, finding, observed }) => `${finding}: ${claim} ${observed}`),
+  };
+};
+
+/** The verdicts of a judged result. */
+export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
+  const { result, trust } = judged;
+  const limits = limitsVerdict(result);
+  const decisive = (result.verdicts ?? []).filter(({ severity }) => severity === 'fail');
+  const has = (ruling: Verdict): boolean =>
+    limits?.verdict === ruling || decisive.some((verdict) => verdict.ruling === ruling);
+  const isDecided = exitForVerdicts({ result, trust }) === 'pass' && !has('inconclusive');
+  return {
+    overall: has('fail') ? 'fail' : isDecided ? 'pass' : 'inconclusive',
+    trust: {
+      ...trust,
+      verdict: trustVerdicts[trust.level],
+      figures: trust.figures.map((figure) => ({ ...figure, ...finiteBounds(figure) })),
+    },
+    objectives: (result.verdicts ?? []).map(
+      ({ text, ruling, grounds, severity, observed, unit, n, low, high, error }) => ({
+        objective: text,
+        verdict: ruling,
+        reason: grounds,
+        severity,
+        observed,
+        unit,
+        n,
+        low,
+        high,
+        ...(error === undefined ? {} : { error }),
+      }),
+    ),
+    limits,
+  };
+};
 
 /** A judged result with its summary. */
 export interface SummarizedResult extends JudgedResult {
@@ -58,10 +113,6 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   };
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
 };
-
-/** JSON has no infinity. */
-const finite = (value: number | null): number | null =>
-  value === null || Number.isFinite(value) ? value : null;
 
 const orders = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const satisfies Record<
   PercentileName,
@@ -99,10 +150,7 @@ const figuresOf = (
     errors:
       boundsAt === null
         ? {}
-        : named(({ percentile }) => {
-            const { low, high } = boundsAt(orders[percentile]);
-            return { low, high: finite(high) };
-          }),
+        : named(({ percentile }) => finiteBounds(boundsAt(orders[percentile]))),
   };
 };
 

@@ -1,7 +1,7 @@
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
-import { type Observation } from '../../model/observation/observation.ts';
+import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { scheduledEnd, stageStarts } from '../../schedule/stages.ts';
@@ -16,6 +16,7 @@ import {
   type RunProgress,
 } from '../../report/run/progress.ts';
 import type { LiveFigures, RunObserver } from './observer.ts';
+import type { ProgressReport } from '../input/run-report.ts';
 
 /** The interval of plain lines in ms, for outputs that cannot redraw a block. */
 const lineInterval = 10_000;
@@ -109,5 +110,31 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
     // The block would be drawn over the report that follows.
     onEnd: () => screen.clear(),
+  };
+};
+
+/** Ticks are more frequent than once a second; a report may be this many ms early. */
+const tolerance = 20;
+
+/** Reports the progress of a run once a second of the load. */
+export const reportProgress = (
+  plan: Plan,
+  onProgress: (progress: ProgressReport) => void,
+): RunObserver => {
+  const outcomes = emptyOutcomeCounts();
+  const scheduled: number = scheduledEnd(plan);
+  let next = 1000;
+  return {
+    onObservation: (observation) => {
+      outcomes[observation.outcome.kind] += 1;
+    },
+    onWorkerUpdate: ({ figures }) => {
+      for (const kind of outcomeKinds) outcomes[kind] += figures.outcomes[kind];
+    },
+    onTick: (now, { due, inFlight }) => {
+      if (now < next - tolerance) return;
+      next = (Math.floor((now + tolerance) / 1000) + 1) * 1000;
+      onProgress({ elapsed: now, scheduled, due, inFlight, outcomes: { ...outcomes } });
+    },
   };
 };

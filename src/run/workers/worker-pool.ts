@@ -13,9 +13,14 @@ import { instant } from '../../model/quantity.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { startThread, type Thread } from '../../platform/process/thread.ts';
 import { mergeSlices } from '../../record/merge-results.ts';
-import type { WorkerPoolPlan } from './worker-pool-plan.ts';
+import type {
+  WorkerPoolPlan,
+  FromWorker,
+  WorkerUpdate,
+  ToWorker,
+  WorkerSetup,
+} from './worker-pool-plan.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
-import type { FromWorker, WorkerUpdate, ToWorker, WorkerSetup } from './worker-messages.ts';
 
 const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 

@@ -18,11 +18,12 @@ import { collectLiveFigures } from '../watch/live-display.ts';
 import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { dryRun } from './dry-run.ts';
-import { startLocalSlice } from './run-local-slice.ts';
+import { runSlice } from '../../engine/run-slice.ts';
+import { openSlice } from './slice-ports.ts';
 import { requestLines } from '../input/requests-table.ts';
 import { runFacts } from '../input/run-facts.ts';
 import { workloadFiles } from '../input/workload-files.ts';
-import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
+import type { FromWorker, ToWorker, WorkerSetup } from './worker-pool-plan.ts';
 
 const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
@@ -74,10 +75,11 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
   const updates = collectUpdates(setup, Date.parse(startedAt));
   const facts = runFacts(plan, runId);
   const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts, setup.pace);
-  const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {
+  const { ports, samples, drain, close } = openSlice(options, setup.targetAddress, clock, {
     observer: combineObservers([recorder, updates]),
     canary,
   });
+  const running = runSlice(options, ports);
   const slice = {
     ...setup.slice,
     startedAt,
@@ -92,7 +94,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
     thread.post({ kind: 'update', progress: running.progress(), ...updates.take() });
   const stopUpdates = clock.every(tickInterval, sendUpdate);
   const end = async (): Promise<void> => {
-    const { loadEnded, stopped, spent, lostLease, notes } = await running.done;
+    const { loadEnded, stopped, spent, lostLease, notes } = await running.done.finally(drain);
     checkpoint.onEnd();
     stopUpdates();
     sendUpdate();

@@ -1,7 +1,4 @@
-import { runSlice } from '../../engine/run-slice.ts';
-import { saturate } from '../../engine/saturate.ts';
-import type { RunningSlice, SliceOptions } from '../../engine/slice-options.ts';
-import type { SaturatingClient } from '../../model/observation/saturating-client.ts';
+import type { SliceOptions, SlicePorts } from '../../engine/slice-options.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 import type { CombinedObserver } from '../watch/observer.ts';
@@ -12,8 +9,7 @@ import type { GeneratorSample } from '../../model/result/result.ts';
 import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
-import { ObservationQueue } from './observation-queue.ts';
-import { withReadDelays } from './read-delays.ts';
+import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
 /** Poll interval in ms; samples lag by at most this. */
 const pollInterval = 20;
@@ -24,15 +20,18 @@ export interface TargetAddress {
   readonly certificates: string | null;
 }
 
-export interface LocalSlice {
-  readonly running: RunningSlice;
+/** The ports of a slice that this thread runs, and what belongs to them. */
+export interface OpenSlice {
+  readonly ports: SlicePorts;
   /** The state of the load generator, one sample for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
+  /** Observes what still waits to be observed, once the slice is over. */
+  readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
 
 /** Samples this thread once for every whole second of the run. */
-const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
+export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   const signals = watchGenerator();
   canary?.begin(Math.max(0, 0 - clock.now()));
   const samples: GeneratorSample[] = [];
@@ -77,8 +76,8 @@ const underLease = (
   close: () => transport.close(),
 });
 
-/** Starts a slice in this thread. The canary is closed with the slice. */
-export const startLocalSlice = (
+/** Opens what a slice needs to run in this thread. The canary is closed with it. */
+export const openSlice = (
   options: SliceOptions,
   { baseUrl, wire, certificates }: TargetAddress,
   clock: RunClock,
@@ -86,50 +85,26 @@ export const startLocalSlice = (
     observer,
     canary,
   }: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
-): LocalSlice => {
+): OpenSlice => {
   const base = { url: baseUrl, wire, certificates };
   const isLeaseOver = leaseWatch(options, clock);
   const opened = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
   const transport = isLeaseOver === null ? opened : underLease(opened, clock, isLeaseOver);
   const generator = sampleGenerator(clock, canary);
   const queue = new ObservationQueue(clock, withReadDelays(clock, observer.onObservation));
-  const running = runSlice(options, {
-    clock,
-    transport,
-    observe: queue.add,
-    ...(isLeaseOver === null ? {} : { isLeaseOver }),
-  });
   return {
-    running: {
-      done: running.done.finally(() => queue.drain()),
-      progress: () => running.progress(),
-      stop: (grace) => running.stop(grace),
+    ports: {
+      clock,
+      transport,
+      observe: queue.add,
+      ...(isLeaseOver === null ? {} : { isLeaseOver }),
     },
     samples: generator.samples,
+    drain: () => queue.drain(),
     close: async () => {
       generator.stop();
       await canary?.close();
       await transport.close();
-    },
-  };
-};
-
-/** Starts a slice that saturates the target, in this thread. */
-export const startSaturatingSlice = (
-  options: SliceOptions,
-  client: SaturatingClient,
-  clock: RunClock,
-  { onObservation }: CombinedObserver,
-): LocalSlice => {
-  const generator = sampleGenerator(clock, null);
-  const observe = withReadDelays(clock, onObservation);
-  const running = saturate(options, { clock, client, observe });
-  return {
-    running,
-    samples: generator.samples,
-    close: async () => {
-      generator.stop();
-      await running.close();
     },
   };
 };
