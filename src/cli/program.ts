@@ -19,10 +19,7 @@ import { nearest } from '../scenario/text/spelling.ts';
 const valueOptional = 'otlp';
 
 /** Throws a `UsageProblem` if an option has no value, or has several but takes one. */
-const checkValues = (
-  parsed: Readonly<Record<string, unknown>>,
-  options: OptionTable,
-): void => {
+const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && name !== valueOptional,
   );

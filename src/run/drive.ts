@@ -5,21 +5,23 @@ import type { Breach } from '../model/result/objective-verdict.ts';
 import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result/result.ts';
-import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
+import {
+  type CanaryOptions,
+  type CanaryStreams,
+  openCanaryStreams,
+} from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
 import { type RunClock, startClock } from '../platform/host/clock.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { openWorkerPool } from './workers/worker-pool.ts';
 import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { dryRun } from './workers/dry-run.ts';
 import { openSlice, type OpenSlice, sampleGenerator } from './workers/slice-ports.ts';
 import { withReadDelays } from './workers/observation-queue.ts';
 import { runSlice } from '../engine/run-slice.ts';
-import type { CanaryStreams } from '../platform/canary/canary-streams.ts';
 import { beginningBy, type PlannedStart } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
@@ -215,6 +217,7 @@ const startInWorkers = async (
   { observer, canary, start }: DriveContext,
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
+  const { openWorkerPool } = await import('./workers/worker-pool.ts');
   const workerPool = await openWorkerPool(options, target, { ...plan, canary });
   const { lead, from, startedAt } = beginningBy(start, startLead(options, true));
   const clock = startClock(lead, from);

@@ -3,15 +3,12 @@ import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
 import { keyShareProblem } from '../engine/pace-queue.ts';
 import { Problem } from '../platform/problem.ts';
-import { loadAutocannon, rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { UndoStack } from '../platform/undo-stack.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { openCanary } from './canary.ts';
-import { checkPlanFits, undecidableObjectives } from './forecast.ts';
-import { folderFor } from './input/report-paths.ts';
+import { checkpointFileName, folderFor } from './input/report-paths.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles, type ReadPlanWithFiles } from './input/read-plan.ts';
-import { checkpointFileName } from './input/read-result.ts';
 import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
@@ -19,18 +16,13 @@ import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openOutputFolder } from './output/output-folder.ts';
 import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { assertStartAhead } from './start-at.ts';
-import { captureFileName, openCapture } from './watch/capture.ts';
 import { type CheckpointSink, keepCheckpoint, writeCheckpoints } from './watch/checkpoint.ts';
 import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
-import { openLiveMetrics } from './watch/live-metrics.ts';
-import { openLivePage } from './watch/live-page.ts';
-import { openObservationFile, openRequestsFile } from './watch/request-files.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
-import { watchServer } from './watch/server-metrics.ts';
+import type { ServerWatch } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
-import { watchObjectives } from '../judge/objectives/abort-watch.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
 const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
@@ -72,8 +64,9 @@ const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
 /** Finds the broken objectives that may end the run. */
-const abortOnBreach = (plan: Plan): RunObserver => {
+const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
+  const { watchObjectives } = await import('../judge/objectives/abort-watch.ts');
   const watch = watchObjectives(plan);
   return {
     onObservation: watch.record,
@@ -97,7 +90,10 @@ interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
   readonly requestStop: () => void;
 }
 
-/** Adds the observers that the request asks for to `observers`, each as soon as it is open. */
+/**
+ * Adds the observers that the request asks for to `observers`, each as soon as it is open. Those that few runs have
+ * are imported here, since each file costs a third of a millisecond at the start.
+ */
 const openObservers = async (
   observers: RunObserver[],
   { plan, facts, recorder, pace }: WatchedRun,
@@ -110,25 +106,52 @@ const openObservers = async (
     observers.push(observer);
     sinks.push(observer);
   };
-  observers.push(recorder, abortOnBreach(plan));
-  if (observations !== undefined)
+  observers.push(recorder, await abortOnBreach(plan));
+  if (observations !== undefined) {
+    const { openObservationFile } = await import('./watch/request-files.ts');
     observers.push(await openObservationFile(observations, facts, say));
-  if (requests !== undefined) observers.push(await openRequestsFile(requests, plan, say));
-  if (capture !== undefined && folder !== null)
-    observers.push(await openCapture(join(folder, captureFileName), capture));
+  }
+  if (requests !== undefined) {
+    const { openRequestsFile } = await import('./watch/request-files.ts');
+    observers.push(await openRequestsFile(requests, plan, say));
+  }
+  if (capture !== undefined && folder !== null) {
+    const { openCapture } = await import('./watch/capture.ts');
+    observers.push(await openCapture(folder, capture));
+  }
   if (folder !== null) open(await keepCheckpoint(join(folder, checkpointFileName), warn));
-  if (live !== undefined && folder !== null)
+  if (live !== undefined && folder !== null) {
+    const { openLivePage } = await import('./watch/live-page.ts');
     open(await openLivePage(live, { plan, folder, pace }, { warn, requestStop }));
+  }
   observers.push(writeCheckpoints(sinks, recorder, facts, pace));
   if (screen !== null) observers.push(openLiveDisplay(screen, displayedRun(plan)));
-  const named = { runId: facts.runId, slice: request.slice };
-  observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
+  if (metricsExport.metrics !== null || metricsExport.otlp !== null) {
+    const { openLiveMetrics } = await import('./watch/live-metrics.ts');
+    const named = { runId: facts.runId, slice: request.slice };
+    observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
+  }
 };
+
+const autocannonClient = () => import('../platform/http/autocannon-client.ts');
 
 /** Whether a saturating load can be sent, before anything is opened for it. */
 const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> => {
   rejectSaturationConflicts(plan, request);
-  if (saturateLoadOf(plan) !== null) await loadAutocannon();
+  if (saturateLoadOf(plan) !== null) await (await autocannonClient()).loadAutocannon();
+};
+
+/** Says in advance what the plan contradicts, and which objectives it cannot decide. */
+const checkForecast = async (
+  read: ReadPlanWithFiles,
+  { yes }: RunRequest,
+  say: (text: string) => void,
+): Promise<void> => {
+  const { budget, pace, objectives } = read.plan;
+  if (budget === null && pace === null && objectives.length === 0) return;
+  const { checkPlanFits, undecidableObjectives } = await import('./forecast.ts');
+  if (!yes) checkPlanFits(read);
+  for (const line of undecidableObjectives(read)) say(line);
 };
 
 /** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
@@ -207,9 +230,13 @@ const openParts = async (
   observers.push(observe(plan));
   const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
   openings.addProcess(() => preparedTarget.mock?.stop());
+  const { baseUrl: url, wire } = preparedTarget;
   if (saturateLoadOf(plan) !== null)
-    rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
-  const server = watchServer(plan, preparedTarget, say);
+    (await autocannonClient()).rejectUnsupportedTarget({ url, wire });
+  const server: ServerWatch =
+    plan.server === undefined
+      ? { collected: () => undefined }
+      : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
   observers.push(server);
   const canary = await startingCanary;
   // The checkpoint has all notes too.
@@ -234,9 +261,8 @@ export const openRun = async (
   await checkSaturation(plan, request);
   rejectSmallShares(plan, request.slice.count);
   const pace = createSnapshotPace();
-  const workerPool = planWorkerPool(read, request.slice, request, pace);
-  if (!request.yes) checkPlanFits(read);
-  for (const line of undecidableObjectives(read)) printer.say(line);
+  const workerPool = await planWorkerPool(read, request.slice, request, pace);
+  await checkForecast(read, request, printer.say);
   const folder = await openFolder(request, plan, printer.say);
   const openings = new Openings(folder);
   const basis = { openings, folder, pace, loops: workerPool?.workers ?? 1 };

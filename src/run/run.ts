@@ -4,17 +4,14 @@ import type { Result } from '../model/result/result.ts';
 import { isForeseen } from '../platform/files/file-error-reasons.ts';
 import { separateCores } from '../platform/process/separate-cores.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
-import { withCalibrationNote } from './calibration-note.ts';
 import { type DrivenSlice, drive } from './drive.ts';
 import { type FollowedStops, followStops } from './input/follow-stops.ts';
 import type { Host } from './input/host.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type OpenedRun, openRun } from './open-run.ts';
 import { type ExitName, exitOfStop } from './output/exit-codes.ts';
-import { exitForVerdicts } from './output/judge-result.ts';
 import { outputFiles } from './output/output-folder.ts';
-import { type PublishedResult, publish } from './output/publish.ts';
-import { storeInHistory } from './output/store-in-history.ts';
+import type { PublishedResult } from './output/publish.ts';
 import { resultOfRun } from './result-of-run.ts';
 import { byWallClock, type PlannedStart, waitForStart } from './start-at.ts';
 import { collectMockCounters } from './target/collect-mock-counters.ts';
@@ -99,6 +96,11 @@ const publishDriven = async (
   { history }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
+  // Imported here: judges, pages and the history are needed when the load is over.
+  const { withCalibrationNote } = await import('./calibration-note.ts');
+  const { publish } = await import('./output/publish.ts');
+  const { exitForVerdicts } = await import('./output/judge-result.ts');
+  const { storeInHistory } = await import('./output/store-in-history.ts');
   const { folder, observers, extraReports } = opened;
   const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
   const noted = await withCalibrationNote(result, environment);

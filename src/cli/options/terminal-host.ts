@@ -1,4 +1,3 @@
-import { ask } from '../../platform/process/ask.ts';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
@@ -10,7 +9,9 @@ export const terminalHost = ({ json = false, quiet = false, details = false } = 
   return {
     environment: process.env,
     onStop: onInterrupt,
-    ask: process.stdin.isTTY ? ask : null,
+    ask: process.stdin.isTTY
+      ? async (question) => (await import('../../platform/process/ask.ts')).ask(question)
+      : null,
     printer: {
       say: (text) => {
         if (!quiet) screen.line(text);

@@ -8,7 +8,8 @@ import { sampleObservation } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { checkpointFileName, readStoredResult } from './read-result.ts';
+import { checkpointFileName } from './report-paths.ts';
+import { readStoredResult } from './read-result.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'weir-stored-'));
 afterAll(() => rmSync(home, { recursive: true }));

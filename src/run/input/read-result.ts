@@ -4,6 +4,7 @@ import { fileErrorCode, isExistingFolder, readTextFile } from '../../platform/fi
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
+import { checkpointFileName } from './report-paths.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 
 const cannotRead = (path: string, code: string): string =>
@@ -45,9 +46,6 @@ const describe = (
   const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';
   return `${path} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}${more}; run it again with this version`;
 };
-
-/** The file that a run keeps in its folder until its reports are written. */
-export const checkpointFileName = 'checkpoint.jsonl';
 
 export interface StoredResult {
   readonly file: string;

@@ -29,3 +29,6 @@ export const folderFor = (out: string | undefined, name: string): string => {
     .replaceAll(/^-+|-+$/g, '');
   return join('reports', `${time}-${safe || 'run'}`);
 };
+
+/** The file that a run keeps in its folder until its reports are written. */
+export const checkpointFileName = 'checkpoint.jsonl';

@@ -3,20 +3,28 @@ import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { type LineFile, openLineFile } from '../../platform/files/line-file.ts';
 import { hasContent } from '../../platform/files/plain-files.ts';
-import { runFiguresCsv } from '../../report/figures-csv.ts';
-import { stepSummary } from '../../report/run/run-document.ts';
-import { runJunit } from '../../report/junit/run-junit.ts';
 import { appendJobSummary } from './job-summary.ts';
 import type { Output } from './write-outputs.ts';
 
-/** The reports that are written on request, each to its own file. */
+type Render = (result: Result, trust: Trust) => string;
+
+const loadSummary = async (): Promise<Render> =>
+  (await import('../../report/run/run-document.ts')).stepSummary;
+
+/** The reports that are written on request, each to its own file. Their text is made after the load, so is its code loaded. */
 const reportKinds = {
-  junit: { title: 'JUnit', render: runJunit },
-  csv: { title: 'CSV', render: runFiguresCsv },
-  summary: { title: 'Summary', render: stepSummary },
+  junit: {
+    title: 'JUnit',
+    load: async () => (await import('../../report/junit/run-junit.ts')).runJunit,
+  },
+  csv: {
+    title: 'CSV',
+    load: async () => (await import('../../report/figures-csv.ts')).runFiguresCsv,
+  },
+  summary: { title: 'Summary', load: loadSummary },
 } as const satisfies Record<
   Exclude<keyof ExtraReportPaths, 'jobSummary'>,
-  { readonly title: string; readonly render: (result: Result, trust: Trust) => string }
+  { readonly title: string; readonly load: () => Promise<Render> }
 >;
 type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
@@ -61,13 +69,14 @@ export const openExtraReports = async (
         title: reportKinds[kind].title,
         path,
         write: async () => {
-          file.write(reportKinds[kind].render(result, trust).replace(/\n$/, ''));
+          const render = await reportKinds[kind].load();
+          file.write(render(result, trust).replace(/\n$/, ''));
           await file.close();
         },
       })),
     appendToJob: async (result, trust, warn) => {
       if (paths.jobSummary !== undefined)
-        await appendJobSummary(paths.jobSummary, stepSummary(result, trust), warn);
+        await appendJobSummary(paths.jobSummary, (await loadSummary())(result, trust), warn);
     },
   };
 };

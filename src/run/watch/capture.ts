@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { CaptureMode } from '../input/run-request.ts';
 import { requestIdHeader } from '../../contract/routes.ts';
 import type { ExchangeObserver, WireRequest } from '../../model/observation/exchange.ts';
@@ -7,7 +8,7 @@ import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
 /** The file in the run's folder with one JSON object for each attempt. */
-export const captureFileName = 'capture.jsonl';
+const captureFileName = 'capture.jsonl';
 
 /** The maximum size of each body, and of the whole file. */
 const maxBodyBytes = 32 * 1024;
@@ -109,8 +110,8 @@ const capturingObserver = (
  * Captures requests and responses: secrets are masked, prompts and answers are not. Throws a
  * `Problem` where the file cannot be written.
  */
-export const openCapture = async (path: string, mode: CaptureMode): Promise<RunObserver> => {
-  const file = await openLineFile(path, false);
+export const openCapture = async (folder: string, mode: CaptureMode): Promise<RunObserver> => {
+  const file = await openLineFile(join(folder, captureFileName), false);
   const pending = new Map<string, CapturedAttempt[]>();
   let redact: Redact = (text) => text;
   let written = 0;

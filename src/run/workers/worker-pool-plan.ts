@@ -5,7 +5,7 @@ import { type Plan, saturateLoadOf } from '../../model/plan/plan.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
-import { tableFormatOf, type TableFormat } from '../input/requests-table.ts';
+import type { TableFormat } from '../input/requests-table.ts';
 import type { SnapshotPace } from '../watch/snapshot-pace.ts';
 import type { SliceOptions, SliceProgress } from '../../engine/slice-options.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
@@ -118,12 +118,12 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 };
 
 /** The workers that share a run's slice; `null` if the main thread sends alone. Throws a `Problem` if they cannot share it. */
-export const planWorkerPool = (
+export const planWorkerPool = async (
   { plan, folder }: ReadPlan,
   slice: Slice,
   { capture, metricsExport, observations, requests }: RunRequest,
   pace: SnapshotPace,
-): WorkerPoolPlan | null => {
+): Promise<WorkerPoolPlan | null> => {
   if (capture !== undefined) {
     rejectWorkers(plan, 'capture');
     return null;
@@ -132,12 +132,14 @@ export const planWorkerPool = (
   if (workers === 1) return null;
   const canAbort = plan.objectives.some(({ abortAfter }) => abortAfter !== null);
   const isWatched = metricsExport.metrics !== null || metricsExport.otlp !== null;
+  const requestsFormat = async (path: string): Promise<TableFormat> =>
+    (await import('../input/requests-table.ts')).tableFormatOf(path);
   return {
     workers,
     baseFolder: folder,
     reporting: {
       lines: observations !== undefined,
-      requests: requests === undefined ? null : tableFormatOf(requests),
+      requests: requests === undefined ? null : await requestsFormat(requests),
       observations: canAbort || isWatched,
     },
     pace,
