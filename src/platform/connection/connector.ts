@@ -1,5 +1,3 @@
-import http from 'node:http';
-import https from 'node:https';
 import { Socket } from 'node:net';
 import tls from 'node:tls';
 import { buildConnector } from 'undici';
@@ -70,7 +68,9 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  const request = (proxy.protocol === 'https:' ? https : http).request({
+  // An import of node:http reads all that it exports, among it Node's WebSocket, for 30 ms of CPU at every start.
+  const isTls = proxy.protocol === 'https:';
+  const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
     port: proxy.port === '' ? undefined : Number(proxy.port),
     method: 'CONNECT',
