@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
 import tls from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { Problem } from '../problem.ts';
+import { undici } from '../undici.ts';
 import { proxyInEnvironment } from './environment-proxy.ts';
 
 /** What every connection of a run has in common. */
@@ -144,7 +145,7 @@ export const tlsTrustOptions = ({
 export const connectorTo = (base: TargetEndpoint): OpenConnection => {
   const { url, wire } = base;
   const open = cancellable(
-    buildConnector({
+    undici().buildConnector({
       allowH2: wire.http2,
       preferH2: wire.http2,
       timeout: 0,

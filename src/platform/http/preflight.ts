@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { undici } from '../undici.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import {
@@ -84,7 +85,7 @@ const beginLook = (
   const { origin } = new URL(request.url);
   const open = connectorTo(request);
   let cancelConnect = (): void => undefined;
-  const client = new Client(origin, {
+  const client = new (undici().Client)(origin, {
     connect: (options, callback) => {
       cancelConnect = open(options, callback);
     },

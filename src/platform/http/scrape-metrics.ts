@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { Client } from 'undici';
+import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 
 /** The lines of an answer that are of use, or why there are none. */
@@ -84,7 +84,7 @@ export const openScraper = (
   { userAgent, isWanted, timeout }: ScrapeOptions,
 ): MetricsScraper => {
   const { origin, pathname, search } = new URL(endpoint.url);
-  const client = new Client(origin, { connect: connectorTo(endpoint) });
+  const client = new (undici().Client)(origin, { connect: connectorTo(endpoint) });
   const read = async (): Promise<Scrape> => {
     const { statusCode, headers, body } = await client.request({
       method: 'GET',

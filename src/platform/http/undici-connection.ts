@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { type buildConnector, Client } from 'undici';
+import type { buildConnector, Client } from 'undici';
+import { undici } from '../undici.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
@@ -86,7 +87,7 @@ export class UndiciConnection implements KeptConnection {
     const { origin, http2 } = context;
     const connect: buildConnector.connector = (options, callback) =>
       this.#connect(options, callback);
-    this.client = new Client(origin, { ...clientOptions, connect, allowH2: http2 });
+    this.client = new (undici().Client)(origin, { ...clientOptions, connect, allowH2: http2 });
     // undici must not reopen an idle connection that the server closed.
     this.client.on('disconnect', () => {
       if (this.#user === null) context.onClosed(this);

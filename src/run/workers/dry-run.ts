@@ -1,3 +1,4 @@
+import { undici } from '../../platform/undici.ts';
 import { type AttemptListener, SendContext } from '../../engine/in-flight-attempt.ts';
 import { drawRequestContent, type RequestContent } from '../../engine/request-content.ts';
 import { observationOf, type RequestLifecycle } from '../../engine/request-lifecycle.ts';
@@ -166,7 +167,9 @@ export const dryRun = (
   clock: RunClock,
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
-  const { stages } = options.plan;
+  const { stages, transport } = options.plan;
+  // Its first request must not wait for the code.
+  if (transport === 'undici') undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);
   const runner = new DryRunner(options, clock, (observation) => {

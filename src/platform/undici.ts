@@ -1,0 +1,7 @@
+import { createRequire } from 'node:module';
+import type * as Undici from 'undici';
+
+const require = createRequire(import.meta.url);
+
+/** Loads undici where it is first used: it has a hundred files, and a run on the mock sends through sockets of Weir's own. */
+export const undici = (): typeof Undici => require('undici') as typeof Undici;
