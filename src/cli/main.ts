@@ -9,7 +9,6 @@ const endTimeout = 5000;
 
 let outputFailure: string | null = null;
 
-/** Runs the command line and sets the exit code. */
 const main = async (): Promise<void> => {
   // A command that never ends although nothing is left to wait for is a defect, not a success.
   process.exitCode = exitCode('internal');

@@ -28,7 +28,7 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The cell after those of the units names the cap that was reached: 1 for the first unit, 0 for none. */
+/** The index of the cell that names the cap that was reached: it holds 0 for none, 1 for the first unit. */
 const exhaustedCell = budgetUnits.length;
 
 /**
@@ -52,7 +52,7 @@ export class BudgetGuard {
     };
   }
 
-  /** The cap that the first attempt that did not fit would have exceeded, in any slice. */
+  /** The cap that was reached, in any slice: a request would have exceeded it. */
   get exhausted(): BudgetUnit | null {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }

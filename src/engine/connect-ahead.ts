@@ -5,17 +5,17 @@ import { instant, type Instant, type Milliseconds, milliseconds } from '../model
 import { type LoadLoop, createLoops } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
-/** How far ahead it knows the arrivals, in ms. A server with a short keep-alive does not close a connection so soon. */
+/** How far ahead arrivals are known, in ms. Even a server with a short keep-alive keeps a connection open for so long. */
 const horizon = 1000;
-/** What is due within so many ms counts as due at once: by then a connection that is opened for the first of them is open. */
+/** Arrivals within so many ms count as due at once: a connection takes no longer to open. */
 const burstWindow = 100;
-/** How often it checks, in the time of `burstWindow`. */
+/** How many checks are made in the time of `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
-/** How long before a run its first connections are opened: at least so many ms, and so many more for each of them; `horizon` at most. */
+/** A run's first connections are opened so many ms before it, and `leadForEach` ms earlier for each of them; `horizon` at most. */
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** The most instants, in ascending order, within `burstWindow`. */
+/** Counts the instants in the busiest `burstWindow`. They come in ascending order. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
@@ -36,7 +36,7 @@ class KnownArrivals {
     this.#loops = createLoops(options, { scheduled: note, byUser: note });
   }
 
-  /** The instants of those that are due after `now`, within the horizon. */
+  /** Returns the instants of those that are due after `now`, within the horizon. */
   after(now: Instant): readonly number[] {
     for (const loop of this.#loops) loop.poll(instant(now + horizon), () => true);
     const due = this.#upcoming.findIndex((at) => at > now);
@@ -59,7 +59,7 @@ export class ConnectAhead {
     this.#arrivals = connectsAhead(options.plan) ? new KnownArrivals(options) : null;
   }
 
-  /** To be called every 20 ms: `due` is how many requests have been due, `inFlight` how many of them have not ended. */
+  /** Opens the connections that are missing; called every 20 ms. `due` counts the requests so far, `inFlight` those that have not ended. */
   check(
     now: Instant,
     { due, inFlight }: { readonly due: number; readonly inFlight: number },
@@ -74,7 +74,7 @@ export class ConnectAhead {
   }
 }
 
-/** How long before its zero a slice should be opened for its first connections, in ms. */
+/** Returns how long before its zero a slice should be opened for its first connections, in ms. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   if (!connectsAhead(options.plan)) return milliseconds(0);
   const first = busiest(new KnownArrivals(options).after(instant(burstWindow - horizon)));

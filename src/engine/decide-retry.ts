@@ -45,7 +45,6 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
 /** What the decision needs to know of an attempt that has ended. */
 export interface EndedAttempt {
   readonly outcome: Outcome;
-  /** Whether a response head was received. */
   readonly hasHead: boolean;
   /** How long to wait, where the server names a time. */
   readonly hint: RetryHint | null;

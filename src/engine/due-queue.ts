@@ -4,7 +4,7 @@ export interface DueItem {
   readonly due: Instant;
 }
 
-/** The memory of taken items is released after this many. */
+/** After so many taken items their memory is released. */
 const compactAfter = 1024;
 
 /**
@@ -44,7 +44,6 @@ export class DueQueue<Item extends DueItem> {
     return next;
   }
 
-  /** Removes and returns all items in order. */
   clear(): readonly Item[] {
     const all = this.#items.slice(this.#front);
     this.#items = [];

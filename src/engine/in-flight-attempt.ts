@@ -101,7 +101,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener.onSent(this, at);
   }
 
-  /** The server has read nothing of the request: it counts as not sent until it is sent again. */
+  /** Counts the request as not sent until it is sent again: the server has read nothing of it. */
   onReconnect(at: Instant): void {
     this.#reconnected = at;
     this.#connected = null;
@@ -147,7 +147,7 @@ export class InFlightAttempt implements ExchangeObserver {
       return;
     }
     let nextCheck: number = now + closeGrace;
-    /** A deadline that does not run yet may begin to run right now. */
+    /** Says whether a deadline has passed. One that does not run yet may begin right now. */
     const hasPassed = (
       cause: keyof typeof missed,
       since: Instant | null,
@@ -169,7 +169,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#nextDeadlineCheck = nextCheck;
   }
 
-  /** The exchange ended with its answer; the wait since then is the server's, not the generator's. */
+  /** Ends an exchange whose answer is complete. The wait since then is the server's, not the generator's. */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
     this.#finish(ended, this.#reader.failed(ended, 'aborted', detail), now);
@@ -207,7 +207,7 @@ export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
-  /** All headers but the request's id, by those of the traffic kind and the key: chats have the same ones again and again. */
+  /** All headers but the request's id, by those of the traffic kind and by key. Chats repeat the same ones. */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, Headers>>();
 
   constructor(options: SliceOptions, listener: AttemptListener) {

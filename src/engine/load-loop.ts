@@ -129,7 +129,7 @@ const indexPerUser = (users: number): ((user: number) => number) => {
 const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
   indices.next().value ?? null;
 
-/** A saturating load forecasts as users who never think; `saturate.ts` runs it. */
+/** Forecasts a saturating load as users who never think; `saturate.ts` sends it. */
 const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
   load.kind === 'saturate'
     ? {

@@ -11,7 +11,7 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** What a slice may use of the keys of a pace. */
+/** The part of a pace's keys that a slice may use. */
 interface KeyShares {
   /** The keys of this slice, by their indexes among all. */
   readonly keys: readonly number[];
@@ -57,7 +57,7 @@ export const keyShareProblem = (pace: Pace | null, keys: number, count: number):
   return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
 };
 
-/** What gateways estimate before they have counted. */
+/** The tokens per character that are assumed until an answer tells. */
 const defaultTokensPerCharacter = 1 / 4;
 /** The most that a chat's template adds to its texts. */
 const templateTokens = 10;
@@ -72,7 +72,7 @@ class TokenEstimator {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
-  /** The tokens an attempt used: all that was reserved where the server may still be working or reports no usage. */
+  /** Returns the tokens that an attempt used: all that was reserved if the server may still be working or reports no usage. */
   used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
@@ -87,7 +87,7 @@ class TokenEstimator {
     return Math.ceil(characters * density) + media + templateTokens;
   }
 
-  /** What a model counts more for images than was estimated is learned as part of the texts. */
+  /** Learns the density of an entry's texts. If a model counts images higher than estimated, the difference counts as text. */
   #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
     if (characters > 0)
@@ -127,7 +127,7 @@ export class PaceQueue {
   readonly #keys: readonly number[];
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** When the last request was released: the next one was not the first before that. */
+  /** When the last request was released: only then did the next one become the first. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
   /** When the first request is expected to be released; `null` before that is computed. */
   #expectedRelease: number | null = null;
@@ -142,7 +142,7 @@ export class PaceQueue {
     if (options.keysWereUsed === true) this.#countStartUp(keys.length);
   }
 
-  /** The request of each key that checked it. */
+  /** Counts the request that checked each key. */
   #countStartUp(keys: number): void {
     for (let key = 0; key < keys; key += 1) {
       const booking = this.#pacer.book(0, key, 0);
@@ -163,7 +163,7 @@ export class PaceQueue {
     const demand = tokenDemand(traffic, drawing);
     const drawn = this.#options.credentials.indexOf(credential);
     const own = this.#keys.indexOf(drawn);
-    // Another slice's key: one of its own instead.
+    // The drawn key belongs to another slice: one of its own takes its place.
     const preferred = own >= 0 ? own : drawn % this.#keys.length;
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
@@ -180,7 +180,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // Capacity freed earlier than expected has been there since it was freed, and not before.
+    // Room that came earlier than expected exists since a request freed it, and not before.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;

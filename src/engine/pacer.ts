@@ -51,14 +51,14 @@ export class BurstProbe {
     this.#window = window;
   }
 
-  /** From when on another request may go: minus infinity for at once. */
+  /** Returns when another request may go; minus infinity means at once. */
   availableAt(): number {
     return this.#unanswered < Math.floor(this.#width)
       ? Number.NEGATIVE_INFINITY
       : this.#lastRelease + this.#spacing;
   }
 
-  /** `opened`: since when the window had room for it. */
+  /** Notes a release; `opened` is when the window got room for it. */
   onReleased(at: number, opened: number): void {
     const isFirst = this.#windows === 0;
     if (isFirst || (opened > this.#lastRelease && at - this.#windowBegan >= this.#window)) {
@@ -129,7 +129,7 @@ class UsageWindow {
     }
   }
 
-  /** When `amount` becomes free: minus infinity for 0 or less, infinity for more than is in use. */
+  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is in use. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -151,12 +151,12 @@ class LimitUsage {
     this.#limit = limit;
   }
 
-  /** From when on `amount` fits: minus infinity if it always did, infinity while it depends on requests under way. */
+  /** Returns when `amount` fits: minus infinity if it fits already, infinity if that depends on requests under way. */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
   }
 
-  /** Later calls never have an earlier `now`. */
+  /** Holds an amount from `now` on. Calls come in the order of `now`. */
   hold(now: number, amount: number): void {
     this.#used.expire(now);
     this.#held += amount;
@@ -169,16 +169,16 @@ class LimitUsage {
   }
 }
 
-/** A refusal whose wait costs such a share of the limit must not come again: the spacing becomes longer at once. */
+/** A refusal must not come again if its wait costs this share of the limit: the spacing then becomes longer at once. */
 const dearShare = 0.9;
-/** A step of the spacing is taken back over so many windows at the least. */
+/** A longer spacing becomes shorter again over at least so many windows. */
 const minRegain = 10;
 
 /** What one key uses, and how its gateway refused it. */
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** Where fewer than the limit go at once: how many. */
+  /** How many requests may go at once, if fewer than the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /** What the gateway admits at once, until it refuses anything; `null` where the burst is given, or learned. */
   probe: BurstProbe | null = null;
@@ -188,9 +188,9 @@ class KeyUsage {
   learnedAt = Number.NEGATIVE_INFINITY;
   /** How long the key waits after the next refusal that names no wait, in ms. */
   assumedWait: number;
-  /** Between its requests once they are evenly spread, in ms: longer where even these are refused. */
+  /** The time between requests that are evenly spread, in ms. It grows if even these are refused. */
   spacing: number;
-  /** By how much each admitted request shortens it again, in ms: no faster than the last refusal has cost. */
+  /** How much each admitted request shortens `spacing` again, in ms: the less, the more the last refusal cost. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -218,14 +218,14 @@ export class Pacer {
   readonly #spacing: number;
   /** How much longer the spacing of a key becomes when it is refused at an even pace, in ms. */
   readonly #step: number;
-  /** The longest that it becomes, in ms. */
+  /** The longest spacing of a key, in ms. */
   readonly #widest: number;
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
     const { requests, window, margin } = rule;
     this.#spacing = requests === null ? 1000 : (window + margin) / requests;
-    // A weighted counter rounds: it refuses one of its limit at an even pace.
+    // A counter that weighs the last window rounds: it can refuse one request of its limit at an even pace.
     this.#step = this.#spacing * (0.5 / (requests ?? 1));
     this.#widest = this.#spacing * 1.1;
     this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
@@ -255,7 +255,7 @@ export class Pacer {
     return { key, at: releases[key]! };
   }
 
-  /** Spreads the requests of a key evenly after a refusal, and wider where they were even or the wait of `wait` ms costs nearly a window. */
+  /** Spreads a key's requests evenly after a refusal. If they were even already, or the wait costs nearly a window, it spreads them wider. */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { requests } = this.#rule;
     if (requests === null) return;
@@ -263,7 +263,7 @@ export class Pacer {
     const cost = wait / this.#spacing;
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
-    // How long what was sent before matters, the refusal says.
+    // The wait of the refusal covers what was sent before it.
     if (!isEven) usage.limitBursts(1);
     usage.regained = this.#step / (requests * Math.max(minRegain, 2 * cost));
   }
@@ -274,7 +274,7 @@ export class Pacer {
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
-    // Requests that were under way at a refusal say nothing of what was learned from it.
+    // A request that was under way at a refusal was sent before anything was learned from it.
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
@@ -301,7 +301,7 @@ export class Pacer {
     const { window, margin, charged } = this.#rule;
     probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
-    /** When the gateway has counted it at the latest, if it was sent. */
+    /** The latest moment at which the gateway counts it, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
     bursts?.usage.hold(released, 1);

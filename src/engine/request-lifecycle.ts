@@ -15,7 +15,6 @@ export interface RequestLifecycle {
   readonly onAnswered: ((userFreeAt: Instant) => void) | undefined;
 }
 
-/** How a request lifecycle ended. */
 export interface LifecycleEnd {
   readonly facts: AttemptFacts;
   readonly earlier: readonly RetriedAttempt[];
@@ -23,7 +22,7 @@ export interface LifecycleEnd {
   readonly outcome: Outcome;
 }
 
-/** Written out: a spread within a literal takes several times as long. */
+/** Makes the observation of a lifecycle. It is written out: a spread within a literal takes several times as long. */
 export const observationOf = (
   { arrival }: RequestLifecycle,
   { requestId, traffic, model }: RequestContent,
@@ -51,7 +50,7 @@ export const observationOf = (
   outcome,
 });
 
-/** The end of a request that is not sent again: its last attempt's outcome counts; without one it is dropped. */
+/** Ends a request that is not sent again. The outcome of its last attempt counts; without an attempt it is dropped. */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
   now: Instant,

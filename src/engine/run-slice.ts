@@ -40,7 +40,7 @@ interface ActiveAttempt {
   readonly reservation: BudgetReservation | null;
 }
 
-/** How long requests are begun in one turn of the loop, in ms: what has arrived meanwhile is read before the next ones begin. */
+/** How long requests are begun in one turn of the loop, in ms. Then what has arrived is read before more begin. */
 const longestBegin = 1;
 
 /** Divides the requests that are due at once among turns of the event loop. */
@@ -157,7 +157,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue(now));
   }
 
-  /** Whether the lease has run out; then ends the slice at once. A process that was stopped finds all that was due meanwhile. */
+  /** Ends the slice at once if its lease has run out, and says whether it has. A halted process finds all that was due meanwhile. */
   #checkLease(now: Instant): boolean {
     if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
     this.#lostLease = true;
@@ -165,7 +165,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     return true;
   }
 
-  /** When to look for due requests. What fits a pace depends on more than time: on what is sent, answered and learnt. */
+  /** Returns when to look for due requests. Under a pace that is each ms, since room depends on what is sent, answered and learnt. */
   #nextDue(now: Instant): Instant | null {
     let next = this.#retries.first()?.due ?? null;
     for (const loop of this.#loops) next = earlierOf(next, loop.nextDue());
@@ -291,7 +291,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #isBudgetExhausted = (): boolean =>
     this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 
-  /** The plan's end is exact; only an early end takes the time of the clock, and one before the load is its start. */
+  /** Notes when the load ended: at the plan's end, or earlier by the clock, but not before the load's start. */
   #noteLoadEnd(now: Instant): void {
     this.#loadEnded ??= instant(Math.max(0, Math.min(now, scheduledEnd(this.#options.plan))));
   }

@@ -47,7 +47,7 @@ export interface SliceOptions {
   readonly workload: Workload;
   /** The budget that this slice shares with others of this process; absent where it has its own. */
   readonly sharedBudget?: SharedBudget;
-  /** Where the slice may send only while somebody extends its lease: until when, in ms of the machine's monotonic clock. */
+  /** Until when the slice may send, in ms of the machine's monotonic clock. Somebody extends it; absent where none is needed. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /** Masks the run's secrets in any text of a server. */
   readonly redact: (text: string) => string;
@@ -56,7 +56,7 @@ export interface SliceOptions {
 export interface SlicePorts {
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Whether the slice's lease has run out: then it sends nothing more, whatever is due. Absent: it has none. */
+  /** Says whether the slice's lease has run out: then it sends nothing more. Absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which they end. */
   readonly observe: (observation: Observation) => void;
@@ -75,7 +75,6 @@ export interface SliceEnd {
   readonly stopped: boolean;
   /** The cap of the budget that ended the slice. */
   readonly spent: BudgetUnit | null;
-  /** Whether its lease ran out. */
   readonly lostLease: boolean;
   readonly notes: readonly string[];
 }

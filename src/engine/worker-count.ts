@@ -34,7 +34,7 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/** Requests per second at the peak; for users, whose answers take so many ms. */
+/** Returns the requests per second at the peak. `answerTime` is how long users wait for an answer, in ms. */
 const requestsPerSecond = (load: Load, answerTime: number): number => {
   switch (load.kind) {
     case 'open':
@@ -59,7 +59,7 @@ export interface LoadPeak {
   readonly streams: number;
 }
 
-/** In flight are as many as come in the time of an answer (Little's law), or as there are users. */
+/** Returns the requests in flight: those that come in the time of an answer (Little's law), or one for each user. */
 const streamsOf = (load: Load, requests: number, answerTime: number): number => {
   if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
   if (load.kind === 'saturate') return load.connections;

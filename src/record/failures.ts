@@ -59,7 +59,6 @@ const startOf = (masked: string): string =>
  * µs.
  */
 const knownMasks = new Map<string, string>();
-/** The maximum number of messages in `knownMasks`. */
 const maxKnownMasks = 256;
 
 /**
@@ -91,9 +90,7 @@ export type Failures = Map<string, Families>;
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. The others are counted in one row, too. */
 const maxFamilies = 30;
-/** The message of the row that counts the other messages. */
 const otherMessages = 'other messages';
-/** The cause of the row that counts the other families. */
 const otherCauses = 'other causes';
 
 /** The maximum number of characters of an example. */

@@ -3,7 +3,7 @@ import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** No canary: no loop reads streams. */
+/** The canary of a run whose loops read no streams. */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
   /** For the reader of the report; `endNotes` at the end of the run. */
@@ -14,7 +14,6 @@ const noCanary = {
   stop: () => Promise.resolve(),
 };
 
-/** The canary of a run, or the reason why it could not start. */
 export type RunCanary = Readonly<typeof noCanary>;
 
 /** Streams of one loop, at 20 events a second each. Many loops share the streams that one emitter can send on time. */

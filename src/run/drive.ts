@@ -37,7 +37,6 @@ export interface DrivenSlice {
   readonly breach: Breach | null;
   /** The cap of the budget that ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
-  /** Whether its lease ran out. */
   readonly lostLease: boolean;
   /** Whether arrivals of the plan are missing. */
   readonly isCutShort: boolean;
@@ -175,7 +174,6 @@ const loadSaturation = async (
   };
 };
 
-/** Runs the slice in this thread. */
 const startInThisThread = async (
   options: SliceOptions,
   target: ReadyTarget,
@@ -210,7 +208,6 @@ const startInThisThread = async (
   };
 };
 
-/** Runs the slice in parts, each in a worker. */
 const startInWorkers = async (
   options: SliceOptions,
   target: ReadyTarget,

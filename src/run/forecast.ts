@@ -175,7 +175,6 @@ const forecastSlices = async (
   );
 };
 
-/** What `weir plan` is asked. */
 interface ForecastRequest {
   readonly source: PlanSource;
   readonly answerTime: string | undefined;

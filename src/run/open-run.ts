@@ -178,7 +178,6 @@ class Openings {
     });
   }
 
-  /** Adds a process with the function that stops it. */
   addProcess(stop: () => Promise<void> | undefined): void {
     this.#stops.push(stop);
   }
@@ -276,7 +275,7 @@ export const openRun = async (
       discard: () => openings.discard(),
     };
   } catch (error) {
-    // What cannot be undone either is no news beside the reason.
+    // If undoing fails too, the first reason is the one to tell.
     await openings.discard().catch(() => undefined);
     throw error;
   }

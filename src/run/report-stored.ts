@@ -125,7 +125,6 @@ const openStoredRequests = async (
   };
 };
 
-/** What `weir report` writes besides the report. */
 interface StoredReportFiles {
   readonly extraReports: ExtraReportPaths;
   readonly requests: StoredRequests | null;

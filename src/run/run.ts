@@ -23,7 +23,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Drives the plan. Meanwhile an embedded gateway has a core to itself, as if it ran on another machine. */
+/** Drives the plan. An embedded gateway meanwhile has a core to itself, as if it ran on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -59,7 +59,6 @@ const partialReason = (driven: DrivenSlice): string | null => {
   return reasons.length === 0 ? null : reasons.join('; ');
 };
 
-/** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
   opened: OpenedRun,
   start: PlannedStart | null,
@@ -89,7 +88,7 @@ export interface FinishedRun extends PublishedResult {
   readonly exit: ExitName;
 }
 
-/** Publishes what was driven. The observers' files come after the reports, so that a full disk there does not lose them. */
+/** Publishes what was driven. The observers' files come last: if they fill the disk, the reports are already there. */
 const publishDriven = async (
   { result, driven }: DrivenRun,
   opened: OpenedRun,
@@ -124,7 +123,7 @@ const publishDriven = async (
   return finished;
 };
 
-/** When the load begins, shortly before it does. Throws `StoppedBeforeLoad` at a stop. */
+/** Waits until shortly before the load, and returns when it begins. Throws `StoppedBeforeLoad` at a stop. */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
   { unlessStopped, onStop }: FollowedStops,

@@ -10,10 +10,10 @@ import type { PlannedStart } from './input/planned-start.ts';
 
 export type { PlannedStart };
 
-/** Everything but connections and workers is open this long before; these follow in the meantime, in ms. */
+/** How long before the start everything but connections and workers is open, in ms. These follow in the rest of the time. */
 const openingTime = 5000;
 
-/** Nobody waits longer for a start, in ms; a clock that is wrong by a year is found at once. */
+/** The longest wait for a start, in ms: a clock that is wrong by a year is found at once. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();

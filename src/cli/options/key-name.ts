@@ -1,6 +1,6 @@
 import { UsageProblem } from './define-verb.ts';
 
-/** A name of an environment variable that is not set and is not written like one may be the key itself: it is not repeated. */
+/** Throws a `UsageProblem` for what may be the key itself, and does not repeat it: it is no set variable, and not written like one. */
 export const checkKeyName = (option: string, name: string | undefined): void => {
   if (name === undefined || /^[A-Z_][A-Z0-9_]*$/.test(name) || process.env[name] !== undefined) {
     return;

@@ -12,7 +12,7 @@ export const liveOption = inGroup('Output:', {
   ),
 });
 
-/** `--live` alone means any free port: without this the parser would take the next word, such as the scenario, for its value. */
+/** Gives a lone `--live` the value for any free port. The parser would take the next word, such as the scenario, for its value. */
 export const completeLive = (words: readonly string[]): string[] =>
   words.map((word, i) =>
     word === '--live' && !/^\d+$/.test(words[i + 1] ?? '') ? '--live=0' : word,
@@ -27,11 +27,9 @@ const show = async (address: string, warn: Warn): Promise<void> => {
   if (problem !== null) warn(problem);
 };
 
-/** Opens a report that was written. */
 export const openReport = (path: string, warn: Warn): Promise<void> =>
   show(pathToFileURL(path).href, warn);
 
-/** The live page that the command line asks for. */
 export const livePageFrom = (
   { live, open }: { readonly live: string | undefined; readonly open: boolean },
   warn: Warn,

@@ -3,7 +3,6 @@ import { terminalHost } from '../options/terminal-host.ts';
 
 /** The scripts that complete command lines in a shell: fixed text, so that pressing Tab starts no program. */
 
-/** A verb, for completion. */
 export interface CompletedVerb {
   readonly name: string;
   readonly summary: string;
@@ -34,7 +33,7 @@ const optionsOf = ({ options }: CompletedVerb): readonly CompletedOption[] =>
       choices: choicesOf(option),
     }));
 
-/** Words that may stand after a verb without an option: those within it, or the choices of its positionals. */
+/** Returns the words that may follow a verb: those within it, or the choices of its positionals. */
 const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => [
   ...subcommands,
   ...Object.values(options)
@@ -147,7 +146,6 @@ const scripts = { bash: bashScript, zsh: zshScript } as const;
 
 export const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
-/** The script that completes the command line of these verbs. */
 export const completionScript = (
   shell: keyof typeof scripts,
   verbs: readonly CompletedVerb[],

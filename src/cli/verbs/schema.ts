@@ -41,7 +41,6 @@ export const publishedSchema = async (
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
   `${JSON.stringify(await make(), null, 1)}\n`;
 
-/** The verb `schema`, which loads other verbs for theirs. */
 export const schemaVerb = (loadVerb: LoadVerb): Verb =>
   defineVerb({
     options: {

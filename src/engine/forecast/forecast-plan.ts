@@ -24,7 +24,7 @@ import { NeedsTally, totalNeed } from './needs-tally.ts';
 class ReleaseRule {
   readonly #most: number;
   readonly #apart: number;
-  /** When the last of them were: a ring buffer. */
+  /** The last `most` releases: a ring buffer. */
   readonly #releases: number[] = [];
   #count = 0;
 
@@ -101,7 +101,6 @@ export class PaceForecaster {
   }
 }
 
-/** A plan to forecast, with the clips and prompts of its requests. */
 export interface ForecastInput {
   readonly plan: Plan;
   readonly clips: ClipLibrary;

@@ -7,7 +7,7 @@ const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
-/** The sum of what requests need; of many requests only some are sampled, and the sum is scaled. */
+/** Sums what requests need. Of many requests only some are sampled, and their sum is scaled. */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
   #requests = 0;

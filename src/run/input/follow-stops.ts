@@ -16,7 +16,7 @@ const closeTimeout = 5000;
 
 /** The requests to stop of one command. */
 export interface FollowedStops {
-  /** As the host's, but a listener that comes after a request is called at once. */
+  /** As the host's, and a listener that comes after a request is called at once. */
   readonly onStop: OnStop;
   /**
    * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon

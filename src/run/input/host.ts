@@ -6,7 +6,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 /** What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of its slices, or a reader of its live page. */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
-/** Calls the listener at each request to stop, with the number of such requests so far, until the returned function is called. */
+/** Calls the listener at each request to stop, with the number of requests so far. The returned function ends that. */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
 type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
@@ -17,7 +17,7 @@ export interface PrintedOutcome {
   readonly text: StyledText;
   /** All that there is to say, for `--details`; by default the text. */
   readonly details?: StyledText;
-  /** What stands last, after the names of the files, where the text does not say it; `--details` does without it. */
+  /** The last lines, printed after the names of the files if the text lacks them; `--details` leaves them out. */
   readonly closing?: StyledText;
   /** Whether the exit is 0: then `--quiet` prints nothing, else the closing. */
   readonly isGood?: boolean;

@@ -25,11 +25,11 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
-/** `only`'s value where another variable is not set. */
+/** Reads a variable, or returns `other` if it is not set. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
-/** Tasks of an array count from the array's first index, in its steps; a list with gaps has no order that all tasks know. */
+/** Returns the place of a task in its array. A list with gaps has no order that all tasks know. */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
   const id = wholeNumber(environment, 'SLURM_ARRAY_TASK_ID', 0);

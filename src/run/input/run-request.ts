@@ -24,7 +24,7 @@ export interface RunRequest {
   readonly startAt?: number | undefined;
   /** Agrees with other slices on when the load begins, once everything is open; in the place of `startAt`. */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
-  /** While it runs out, the slice may send; see `SliceOptions`. */
+  /** Says until when the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;

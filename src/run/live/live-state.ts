@@ -28,7 +28,6 @@ export class LiveState {
     this.#soFar = null;
   }
 
-  /** The whole page. */
   page(assets: LiveAssets): string {
     return livePage(this.#current(), assets);
   }
@@ -50,7 +49,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // What is true of the figures so far is said as of a whole run.
+    // The figures so far are judged as those of a whole run.
     return { ...judgeFigures({ ...whole, partial: null }), until };
   }
 }

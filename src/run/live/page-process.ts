@@ -33,7 +33,7 @@ let finished: string | null | undefined;
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // The button of a second reader does not mean "at once", as a second Ctrl-C does.
+    // A second reader's button does not mean "at once", as a second Ctrl-C does.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

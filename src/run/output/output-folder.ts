@@ -39,7 +39,7 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
   return beginning === '' || ownBeginnings.some((own) => beginning !== null && own.test(beginning));
 };
 
-/** Files that this command would replace, and those of them that Weir did not write. Where the data are Weir's, what stands beside them is too. */
+/** Finds the files that this command would replace, and those of them that Weir did not write. Beside data of Weir all files are Weir's. */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,
   { data, ...others }: (typeof outputFiles)[keyof typeof outputFiles],

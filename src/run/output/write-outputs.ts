@@ -14,7 +14,6 @@ export interface Output {
   /** What people call it, such as `Report`. */
   readonly title: string;
   readonly path: string;
-  /** Renders and writes it. */
   readonly write: () => Promise<unknown>;
   /** Data that cannot be made again: kept elsewhere if its file cannot be written. */
   readonly data?: string;

@@ -20,7 +20,7 @@ import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
-/** What each second that a snapshot has taken adds to the budget, in ms: a killed run may lose no more than ten seconds. */
+/** How much the budget grows with each second that a snapshot takes, in ms: a killed run may lose no more than ten seconds. */
 const budgetGrowth = 0.5;
 
 interface CheckpointSource {
@@ -40,7 +40,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // The overall first rows were sent before the last row of any set of that size.
+      // A row among the first of all was sent before the last row of any other set of that size.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
