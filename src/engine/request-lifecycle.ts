@@ -1,9 +1,21 @@
 import type { DroppedCause, Outcome } from '../model/observation/outcome.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import type { Observation } from '../model/observation/observation.ts';
-import type { RetriedAttempt, AttemptFacts, GaveUpReason } from '../model/observation/attempt.ts';
-import type { Instant } from '../model/quantity.ts';
+import type {
+  RetriedAttempt,
+  AttemptFacts,
+  GaveUpReason,
+  RetriedOutcome,
+  WaitSource,
+} from '../model/observation/attempt.ts';
+import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import type { RequestContent } from './request-content.ts';
+import type { BrokenCause } from '../model/observation/exchange.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import type { Retry, RetryClass } from '../model/plan/retry.ts';
+import type { RetryHint } from '../traffic/traffic-handler.ts';
+import type { AttemptResult } from './in-flight-attempt.ts';
 
 /** An arrival under way, from its begin to its one observation, over all its attempts. */
 export interface RequestLifecycle {
@@ -74,4 +86,102 @@ export const endUnsent = (
     ended: now,
   };
   return { facts, earlier: [], gaveUp: null, outcome: { kind: 'dropped', cause } };
+};
+
+/** The retry class of a broken exchange; `null` where another attempt would not help, or would be paid for twice. */
+const brokenClasses = {
+  'connect-refused': 'connect',
+  'connect-unreachable': 'connect',
+  'connect-reset': 'connect',
+  'name-not-resolved': 'connect',
+  'deadline-connect': 'connect',
+  proxy: 'connect',
+  tls: null,
+  'deadline-first-token': 'unanswered',
+  reset: 'unanswered',
+  'closed-early': 'unanswered',
+  'closed-on-reuse': 'unanswered',
+  'deadline-idle': null,
+  'deadline-total': null,
+  protocol: null,
+  'too-large': null,
+  'out-of-sockets': null,
+  aborted: null,
+  internal: null,
+} as const satisfies Record<BrokenCause, RetryClass | null>;
+
+const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null => {
+  switch (outcome.kind) {
+    case 'limited':
+      return 'limited';
+    case 'refused':
+      return outcome.refusal.status >= 500 ? 'server-error' : null;
+    case 'broken':
+      return hasHead ? null : brokenClasses[outcome.cause];
+  }
+};
+
+/** What the decision needs to know of an attempt that has ended. */
+export interface EndedAttempt {
+  readonly outcome: Outcome;
+  readonly hasHead: boolean;
+  /** How long to wait, where the server names a time. */
+  readonly hint: RetryHint | null;
+  readonly ended: Instant;
+  /** Attempts so far, this one included. */
+  readonly attemptsMade: number;
+}
+
+/** What follows an attempt: a wait and another attempt, or the end of the request. */
+export type RetryDecision =
+  | {
+      readonly willRetry: true;
+      readonly outcome: RetriedOutcome;
+      readonly wait: Milliseconds;
+      readonly waitBy: WaitSource;
+    }
+  | { readonly willRetry: false; readonly gaveUp: GaveUpReason | null };
+
+const stopRetrying = (gaveUp: GaveUpReason | null): RetryDecision => ({ willRetry: false, gaveUp });
+
+const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
+  outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
+
+/**
+ * Decides whether a request is retried after an attempt, and when. A wait that the server names is
+ * exact and has no cap; without one the wait is random, up to min(cap, base·2^n). `deadline` is the
+ * instant of the arrival's total deadline, infinite without one.
+ */
+export const decideRetry = (
+  policy: Retry | null,
+  { outcome, hasHead, hint, ended, attemptsMade }: EndedAttempt,
+  deadline: number,
+  draw: () => Draw,
+): RetryDecision => {
+  if (policy === null || !isRetryable(outcome)) return stopRetrying(null);
+  const kind = classOf(outcome, hasHead);
+  if (kind === null || !policy.on.includes(kind)) return stopRetrying(null);
+  if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
+  const backoff = (): number =>
+    draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
+  const wait = milliseconds(hint?.wait ?? backoff());
+  if (ended + wait > deadline) return stopRetrying('patience');
+  return { willRetry: true, outcome, wait, waitBy: hint?.by ?? 'backoff' };
+};
+
+/** Decides what follows the attempt that has just ended. Nothing is retried once the run is closing. */
+export const decideNextAttempt = (
+  { retry, deadlines, seed }: Plan,
+  { arrival, earlier }: RequestLifecycle,
+  { facts, outcome, retryHint }: AttemptResult,
+  isClosing: boolean,
+): RetryDecision => {
+  const attemptsMade = earlier.length + 1;
+  const next = decideRetry(
+    retry,
+    { outcome, hasHead: facts.head !== null, hint: retryHint, ended: facts.ended, attemptsMade },
+    arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
+    () => drawFrom(seed, arrival.stage, arrival.index, attemptsMade),
+  );
+  return next.willRetry && isClosing ? stopRetrying('run-ended') : next;
 };

@@ -28,8 +28,8 @@ import {
   type LifecycleEnd,
   observationOf,
   type RequestLifecycle,
+  decideNextAttempt,
 } from './request-lifecycle.ts';
-import { decideNextAttempt } from './decide-retry.ts';
 import { DueQueue } from './due-queue.ts';
 
 /** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */

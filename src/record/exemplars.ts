@@ -21,8 +21,8 @@ const outputOf = (outcome: Outcome): Instant | null =>
     : (streamOf(outcome)?.firstToken ?? null);
 
 const exemplarOf = (observation: Observation): Exemplar => {
-  const { requestId, traffic, model, key, stage, outcome, head, connection } = observation;
-  const { due, released, begun, connected, sent, ended } = observation;
+  const { outcome, head, due, released, begun, connected, sent, ended } = observation;
+  const { requestId, traffic, model, key, stage, connection } = observation;
   return {
     requestId,
     serverId: head?.serverId ?? null,

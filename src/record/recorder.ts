@@ -41,6 +41,10 @@ export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   return answer?.kind === 'chat-stream' ? answer : null;
 };
 
+/** Rounds a figure to thousandths, as histograms do; `null` for none. */
+export const roundedFigure = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Math.round(value * 1000) / 1000;
+
 export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V => {
   let value = map.get(key);
   if (value === undefined) {

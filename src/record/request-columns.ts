@@ -8,6 +8,7 @@ import {
 import type { Answer, TokenCounts } from '../model/observation/outcome.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { describeFailure } from './failures.ts';
+import { roundedFigure } from './recorder.ts';
 
 /**
  * This file presents requests as a table: one flat row for each arrival, with the figures that reports make percentiles
@@ -31,12 +32,6 @@ export interface RequestColumn {
   readonly type: ColumnType;
   readonly of: (observation: Observation, context: RowContext) => RequestCell;
 }
-
-/** Rounds to thousandths, as histograms do. */
-const round = (value: number): number => Math.round(value * 1000) / 1000;
-
-const figure = (value: number | null | undefined): number | null =>
-  value === null || value === undefined ? null : round(value);
 
 const answerOf = ({ outcome }: Observation): Answer | null =>
   outcome.kind === 'completed' ? outcome.answer : null;
@@ -63,7 +58,7 @@ const boolean = column('boolean');
 const real = (
   name: string,
   of: (observation: Observation) => number | null | undefined,
-): RequestColumn => ({ name, type: 'real', of: (observation) => figure(of(observation)) });
+): RequestColumn => ({ name, type: 'real', of: (observation) => roundedFigure(of(observation)) });
 
 /** Returns the median of a stream's chunk gaps, by nearest rank; `null` without gaps. */
 const medianGap = (observation: Observation): number | null => {

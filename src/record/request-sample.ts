@@ -10,7 +10,7 @@ import {
 } from '../model/result/request-sample.ts';
 import { hashOf } from '../model/workload/draw.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
-import { byText, type Recorder } from './recorder.ts';
+import { byText, type Recorder, roundedFigure } from './recorder.ts';
 
 interface RankedRequest {
   readonly rank: number;
@@ -73,9 +73,6 @@ const countRequests = (
 /** Rounds to thousandths, as histograms do. */
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-const figure = (value: number | undefined): number | null =>
-  value === undefined ? null : round(value);
-
 const rowOf = (observation: Observation): SampledRow => {
   const { stage, index, due, ended, outcome } = observation;
   return [
@@ -83,8 +80,10 @@ const rowOf = (observation: Observation): SampledRow => {
     index,
     instant(round(due)),
     outcome.kind === 'dropped' ? null : round(ended - due),
-    figure(measures.ttft.of(observation)[0]),
-    observation.traffic === 'chat-stream' ? figure(measures.inputTokens.of(observation)[0]) : null,
+    roundedFigure(measures.ttft.of(observation)[0]),
+    observation.traffic === 'chat-stream'
+      ? roundedFigure(measures.inputTokens.of(observation)[0])
+      : null,
   ];
 };
 

@@ -104,9 +104,7 @@ export class ServerReadings {
 
   /** Returns the metrics whose lines a scrape needs. */
   wanted(): ReadonlySet<string> {
-    const known = serverSoftware.flatMap((name) => Object.values(serverSources[name]));
-    const sources: readonly FigureSource[] = [...known, ...this.#own.map(sourceOf)];
-    return new Set(sources.flatMap(metricsOf));
+    return new Set([...knownMetrics, ...this.#own.map(sourceOf).flatMap(metricsOf)]);
   }
 
   /** Adds the lines of a scrape. Returns why it is unusable; `null` if it is usable. */

@@ -35,29 +35,21 @@ export type FigureSource =
       readonly factor: number;
     };
 
-const gauge = (...of: readonly string[]): FigureSource => ({
+type Gauge = Extract<FigureSource, { readonly kind: 'gauge' }>;
+const gaugeOf = (of: readonly string[], other: Partial<Gauge> = {}): FigureSource => ({
   kind: 'gauge',
   of,
   over: 'sum',
   partLabel: null,
   factor: 1,
+  ...other,
 });
+const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
 /** Returns a gauge of which SGLang, with priorities, has the total and its parts. */
-const byPriority = (name: string): FigureSource => ({
-  kind: 'gauge',
-  of: [name],
-  over: 'sum',
-  partLabel: 'priority',
-  factor: 1,
-});
+const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
 /** Returns a share from 0 to 1, in percent. */
-const share = (...of: readonly string[]): FigureSource => ({
-  kind: 'gauge',
-  of,
-  over: 'mean',
-  partLabel: null,
-  factor: 100,
-});
+const share = (...of: readonly string[]): FigureSource =>
+  gaugeOf(of, { over: 'mean', factor: 100 });
 const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
   kind: 'rate',
   of: [of],
@@ -68,13 +60,7 @@ const percent = (
   part: readonly string[],
   whole: readonly string[],
   ...plus: readonly string[]
-): FigureSource => ({
-  kind: 'ratio',
-  part,
-  whole,
-  plus,
-  factor: 100,
-});
+): FigureSource => ({ kind: 'ratio', part, whole, plus, factor: 100 });
 /** Returns the mean of a histogram in seconds since the last reading, in ms. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',

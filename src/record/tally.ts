@@ -2,52 +2,54 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, ResultFacts } from '../model/result/result.ts';
-import { type Exemplars, exemplarRecorder } from './exemplars.ts';
-import { failureRecorder, type Failures } from './failures.ts';
-import { groupRecorder, type Groups } from './groups.ts';
-import { type Ledgers, ledgerRecorder } from './ledger.ts';
+import { exemplarRecorder } from './exemplars.ts';
+import { failureRecorder } from './failures.ts';
+import { groupRecorder } from './groups.ts';
+import { ledgerRecorder } from './ledger.ts';
 import { byText, type Recorder } from './recorder.ts';
-import { continueSample, requestSampleRecorder, type RequestSamples } from './request-sample.ts';
-import type { RequestSample } from '../model/result/request-sample.ts';
-import { type Timeline, timelineRecorder } from './timeline.ts';
-
-/** The running sum of a run's observations, which changes in place. */
-export interface Tally {
-  readonly plan: Plan;
-  readonly groupsRecorder: Recorder<Groups, Result['groups'][number]>;
-  readonly groups: Groups;
-  readonly timeline: Timeline;
-  readonly failures: Failures;
-  readonly exemplars: Exemplars;
-  readonly sampleRecorder: Recorder<RequestSamples, RequestSample>;
-  readonly requestSample: RequestSamples;
-  readonly ledger: Ledgers;
-  /** The instant at which the last exchange ended, in ms. */
-  ended: number;
-}
+import { continueSample, requestSampleRecorder } from './request-sample.ts';
+import { timelineRecorder } from './timeline.ts';
 
 const runTimelineRecorder = timelineRecorder();
 const runLedgerRecorder = ledgerRecorder();
 
-export type StoredPart = Partial<
-  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'requestSample' | 'ledger'>
->;
+/** Makes the recorders of a run, by the part of the result that they record. */
+const recordersOf = (plan: Plan) => ({
+  groups: groupRecorder(plan),
+  timeline: runTimelineRecorder,
+  failures: failureRecorder,
+  exemplars: exemplarRecorder,
+  requestSample: requestSampleRecorder(plan),
+  ledger: runLedgerRecorder,
+});
+type Recorders = ReturnType<typeof recordersOf>;
+type Part = keyof Recorders;
 
-const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
-  const groupsRecorder = groupRecorder(plan);
-  const sampleRecorder = requestSampleRecorder(plan);
-  return {
-    plan,
-    groupsRecorder,
-    groups: groupsRecorder.restore(part.groups ?? []),
-    timeline: runTimelineRecorder.restore(part.timeline ?? []),
-    failures: failureRecorder.restore(part.failures ?? []),
-    exemplars: exemplarRecorder.restore(part.exemplars ?? []),
-    sampleRecorder,
-    requestSample: sampleRecorder.restore(part.requestSample ?? []),
-    ledger: runLedgerRecorder.restore(part.ledger ?? []),
-    ended,
-  };
+/** The running sum of a run's observations, which changes in place. */
+export type Tally = {
+  readonly [Name in Part]: Parameters<Recorders[Name]['record']>[0];
+} & {
+  readonly plan: Plan;
+  readonly recorders: Recorders;
+  /** The instant at which the last exchange ended, in ms. */
+  ended: number;
+};
+
+const parts = ['groups', 'timeline', 'failures', 'exemplars', 'requestSample', 'ledger'] as const;
+
+/** The recorder of a part, whose states come from the same part of tallies. */
+const recorderOf = ({ recorders }: Pick<Tally, 'recorders'>, part: Part) =>
+  recorders[part] as Recorder<unknown, unknown>;
+
+export type StoredPart = Partial<Pick<Result, Part>>;
+
+const restoreTally = (plan: Plan, stored: StoredPart, ended: number): Tally => {
+  const recorders = recordersOf(plan);
+  const states = parts.map((part) => [
+    part,
+    recorderOf({ recorders }, part).restore(stored[part] ?? []),
+  ]);
+  return { ...(Object.fromEntries(states) as Pick<Tally, Part>), plan, recorders, ended };
 };
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
@@ -62,24 +64,20 @@ export const fromResult = (result: Result): Tally =>
   restoreTally(result.plan, result, result.ended);
 
 export const recordObservation = (tally: Tally, observation: Observation): void => {
-  tally.groupsRecorder.record(tally.groups, observation);
-  runTimelineRecorder.record(tally.timeline, observation);
-  failureRecorder.record(tally.failures, observation);
-  exemplarRecorder.record(tally.exemplars, observation);
-  tally.sampleRecorder.record(tally.requestSample, observation);
-  runLedgerRecorder.record(tally.ledger, observation);
+  const { recorders } = tally;
+  recorders.groups.record(tally.groups, observation);
+  recorders.timeline.record(tally.timeline, observation);
+  recorders.failures.record(tally.failures, observation);
+  recorders.exemplars.record(tally.exemplars, observation);
+  recorders.requestSample.record(tally.requestSample, observation);
+  recorders.ledger.record(tally.ledger, observation);
   if (observation.outcome.kind === 'dropped') return;
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
 /** Adds another tally of the same plan, which does not change. */
 const addTally = (into: Tally, from: Tally): void => {
-  into.groupsRecorder.add(into.groups, from.groups);
-  runTimelineRecorder.add(into.timeline, from.timeline);
-  failureRecorder.add(into.failures, from.failures);
-  exemplarRecorder.add(into.exemplars, from.exemplars);
-  into.sampleRecorder.add(into.requestSample, from.requestSample);
-  runLedgerRecorder.add(into.ledger, from.ledger);
+  for (const part of parts) recorderOf(into, part).add(into[part], from[part]);
   into.ended = Math.max(into.ended, from.ended);
 };
 
@@ -91,31 +89,18 @@ export const mergeTallies = (a: Tally, b: Tally): Tally => {
   return whole;
 };
 
-function* movePart<State, Stored>(
-  recorder: Recorder<State, Stored>,
-  from: State,
-  into: State,
-  partOf: (stored: Stored[]) => StoredPart,
-): Generator<StoredPart, void> {
-  for (const { state, stored } of recorder.split(from)) {
-    recorder.add(into, state);
-    yield partOf([...stored]);
-  }
-}
-
 /**
  * Moves a tally into another one, in steps of less than a millisecond, and yields the stored form of each part that was
  * moved. Returns when the last exchange of both ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
-  yield* movePart(from.groupsRecorder, from.groups, into.groups, (groups) => ({ groups }));
-  yield* movePart(runTimelineRecorder, from.timeline, into.timeline, (timeline) => ({ timeline }));
-  yield* movePart(failureRecorder, from.failures, into.failures, (failures) => ({ failures }));
-  yield* movePart(exemplarRecorder, from.exemplars, into.exemplars, (exemplars) => ({ exemplars }));
-  yield* movePart(from.sampleRecorder, from.requestSample, into.requestSample, (requestSample) => ({
-    requestSample,
-  }));
-  yield* movePart(runLedgerRecorder, from.ledger, into.ledger, (ledger) => ({ ledger }));
+  for (const part of parts) {
+    const recorder = recorderOf(from, part);
+    for (const { state, stored } of recorder.split(from[part])) {
+      recorder.add(into[part], state);
+      yield { [part]: [...stored] };
+    }
+  }
   into.ended = Math.max(into.ended, from.ended);
   return into.ended;
 }
@@ -142,12 +127,9 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     partial: facts.partial,
     ...(facts.breach === undefined ? {} : { breach: facts.breach }),
     notes: facts.notes,
-    groups: tally.groupsRecorder.store(tally.groups),
-    timeline: runTimelineRecorder.store(tally.timeline),
-    failures: failureRecorder.store(tally.failures),
-    exemplars: exemplarRecorder.store(tally.exemplars),
-    requestSample: tally.sampleRecorder.store(tally.requestSample),
-    ledger: runLedgerRecorder.store(tally.ledger),
+    ...(Object.fromEntries(
+      parts.map((part) => [part, recorderOf(tally, part).store(tally[part])]),
+    ) as Pick<Result, Part>),
     ...(facts.server === undefined ? {} : { server: facts.server }),
     gatewayCounters: facts.gatewayCounters,
   };

@@ -22,7 +22,8 @@ import { dryRun } from './workers/dry-run.ts';
 import { openSlice, type OpenSlice, sampleGenerator } from './workers/slice-ports.ts';
 import { withReadDelays } from './workers/observation-queue.ts';
 import { runSlice } from '../engine/run-slice.ts';
-import { beginningBy, type PlannedStart } from './start-at.ts';
+import type { PlannedStart } from './input/planned-start.ts';
+import { beginningBy } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 

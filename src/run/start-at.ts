@@ -8,8 +8,6 @@ import type { PlannedStart } from './input/planned-start.ts';
 
 /** An absolute start: machines that begin at one instant send what one machine would have sent. */
 
-export type { PlannedStart };
-
 /** How long before the start everything but connections and workers is open, in ms. These follow in the rest of the time. */
 const openingTime = 5000;
 

@@ -144,19 +144,14 @@ if [[ "$funcstack[1]" == _weir ]]; then _weir "$@"; else compdef _weir weir; fi
 
 const scripts = { bash: bashScript, zsh: zshScript } as const;
 
-export const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
-
-export const completionScript = (
-  shell: keyof typeof scripts,
-  verbs: readonly CompletedVerb[],
-): string => scripts[shell](verbs);
+const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
 /** The verb for these verbs, which are asked for when it runs. */
 export const completionVerb = (verbs: () => Promise<readonly CompletedVerb[]>): Verb =>
   defineVerb({
     options: { shell: { choices: shells, demandOption: true, group: positionals } },
     run: async ({ shell }) => {
-      const script = completionScript(shell, await verbs());
+      const script = scripts[shell](await verbs());
       terminalHost().printer.print({ text: () => script });
       return 'pass';
     },

@@ -5,8 +5,7 @@ import type { Workload } from '../../model/workload/workload.ts';
 import { fileErrorCode, namesInFolder, readTextFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
-import { scenarioFromFlags, type ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
-import { parseModule } from '../../scenario/text/module-tree.ts';
+import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import {
   problemsText,
   type ScenarioProblem,
@@ -78,7 +77,8 @@ const library = new URL(`../../library/library${extname(import.meta.filename)}`,
 const nameOf = ({ scenario, value }: PlanSource): string =>
   scenario ?? (value === undefined ? 'command line' : 'scenario');
 
-const treeOf = (value: unknown, source: PlanSource): ScenarioTree => {
+const treeOf = async (value: unknown, source: PlanSource): Promise<ScenarioTree> => {
+  const { parseModule } = await import('../../scenario/text/module-tree.ts');
   const { tree, problems } = parseModule(value);
   if (tree === null) throw new Problem(problemsText(problems, nameOf(source)));
   return tree;
@@ -87,39 +87,24 @@ const treeOf = (value: unknown, source: PlanSource): ScenarioTree => {
 const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> => {
   const { scenario, value, flags } = source;
   if (value !== undefined) return treeOf(value, source);
-  if (scenario === undefined) return scenarioFromFlags(flags);
+  if (scenario === undefined)
+    return (await import('../../scenario/text/scenario-flags.ts')).scenarioFromFlags(flags);
   const text = await readScenarioFile(scenario);
   return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
 };
 
 const read = async (source: PlanSource, environment: Environment) => {
-  const {
-    scenario,
-    set: overrides,
-    point,
-    target,
-    transport,
-    workers,
-    secretsAreElsewhere,
-  } = source;
+  const { scenario, set: overrides, value: _, flags: __, allowFiles = false, ...options } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   // Without a file everything is the user's own words.
-  const isTrusted = scenario === undefined || source.allowFiles === true;
+  const isTrusted = scenario === undefined || allowFiles;
   const fileCache = workloadFiles(folder, isTrusted);
-  const options = {
-    environment,
-    overrides,
-    point,
-    target,
-    transport,
-    workers,
-    secretsAreElsewhere,
-  };
   const text = await openScenario(source);
   const name = nameOf(source);
-  const found = readScenario({ text, name, workload: fileCache.files, ...options });
+  const workload = fileCache.files;
+  const found = readScenario({ text, name, environment, overrides, workload, ...options });
   const files = found.files.filter(
-    ({ use }) => secretsAreElsewhere !== true || use.kind === 'clip',
+    ({ use }) => options.secretsAreElsewhere !== true || use.kind === 'clip',
   );
   const reading = { ...found, files };
   const problems = [

@@ -5,7 +5,7 @@ import { drawFrom } from '../model/workload/draw.ts';
 import { brokenCauses } from '../model/observation/exchange.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { type Retry, retryClasses } from '../model/plan/retry.ts';
-import { decideRetry, type RetryDecision, type EndedAttempt } from './decide-retry.ts';
+import { decideRetry, type RetryDecision, type EndedAttempt } from './request-lifecycle.ts';
 
 const policy: Retry = {
   attempts: 3,
