@@ -66,6 +66,16 @@ describe('the start of', () => {
     },
   );
 
+  it('a run loads no judges and no pages before its load, nor what only some runs need', () => {
+    // Nothing listens there: the run ends when everything but its load is loaded.
+    const words = 'run --target http://127.0.0.1:9/v1 --kind models --rate 1/s --duration 1s';
+    const files = filesLoadedBy(launcher, words.split(' '), 2).map((file) => relative('.', file));
+    expect(files).toContain('src/engine/run-slice.ts');
+    const later =
+      /^src\/(judge|report\/(document|html|junit))\/|\/(saturate|worker-pool|capture|live-page|live-metrics|history-db|forecast)\.ts$/;
+    expect(files.filter((file) => later.test(file))).toEqual([]);
+  });
+
   it('every verb is counted', () => {
     const helps = [...verbTable.keys()].map((verb) => `${verb} --help`);
     expect(Object.keys(most)).toEqual(expect.arrayContaining(helps));
