@@ -77,61 +77,10 @@ const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   };
 };
 
-/** What observers need of a run. */
-interface WatchedRun {
-  readonly plan: Plan;
-  readonly facts: RunFacts;
-  readonly recorder: RunRecorder;
-  readonly pace: SnapshotPace;
-}
-
 interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
   /** Called when a reader of the live page wants the run to stop. */
   readonly requestStop: () => void;
 }
-
-/**
- * Adds the observers that the request asks for to `observers`, each as soon as it is open. Those that few runs have
- * are imported here, since each file costs a third of a millisecond at the start.
- */
-const openObservers = async (
-  observers: RunObserver[],
-  { plan, facts, recorder, pace }: WatchedRun,
-  request: RunRequest & { readonly folder: string | null },
-  { printer: { say, warn, screen }, requestStop }: RunOpener,
-): Promise<void> => {
-  const { folder, capture, observations, requests, metricsExport, live } = request;
-  const sinks: CheckpointSink[] = [];
-  const open = (observer: RunObserver & CheckpointSink): void => {
-    observers.push(observer);
-    sinks.push(observer);
-  };
-  observers.push(recorder, await abortOnBreach(plan));
-  if (observations !== undefined) {
-    const { openObservationFile } = await import('./watch/request-files.ts');
-    observers.push(await openObservationFile(observations, facts, say));
-  }
-  if (requests !== undefined) {
-    const { openRequestsFile } = await import('./watch/request-files.ts');
-    observers.push(await openRequestsFile(requests, plan, say));
-  }
-  if (capture !== undefined && folder !== null) {
-    const { openCapture } = await import('./watch/capture.ts');
-    observers.push(await openCapture(folder, capture));
-  }
-  if (folder !== null) open(await keepCheckpoint(join(folder, checkpointFileName), warn));
-  if (live !== undefined && folder !== null) {
-    const { openLivePage } = await import('./watch/live-page.ts');
-    open(await openLivePage(live, { plan, folder, pace }, { warn, requestStop }));
-  }
-  observers.push(writeCheckpoints(sinks, recorder, facts, pace));
-  if (screen !== null) observers.push(openLiveDisplay(screen, displayedRun(plan)));
-  if (metricsExport.metrics !== null || metricsExport.otlp !== null) {
-    const { openLiveMetrics } = await import('./watch/live-metrics.ts');
-    const named = { runId: facts.runId, slice: request.slice };
-    observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
-  }
-};
 
 const autocannonClient = () => import('../platform/http/autocannon-client.ts');
 
@@ -197,36 +146,74 @@ class Openings {
   }
 }
 
-/** What a run has before its parts are opened. */
-interface OpeningBasis {
-  readonly openings: Openings;
-  readonly folder: RunFolder | null;
+/** What the parts of a run are opened with, and what is open. */
+interface Opening {
+  readonly read: ReadPlanWithFiles;
+  readonly request: RunRequest;
+  readonly opener: RunOpener;
+  readonly facts: RunFacts;
+  readonly recorder: RunRecorder;
   readonly pace: SnapshotPace;
-  /** The number of event loops that send the load. */
-  readonly loops: number;
+  readonly folder: RunFolder | null;
+  readonly openings: Openings;
 }
 
-/** Opens everything that the run of a plan needs and adds it to `openings`. */
-const openParts = async (
-  read: ReadPlanWithFiles,
-  request: RunRequest,
-  opener: RunOpener,
-  observe: (plan: Plan) => RunObserver,
-  { openings, folder, pace, loops }: OpeningBasis,
-) => {
+/**
+ * Adds the observers that the request asks for to `observers`, each as soon as it is open. Those that few runs have
+ * are imported here, since each file costs a third of a millisecond at the start.
+ */
+const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
+  const { plan } = read;
+  const { printer, requestStop } = opener;
+  const { say, warn, screen } = printer;
+  const { capture, observations, requests, metricsExport, live } = request;
+  const { facts, recorder, pace } = opening;
+  const { observers } = opening.openings;
+  const folder = opening.folder?.path ?? null;
+  const sinks: CheckpointSink[] = [];
+  const open = (observer: RunObserver & CheckpointSink): void => {
+    observers.push(observer);
+    sinks.push(observer);
+  };
+  observers.push(recorder, await abortOnBreach(plan));
+  if (observations !== undefined) {
+    const { openObservationFile } = await import('./watch/request-files.ts');
+    observers.push(await openObservationFile(observations, facts, say));
+  }
+  if (requests !== undefined) {
+    const { openRequestsFile } = await import('./watch/request-files.ts');
+    observers.push(await openRequestsFile(requests, plan, say));
+  }
+  if (capture !== undefined && folder !== null) {
+    const { openCapture } = await import('./watch/capture.ts');
+    observers.push(await openCapture(folder, capture));
+  }
+  if (folder !== null) open(await keepCheckpoint(join(folder, checkpointFileName), warn));
+  if (live !== undefined && folder !== null) {
+    const { openLivePage } = await import('./watch/live-page.ts');
+    open(await openLivePage(live, { plan, folder, pace }, { warn, requestStop }));
+  }
+  observers.push(writeCheckpoints(sinks, recorder, facts, pace));
+  if (screen !== null) observers.push(openLiveDisplay(screen, displayedRun(plan)));
+  if (metricsExport.metrics !== null || metricsExport.otlp !== null) {
+    const { openLiveMetrics } = await import('./watch/live-metrics.ts');
+    const named = { runId: facts.runId, slice: request.slice };
+    observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
+  }
+};
+
+/** Opens everything that the run of a plan needs. `loops` is the number of event loops that send the load. */
+const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) => RunObserver) => {
+  const { read, request, opener, openings, facts } = opening;
   const { plan } = read;
   const { say } = opener.printer;
-  const { observers } = openings;
-  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
-  const recorder = openRecorder(plan);
   // Starts while everything else is opened.
   const startingCanary = openCanary(plan, loops);
   openings.addProcess(async () => (await startingCanary).stop());
   const extraReports = await openExtraReports(request.extraReports, say);
   openings.addReports(extraReports);
-  const destination = { ...request, folder: folder?.path ?? null };
-  await openObservers(observers, { plan, facts, recorder, pace }, destination, opener);
-  observers.push(observe(plan));
+  await openObservers(opening);
+  openings.observers.push(observe(plan));
   const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
   openings.addProcess(() => preparedTarget.mock?.stop());
   const { baseUrl: url, wire } = preparedTarget;
@@ -236,12 +223,12 @@ const openParts = async (
     plan.server === undefined
       ? { collected: () => undefined }
       : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
-  observers.push(server);
+  openings.observers.push(server);
   const canary = await startingCanary;
   // The checkpoint has all notes too.
   const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
   const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
-  return { options, facts, extraReports, recorder, observers, server, target, canary };
+  return { options, extraReports, server, target, canary };
 };
 
 /**
@@ -264,16 +251,12 @@ export const openRun = async (
   await checkForecast(read, request, printer.say);
   const folder = await openFolder(request, plan, printer.say);
   const openings = new Openings(folder);
-  const basis = { openings, folder, pace, loops: workerPool?.workers ?? 1 };
+  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
+  const recorder = openRecorder(plan);
+  const opening = { read, request, opener, facts, recorder, pace, folder, openings };
   try {
-    const parts = await openParts(read, request, opener, observe, basis);
-    return {
-      ...parts,
-      folder,
-      workerPool,
-      close: () => openings.close(),
-      discard: () => openings.discard(),
-    };
+    const parts = await openParts(opening, workerPool?.workers ?? 1, observe);
+    return { ...parts, facts, recorder, folder, workerPool, openings };
   } catch (error) {
     // If undoing fails too, the first reason is the one to tell.
     await openings.discard().catch(() => undefined);

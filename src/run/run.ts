@@ -65,7 +65,8 @@ const runOpened = async (
   start: PlannedStart | null,
   { printer: { say }, onStop }: Host,
 ): Promise<DrivenRun> => {
-  const { options, observers, target, canary } = opened;
+  const { options, openings, target, canary } = opened;
+  const { observers } = openings;
   const announcements = observers.flatMap((observer) => observer.announcements ?? []);
   for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
   const observer = combineObservers(observers);
@@ -101,7 +102,8 @@ const publishDriven = async (
   const { publish } = await import('./output/publish.ts');
   const { exitForVerdicts } = await import('./output/judge-result.ts');
   const { storeInHistory } = await import('./output/store-in-history.ts');
-  const { folder, observers, extraReports } = opened;
+  const { folder, extraReports } = opened;
+  const { observers } = opened.openings;
   const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
   const noted = await withCalibrationNote(result, environment);
   const files = observers.flatMap((observer) => observer.files ?? []);
@@ -153,17 +155,17 @@ export const runOnce = async (
   try {
     const opener = { ...host, requestStop: () => stops.request('the live page') };
     const opened = await stops.unlessStopped(openRun(request, opener, observe), (late) =>
-      late.discard(),
+      late.openings.discard(),
     );
     const start = await agreedStart(request, stops, printer.say).catch(async (error: unknown) => {
-      await opened.discard();
+      await opened.openings.discard();
       throw error;
     });
     try {
       const driven = await runOpened(opened, start, { ...host, onStop: stops.onStop });
       return await publishDriven(driven, opened, request, host);
     } finally {
-      await opened.close();
+      await opened.openings.close();
     }
   } finally {
     stops.release();
