@@ -157,12 +157,12 @@ const startSlice = (
 /** Loads what sends a saturating load, which few runs need; `null` for any other load. */
 const loadSaturation = async (
   options: SliceOptions,
-  { baseUrl, wire }: ReadyTarget,
+  { baseUrl, wire, certificates }: ReadyTarget,
 ): Promise<((clock: RunClock, observer: CombinedObserver) => LocalSlice) | null> => {
   if (saturateLoadOf(options.plan) === null) return null;
   const { loadSaturatingClient } = await import('../platform/http/autocannon-client.ts');
   const { saturate } = await import('../engine/saturate.ts');
-  const openClient = await loadSaturatingClient({ url: baseUrl, wire });
+  const openClient = await loadSaturatingClient({ url: baseUrl, wire, certificates });
   return (clock, { onObservation }) => {
     const { samples, stop } = sampleGenerator(clock, null);
     const observe = withReadDelays(clock, onObservation);

@@ -61,7 +61,11 @@ const transportStreamOpener = (
   name: TransportName,
   { url, certificate }: StreamTarget,
 ): OpenStream => {
-  const target = { url, wire: directWire, certificates: certificate };
+  const target = {
+    url,
+    wire: directWire,
+    certificates: certificate === null ? null : { authorities: certificate, client: null },
+  };
   const transport = openTransport(name, target, clock);
   return (requestId, { onSent, onBegun, onRead, onEnd }) => {
     const headers = { ...smallChatHeaders, 'x-request-id': requestId };

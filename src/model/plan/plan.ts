@@ -92,7 +92,7 @@ const keySchema = z.strictObject({
 export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
-  /** A base address that ends in its version segment (`…/v1`). Its query is sent with every request. */
+  /** A base address that ends in its version segment (`…/v1`), or that of a Unix socket. Its query is sent with every request. */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   z.strictObject({ kind: z.literal('mock') }),
   z.strictObject({ kind: z.literal('container') }),
@@ -109,6 +109,9 @@ const wireSchema = z.strictObject({
   ]),
   /** A file of PEM certificates that are trusted too. */
   caFile: z.string().nullable(),
+  /** PEM files of the certificate that is shown to the target and of its key; absent for none. */
+  clientCert: z.string().optional(),
+  clientKey: z.string().optional(),
   verifyTls: z.boolean(),
   /** Whether connections are opened before requests are due; absent in old plans. */
   connectAhead: z.boolean().optional(),

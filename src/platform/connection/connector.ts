@@ -5,15 +5,42 @@ import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { Problem } from '../problem.ts';
 import { undici } from '../undici.ts';
 import { proxyInEnvironment } from './environment-proxy.ts';
+import { targetAddress } from './request-path.ts';
 
 /** What every connection of a run has in common. */
 export interface TargetEndpoint {
   /** The base address of the requests' paths. */
   readonly url: string;
   readonly wire: ConnectionSettings;
-  /** PEM certificates to trust in addition to the system's. */
-  readonly certificates: string | null;
+  readonly certificates: Certificates | null;
 }
+
+/** What the two ends of a TLS connection are recognised by, in PEM, beyond what the system trusts. */
+export interface Certificates {
+  /** Authorities to trust in addition to the system's. */
+  readonly authorities: string | null;
+  /** The certificate that is shown to the target, with its key; `null` for none. */
+  readonly client: { readonly cert: string; readonly key: string } | null;
+}
+
+/** Says why a client certificate and its key cannot be used together; `null` if they can. */
+export const clientCertificateProblem = (client: Certificates['client']): string | null => {
+  try {
+    tls.createSecureContext(client ?? {});
+    return null;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code.includes('KEY_VALUES_MISMATCH')) return 'the key is not that of the certificate';
+    if (
+      /CRYPTO_INTERRUPTED|BAD_DECRYPT|BAD_PASSWORD/.test(code) ||
+      /ENCRYPTED/.test(client?.key ?? '')
+    )
+      return 'the key is encrypted: write a copy without a passphrase, for example with openssl pkey -in KEY -out COPY';
+    return /PEM|NO_START_LINE|UNSUPPORTED/.test(code)
+      ? 'expected PEM, with a line such as -----BEGIN CERTIFICATE----- or -----BEGIN PRIVATE KEY-----'
+      : message;
+  }
+};
 
 /** Settings for our own servers on this machine: never through a proxy of the environment. */
 export const directWire: ConnectionSettings = {
@@ -23,12 +50,12 @@ export const directWire: ConnectionSettings = {
   verifyTls: true,
 };
 
-const proxyUrl = (text: string): URL => {
+const proxyUrl = ({ name, text }: { readonly name: string; readonly text: string }): URL => {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   const found = url === null ? 'something that is no URL' : `one with ${url.protocol}//`;
   throw new Problem(
-    `HTTP_PROXY or HTTPS_PROXY: expected the address of an HTTP proxy, such as http://proxy:3128; got ${found}. Mend the variable, or set wire: {proxy: none}`,
+    `${name}: expected the address of an HTTP proxy, such as http://proxy:3128; got ${found}. Mend the variable, add the target to NO_PROXY, or set wire: {proxy: none}`,
   );
 };
 
@@ -40,8 +67,9 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
     case 'url':
       return new URL(proxy.url);
     case 'environment': {
-      const url = proxyInEnvironment(baseUrl, process.env);
-      return url === '' ? null : proxyUrl(url);
+      const { url, socketPath } = targetAddress(baseUrl);
+      const found = socketPath === null ? proxyInEnvironment(url, process.env) : null;
+      return found && proxyUrl(found);
     }
   }
 };
@@ -128,24 +156,30 @@ const cancellable =
   };
 
 /**
- * How a server's certificate is checked, as options of `tls.connect`. Made once for all connections:
+ * How the server's certificate is checked and ours is shown, as options of `tls.connect`. Made once for all connections:
  * reading all authorities blocks the event loop for tens of milliseconds.
  */
 export const tlsTrustOptions = ({
   wire,
   certificates,
-}: TargetEndpoint): Pick<tls.ConnectionOptions, 'secureContext' | 'rejectUnauthorized'> => {
+}: Pick<TargetEndpoint, 'wire' | 'certificates'>): Pick<
+  tls.ConnectionOptions,
+  'secureContext' | 'rejectUnauthorized'
+> => {
   const rejectUnauthorized = wire.verifyTls;
   if (certificates === null) return { rejectUnauthorized };
-  const ca = [...tls.getCACertificates('default'), certificates];
-  return { rejectUnauthorized, secureContext: tls.createSecureContext({ ca }) };
+  const { authorities, client } = certificates;
+  const ca = authorities === null ? {} : { ca: [...tls.getCACertificates('default'), authorities] };
+  return { rejectUnauthorized, secureContext: tls.createSecureContext({ ...ca, ...client }) };
 };
 
 /** Opens connections to the target for undici: direct or through a proxy, plain or TLS, without a timeout. */
 export const connectorTo = (base: TargetEndpoint): OpenConnection => {
   const { url, wire } = base;
+  const { socketPath } = targetAddress(url);
   const open = cancellable(
     undici().buildConnector({
+      socketPath,
       allowH2: wire.http2,
       preferH2: wire.http2,
       timeout: 0,

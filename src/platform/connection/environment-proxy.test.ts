@@ -29,11 +29,28 @@ const rows = [
   ['[::1]', 'http://[::1]:1', false],
   ['[::1]:1', 'http://[::1]:1', false],
   ['[::1]:2', 'http://[::1]:1', true],
+  ['10.0.0.0/8', 'http://10.1.2.3:8000/v1', false],
+  ['10.0.0.0/8', 'http://11.1.2.3', true],
+  ['10.9.9.9/8', 'http://10.1.2.3', false],
+  ['10.0.0.0/8', 'http://10.example', true],
+  ['192.168.7.0/31', 'http://192.168.7.2', true],
+  ['0.0.0.0/0', 'http://8.8.8.8', false],
+  ['10.0.0.0/33', 'http://10.0.0.0', true],
+  ['10.0.0.0/x', 'http://10.0.0.0', true],
+  ['10.0.0.0/', 'http://10.0.0.0', true],
+  ['fd00::/8', 'http://[fd12::1]:80', false],
+  ['[fd00::]/8', 'http://[fd12::1]', false],
+  ['fd00::/8', 'http://[fe80::1]', true],
+  ['fd00::/8', 'http://10.0.0.1', true],
+  ['0:0:0:0:0:0:0:1', 'http://[::1]', false],
+  ['a.example,172.16.0.0/12', 'http://172.31.255.255', false],
 ] as const;
 
 describe('a proxy of the environment', () => {
   it.each(rows)('NO_PROXY=%s: %s goes through it: %s', (excluded, url, expected) => {
-    expect(proxyInEnvironment(url, { ...proxied, no_proxy: excluded }) !== '').toBe(expected);
+    expect(proxyInEnvironment(new URL(url), { ...proxied, no_proxy: excluded }) !== null).toBe(
+      expected,
+    );
   });
 
   it.each([
@@ -47,7 +64,17 @@ describe('a proxy of the environment', () => {
     [{ http_proxy: 'bare:3128' }, 'http://a.example', 'http://bare:3128'],
     [{ ...proxied, NO_PROXY: 'a.example' }, 'http://a.example', ''],
   ])('%j makes the proxy of %s %s', (environment, url, expected) => {
-    expect(proxyInEnvironment(url, environment)).toBe(expected);
+    expect(proxyInEnvironment(new URL(url), environment)?.text ?? '').toBe(expected);
+  });
+
+  it.each([
+    [{ ALL_PROXY: 'socks5://x:1' }, 'ALL_PROXY'],
+    [{ all_proxy: 'socks5://x:1' }, 'all_proxy'],
+    [{ HTTPS_PROXY: 'http://x:1', ALL_PROXY: 'socks5://x:1' }, 'HTTPS_PROXY'],
+    [{ HTTP_PROXY: 'http://x:1', ALL_PROXY: 'socks5://x:1' }, 'ALL_PROXY'],
+    [{ ALL_PROXY: 'socks5://x:1', NO_PROXY: '.example' }, undefined],
+  ])('%j is found in %s', (environment, name) => {
+    expect(proxyInEnvironment(new URL('https://a.example'), environment)?.name).toBe(name);
   });
 
   /** undici's agent is asked which name it looks up: the target's, or the proxy's. */
@@ -85,7 +112,7 @@ describe('a proxy of the environment', () => {
         const url = `${protocol}://${name}${at}`;
         const environment = { ...proxied, no_proxy: entries.join(', ') };
         const expected = await undiciUsesProxy(environment.no_proxy, url);
-        expect(proxyInEnvironment(url, environment) !== '').toBe(expected);
+        expect(proxyInEnvironment(new URL(url), environment) !== null).toBe(expected);
       }),
       { numRuns: 300 },
     );

@@ -63,6 +63,10 @@ const codeOf = (error: unknown): string => {
 export const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
+/** Alerts by which a server ends a TLS connection over the client's certificate: after the handshake, since TLS 1.3 (RFC 8446, section 6.2). */
+const certificateAlert =
+  /^ERR_SSL_.*ALERT_(?:BAD_CERT|CERT|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED|NO_CERT)/;
+
 /** The cause for an error of a socket, a TLS stack or an HTTP parser. */
 export const failureCause = (error: unknown, progress: ExchangeProgress): BrokenCause => {
   const code = codeOf(error);
@@ -72,22 +76,89 @@ export const failureCause = (error: unknown, progress: ExchangeProgress): Broken
   if (progress.connection === null) {
     return whileConnecting[code] ?? (tlsCodes.test(code) ? 'tls' : 'connect-unreachable');
   }
+  if (certificateAlert.test(code)) return 'tls';
   const end = closeCauses[code];
   if (end === undefined) return code === '' ? 'internal' : 'closed-early';
   const isReuseRace = progress.connection !== 'new' && (progress.sinceSent ?? 0) <= reuseRaceWindow;
   return isReuseRace && !progress.hasResponse ? 'closed-on-reuse' : end;
 };
 
-/** Whether a TLS handshake met a server that does not speak TLS, most often plain HTTP. */
-export const isNotTls = (error: unknown): boolean =>
-  codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
-  codeOf(error) === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+const advice: Partial<Record<BrokenCause, string>> = {
+  'connect-refused': 'nothing listens there: check the port and whether the server is running',
+  'name-not-resolved': 'the host name does not resolve: check its spelling',
+  'connect-unreachable': 'the host cannot be reached from here',
+  tls: 'the TLS handshake failed: give the server’s authority with wire.caFile or SSL_CERT_FILE, or check the certificate',
+  proxy: 'check wire.proxy in the scenario, or HTTP_PROXY, HTTPS_PROXY and ALL_PROXY',
+};
+
+/** What is known of a target before its first answer. */
+interface UnansweredTarget {
+  readonly isTls: boolean;
+  readonly hasClientCertificate: boolean;
+}
+
+const certificateAdvice = ({ hasClientCertificate }: UnansweredTarget): string =>
+  hasClientCertificate
+    ? 'the server does not accept the client certificate of wire.clientCert: check which authority it trusts, and the dates of the certificate'
+    : 'the server wants a client certificate: name its PEM files in wire.clientCert and wire.clientKey';
+
+/** What to do about an error before the first answer of a target; `null` for no advice. */
+export const connectAdvice = (error: Error, target: UnansweredTarget): string | null => {
+  const code = codeOf(error);
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
+    return 'the server there does not speak TLS: check whether http is meant instead of https';
+  if (certificateAlert.test(code)) return certificateAdvice(target);
+  // Before TLS 1.3 a missing certificate has no alert of its own.
+  if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
+    return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
+  if (code === 'ENOENT' || code === 'ENOTSOCK')
+    return 'there is no such socket: check the path and whether the server is running';
+  if (code === 'EACCES') return 'this user may not write to the socket: check its permissions';
+  const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');
+  if (isClosed && target.isTls) {
+    const why = target.hasClientCertificate
+      ? 'accept another client certificate'
+      : 'want a client certificate (wire.clientCert)';
+    return `the server closed the connection without an answer: it may ${why}, or not speak HTTP: check the port`;
+  }
+  // Before a response head, a parser error or a close means that no HTTP server is there.
+  if (isClosed || isParserError(error))
+    return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}`;
+  const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
+  return advice[cause] ?? null;
+};
+
+/**
+ * Says what to do about an answer with status 400 that is a server's word on TLS. The sentences are those of nginx (`ngx_http_special_response.c`),
+ * Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`); `null` for any other answer.
+ */
+export const tlsComplaint = (
+  status: number,
+  text: string,
+  target: UnansweredTarget,
+): string | null => {
+  if (status !== 400) return null;
+  if (/No required SSL certificate was sent|The SSL certificate error/i.test(text))
+    return certificateAdvice(target);
+  return /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|plain HTTP to an SSL-enabled/i.test(
+    text,
+  )
+    ? 'the server there speaks TLS: write https instead of http'
+    : null;
+};
+
+/** Whether undici rejected a head for a header that is folded over two lines, which it does not read, unlike curl, Go and our own transport. */
+export const isFoldedHeader = (error: unknown): boolean =>
+  isParserError(error) &&
+  /whitespace after header value|Invalid header value char/i.test(String(error));
 
 /** A short description of an error for users. */
 export const failureDetail = (error: unknown): string => {
   if (error instanceof AggregateError) return failureDetail(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
+  if (isFoldedHeader(error))
+    return `${error.message}: a header may be folded over two lines (RFC 9112, section 5.2), which the transport socket reads`;
   // OpenSSL's messages contain a thread and a line of its source.
   if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)

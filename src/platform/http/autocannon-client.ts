@@ -7,8 +7,8 @@ import type {
 } from '../../model/observation/saturating-client.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
-import { type TargetEndpoint, proxyFor } from '../connection/connector.ts';
-import { requestPathsOf } from '../connection/request-path.ts';
+import { type TargetEndpoint, proxyFor, tlsTrustOptions } from '../connection/connector.ts';
+import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 import { loadOptional } from '../optional-package.ts';
 import { Problem } from '../problem.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
@@ -27,8 +27,6 @@ const noTimeout = 2_000_000;
 /** How often autocannon checks whether it was stopped, in ms. */
 const stopPollInterval = 50;
 
-type SaturatedTarget = Pick<TargetEndpoint, 'url' | 'wire'>;
-
 const toAutocannonRequests = (
   requests: readonly WireRequest[],
   pathFor: (path: string) => string,
@@ -41,7 +39,10 @@ const toAutocannonRequests = (
   }));
 
 /** Throws a `Problem` if autocannon cannot connect to the target as the plan requires. */
-export const rejectUnsupportedTarget = ({ url, wire }: SaturatedTarget): void => {
+export const rejectUnsupportedTarget = ({
+  url,
+  wire,
+}: Pick<TargetEndpoint, 'url' | 'wire'>): void => {
   if (proxyFor(url, wire.proxy) !== null) {
     throw new Problem(
       'a load of the kind "saturate" connects directly to its target, but the plan uses a proxy. Set wire: {proxy: none}, or use the kind "closed"',
@@ -65,7 +66,7 @@ export const loadAutocannon = (): Promise<typeof autocannon> =>
 
 /** Loads autocannon; the returned function makes a client for the target. */
 export const loadSaturatingClient = async (
-  target: SaturatedTarget,
+  target: TargetEndpoint,
 ): Promise<(clock: Clock) => SaturatingClient> => {
   const runAutocannon = await loadAutocannon();
   return (clock) => ({ start: (batch) => startBatch(runAutocannon, { ...target, clock }, batch) });
@@ -73,12 +74,18 @@ export const loadSaturatingClient = async (
 
 const startBatch = (
   runAutocannon: typeof autocannon,
-  { url, wire, clock }: SaturatedTarget & { readonly clock: Clock },
+  { clock, ...target }: TargetEndpoint & { readonly clock: Clock },
   { requests, observerFor }: RequestBatch,
 ): SaturatingRun => {
-  const pathFor = requestPathsOf(url);
+  const pathFor = requestPathsOf(target.url);
+  const { url, socketPath } = targetAddress(target.url);
   const connections: ObservedConnection[] = [];
-  const context = { clock, rule: new ReuseRule(wire) };
+  const context = {
+    clock,
+    rule: new ReuseRule(target.wire),
+    socketPath,
+    tlsOptions: tlsTrustOptions(target),
+  };
   const setupClient = (client: Client): void => {
     const index = connections.length;
     const connectionRequests = requests[index]!;
@@ -93,7 +100,7 @@ const startBatch = (
   };
   const ended = new Promise<void>((resolve, reject) => {
     const options = {
-      url,
+      url: url.href,
       setupClient,
       connections: requests.length,
       duration: noTimeout,

@@ -15,6 +15,9 @@ import { intoSharedBuffer } from '../socket/open-socket.ts';
 export interface SaturatingContext {
   readonly clock: Clock;
   readonly rule: ReuseRule;
+  /** `null` for TCP. */
+  readonly socketPath: string | null;
+  readonly tlsOptions: tls.ConnectionOptions;
 }
 
 interface SocketAddress {
@@ -33,13 +36,13 @@ interface SocketHandlers {
 /** Opens a socket as autocannon does, but all reads use one buffer. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
+  { socketPath, tlsOptions }: SaturatingContext,
   handlers: SocketHandlers,
 ): Socket => {
-  const options = { host, port, onread: intoSharedBuffer(handlers) };
+  const place = socketPath === null ? { host, port } : { path: socketPath };
+  const options = { ...place, onread: intoSharedBuffer(handlers) };
   if (protocol === 'http:') return net.connect(options);
-  const servername = net.isIP(host) === 0 ? host : '';
-  const tlsOptions: tls.ConnectionOptions = { ...options, servername, rejectUnauthorized: false };
-  return tls.connect(tlsOptions);
+  return tls.connect({ ...tlsOptions, ...options, servername: net.isIP(host) === 0 ? host : '' });
 };
 
 /** A socket of an autocannon connection, and what is known of how the server treats it. */
@@ -58,7 +61,7 @@ export class ObservedSocket implements AnsweredConnection {
   constructor(address: SocketAddress, context: SaturatingContext, handlers: SocketHandlers) {
     this.#context = context;
     this.#begun = context.clock.now();
-    this.socket = openSocket(address, handlers)
+    this.socket = openSocket(address, context, handlers)
       .on('error', (error) => handlers.onError(error))
       .on('end', () => handlers.onEnd());
     keepWritable(this.socket);

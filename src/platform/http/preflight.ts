@@ -1,14 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { undici } from '../undici.ts';
-import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import {
-  failureCause,
+  connectAdvice,
   failureDetail,
-  isNotTls,
-  isParserError,
+  isFoldedHeader,
+  tlsComplaint,
 } from '../connection/failure-cause.ts';
-import { requestPathsOf } from '../connection/request-path.ts';
+import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 
 /** The result of one request to the target before any load. */
 export type Preflight =
@@ -19,26 +18,9 @@ export type Preflight =
 /** In ms. */
 const defaultTimeout = 10_000;
 
-const advice: Partial<Record<BrokenCause, string>> = {
-  'connect-refused': 'nothing listens there: check the port and whether the server is running',
-  'name-not-resolved': 'the host name does not resolve: check its spelling',
-  'connect-unreachable': 'the host cannot be reached from here',
-  tls: 'the TLS handshake failed: give the server’s authority with wire.caFile, or check the certificate',
-  proxy: 'check wire.proxy in the scenario, or HTTP_PROXY and HTTPS_PROXY',
-  protocol:
-    'the server there does not speak HTTP: check the port, and whether https is meant instead of http',
-};
-
-const unusableMessage = (url: string, error: Error): string => {
-  const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
-  // Before a response head, a parser error or a close means that no HTTP server is there.
-  const closed = 'code' in error && error.code === 'UND_ERR_SOCKET';
-  const hint = isNotTls(error)
-    ? 'the server there does not speak TLS: check whether http is meant instead of https'
-    : isParserError(error) || closed
-      ? advice.protocol
-      : advice[cause];
-  return `the target ${url} cannot be used: ${failureDetail(error)}${hint === undefined ? '' : `; ${hint}`}`;
+const unusable = (url: string, problem: string, advice: string | null): Preflight => {
+  const hint = advice === null ? '' : `; ${advice}`;
+  return { kind: 'unusable', message: `the target ${url} cannot be used: ${problem}${hint}` };
 };
 
 const looksLikeHtml = (contentType: string, body: string): boolean =>
@@ -82,7 +64,7 @@ const beginLook = (
   request: PreflightRequest,
   most = maxLookedAt,
 ): { readonly seen: Promise<FirstLook>; readonly cancel: () => Promise<void> } => {
-  const { origin } = new URL(request.url);
+  const { origin } = targetAddress(request.url).url;
   const open = connectorTo(request);
   let cancelConnect = (): void => undefined;
   const client = new (undici().Client)(origin, {
@@ -122,7 +104,11 @@ export const preflightTarget = async (
   request: PreflightRequest,
   timeout = defaultTimeout,
 ): Promise<Preflight> => {
-  const { url } = request;
+  const { url, certificates } = request;
+  const target = {
+    isTls: url.startsWith('https:'),
+    hasClientCertificate: (certificates?.client ?? null) !== null,
+  };
   const { seen, cancel } = beginLook(request);
   const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
   const timer = setTimeout(timeOut, timeout, null);
@@ -135,6 +121,8 @@ export const preflightTarget = async (
         message: `the target ${url} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
       };
     }
+    const complaint = tlsComplaint(look.status, look.text, target);
+    if (complaint !== null) return unusable(url, `it answers ${look.status}`, complaint);
     if (isPageStatus(look.status) && looksLikeHtml(look.contentType, look.text)) {
       return {
         kind: 'unusable',
@@ -144,7 +132,9 @@ export const preflightTarget = async (
     return { kind: 'reached', status: look.status };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { kind: 'unusable', message: unusableMessage(url, error) };
+    // The load is perhaps sent by the other transport, which reads such a head.
+    if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
+    return unusable(url, failureDetail(error), connectAdvice(error, target));
   } finally {
     clearTimeout(timer);
     await cancel();

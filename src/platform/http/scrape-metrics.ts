@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
+import { targetAddress } from '../connection/request-path.ts';
 
 /** The lines of an answer that are of use, or why there are none. */
 export type Scrape =
@@ -69,8 +70,9 @@ class WantedLines {
 
 /** What to do about a status that is no answer. LiteLLM redirects from `/metrics` to `/metrics/`. */
 const statusReason = (status: number, location: unknown, url: string): string => {
-  const wanted = typeof location === 'string' ? URL.parse(location, url) : null;
-  return status >= 300 && status < 400 && wanted?.origin === new URL(url).origin
+  const base = targetAddress(url).url;
+  const wanted = typeof location === 'string' ? URL.parse(location, base.href) : null;
+  return status >= 300 && status < 400 && wanted?.origin === base.origin
     ? `answered ${status}: write its address as it redirects it, with the path ${wanted.pathname.slice(0, 200)}`
     : `answered ${status}`;
 };
@@ -83,7 +85,7 @@ export const openScraper = (
   endpoint: TargetEndpoint,
   { userAgent, isWanted, timeout }: ScrapeOptions,
 ): MetricsScraper => {
-  const { origin, pathname, search } = new URL(endpoint.url);
+  const { origin, pathname, search } = targetAddress(endpoint.url).url;
   const client = new (undici().Client)(origin, { connect: connectorTo(endpoint) });
   const read = async (): Promise<Scrape> => {
     const { statusCode, headers, body } = await client.request({

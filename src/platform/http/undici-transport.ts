@@ -12,7 +12,7 @@ import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connec
 import { KeptConnections } from '../connection/kept-connections.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 import { cutShort } from '../connection/refused-request.ts';
-import { requestPathsOf } from '../connection/request-path.ts';
+import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
@@ -144,7 +144,7 @@ class UndiciPool implements UndiciContext {
   #closed = false;
 
   constructor(endpoint: TargetEndpoint, clock: Clock) {
-    this.origin = new URL(endpoint.url).origin;
+    this.origin = targetAddress(endpoint.url).url.origin;
     this.http2 = endpoint.wire.http2;
     this.clock = clock;
     this.connect = connectorTo(endpoint);

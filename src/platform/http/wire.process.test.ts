@@ -8,7 +8,7 @@ import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { startClock } from '../host/clock.ts';
-import { proxyFor } from '../connection/connector.ts';
+import { type Certificates, proxyFor } from '../connection/connector.ts';
 import { preflightTarget } from './preflight.ts';
 import { answerFrames, rawHttp2Server } from './raw-http2.fixture.ts';
 import { socketTransport } from '../socket/socket-transport.ts';
@@ -38,6 +38,8 @@ beforeAll(async () => {
   certificate = { key, cert };
 });
 
+const authorities = (): Certificates => ({ authorities: certificate.cert, client: null });
+
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -66,7 +68,7 @@ const fetchOnce = async (
   open: Open,
   url: string,
   wire: ConnectionSettings,
-  certificates: string | null = null,
+  certificates: Certificates | null = null,
 ): Promise<number | string> => {
   const transport = open({ url, wire, certificates }, startClock());
   const { promise, resolve } = Promise.withResolvers<number | string>();
@@ -120,9 +122,7 @@ describe.each(transports)('TLS by $name', ({ open }) => {
 
   it('accepts it with the authority that the scenario names', async () => {
     const port = await listen(https.createServer(certificate, answer));
-    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct, certificate.cert)).toBe(
-      200,
-    );
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct, authorities())).toBe(200);
   });
 
   it('accepts it when verification is switched off', async () => {
@@ -143,7 +143,7 @@ describe.each(transports)('TLS by $name', ({ open }) => {
     const base = {
       url: `https://localhost:${port}/v1`,
       wire: direct,
-      certificates: certificate.cert,
+      certificates: { authorities: certificate.cert, client: null },
     };
     const transport = open(base, startClock());
     for (let n = 0; n < 2; n += 1) {
@@ -184,14 +184,14 @@ describe('HTTP/2', () => {
 
   it('is used when the scenario asks for it and the server offers it', async () => {
     const url = `https://localhost:${await secure()}/v1`;
-    expect(
-      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
-    ).toBe(200);
+    expect(await fetchOnce(undiciTransport, url, { ...direct, http2: true }, authorities())).toBe(
+      200,
+    );
   });
 
   it('is not used otherwise', async () => {
     const url = `https://localhost:${await secure()}/v1`;
-    expect(await fetchOnce(undiciTransport, url, direct, certificate.cert)).toBe(505);
+    expect(await fetchOnce(undiciTransport, url, direct, authorities())).toBe(505);
   });
 
   it('a stream that is reset in its middle is not a whole answer', async () => {
@@ -201,9 +201,9 @@ describe('HTTP/2', () => {
       answerFrames.reset(stream, 8),
     ]);
     const url = `https://localhost:${await listen(server)}/v1`;
-    expect(
-      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
-    ).toBe('reset');
+    expect(await fetchOnce(undiciTransport, url, { ...direct, http2: true }, authorities())).toBe(
+      'reset',
+    );
   });
 
   it('a stream that the server refuses is one failed request, and not sent again', async () => {
@@ -211,9 +211,9 @@ describe('HTTP/2', () => {
       answerFrames.reset(stream, 7),
     ]);
     const url = `https://localhost:${await listen(server)}/v1`;
-    expect(
-      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
-    ).toBe('reset');
+    expect(await fetchOnce(undiciTransport, url, { ...direct, http2: true }, authorities())).toBe(
+      'reset',
+    );
     expect(streams).toEqual([1]);
   });
 });
@@ -233,7 +233,7 @@ describe.each(transports)('a proxy, by $name,', ({ open }) => {
     const proxy = await startProxy('user:pass');
     const url = `http://user:pass@127.0.0.1:${proxy.port}`;
     const wire: ConnectionSettings = { ...direct, proxy: { kind: 'url', url } };
-    expect(await fetchOnce(open, `https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, wire, authorities())).toBe(200);
   });
 
   it('that refuses is reported as a separate cause', async () => {

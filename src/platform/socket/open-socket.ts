@@ -7,6 +7,7 @@ import {
   proxyFor,
   tlsTrustOptions,
 } from '../connection/connector.ts';
+import { targetAddress } from '../connection/request-path.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
 /** The events of a connection. */
@@ -80,7 +81,7 @@ const tlsConnector = (base: TargetEndpoint, host: string) => {
 
 /** Opens connections to the target: direct or through a proxy, plain or TLS, without a timeout. */
 export const socketOpener = (base: TargetEndpoint): OpenSocket => {
-  const url = new URL(base.url);
+  const { url, socketPath } = targetAddress(base.url);
   const isTls = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
@@ -104,10 +105,11 @@ export const socketOpener = (base: TargetEndpoint): OpenSocket => {
     };
   }
   return (events) => {
-    const tlsOptions = { host, port, ...keepAliveOptions, onread: intoSharedBuffer(events) };
+    const place = socketPath === null ? { host, port } : { path: socketPath };
+    const options = { ...place, ...keepAliveOptions, onread: intoSharedBuffer(events) };
     const socket = isTls
-      ? secure(tlsOptions, events)
-      : attachEvents(net.connect(tlsOptions), 'connect', events);
+      ? secure(options, events)
+      : attachEvents(net.connect(options), 'connect', events);
     return () => void socket.destroy();
   };
 };

@@ -59,18 +59,26 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   return found;
 };
 
-/** The fields from `from` to the empty line. A folded line (RFC 9112, section 5.2) is a fault. */
+/** The fields from `from` to the empty line. A folded line goes on with the value before it (RFC 9112, section 5.2), as with curl and Go. */
 export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
+  let latest: string | null = null;
   let at = from;
   for (let place = 0; ; place += 1) {
     const end = text.indexOf('\r\n', at);
     if (end === at) return fields;
     const found = nameAt(text, at, place);
-    if (found === null) return new HttpFault('protocol', 'a header line has no valid name');
+    if (found === null) {
+      if (latest === null || !isBlank(text.charCodeAt(at)))
+        return new HttpFault('protocol', 'a header line has no valid name');
+      fields[latest] = `${fields[latest]} ${valueBetween(text, at, end)}`.trim();
+      at = end + 2;
+      continue;
+    }
     const { raw, lower } = found;
     const value = valueBetween(text, at + raw.length, end);
     fields[lower] = Object.hasOwn(fields, lower) ? `${fields[lower]}, ${value}` : value;
+    latest = lower;
     at = end + 2;
   }
 };

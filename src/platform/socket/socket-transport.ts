@@ -13,7 +13,7 @@ import type { RunClock } from '../host/clock.ts';
 import { AheadConnections } from './ahead-connections.ts';
 import { HttpFault } from './head-section.ts';
 import { type OpenSocket, socketOpener } from './open-socket.ts';
-import { requestPathsOf } from '../connection/request-path.ts';
+import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 import { ReadQueue } from './read-queue.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { RequestWriter } from './request-writer.ts';
@@ -139,7 +139,7 @@ export const socketTransport = (
   clock: RunClock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
-  const { host } = new URL(endpoint.url);
+  const { host } = targetAddress(endpoint.url).url;
   const pool = new SocketPool(endpoint, clock);
   const heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
   return {

@@ -119,7 +119,7 @@ const reuseText = ({ reuse, maxRequestsPerConnection: most }: Plan['wire']): str
 /** Names the transport that was used: with HTTP/2 it is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
-  const { http2, proxy, caFile, verifyTls, connectAhead } = wire;
+  const { http2, proxy, caFile, clientCert, verifyTls, connectAhead } = wire;
   const address = proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment';
   const protocol = `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`;
   return present([
@@ -128,6 +128,7 @@ const wireText = (plan: Plan): string => {
     typeof workers === 'number' && workers > 1 && `${workers} workers`,
     proxy.kind === 'none' ? 'direct' : `proxy ${address}`,
     caFile !== null && `certificates from ${caFile}`,
+    clientCert !== undefined && `client certificate from ${clientCert}`,
     !verifyTls && 'certificates not verified',
     connectAhead === false && 'no connection opened ahead',
     reuseText(wire),

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
+import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import {
+  type Certificates,
+  clientCertificateProblem,
+} from '../../platform/connection/connector.ts';
 import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
@@ -8,14 +13,52 @@ import { readTextFile } from '../../platform/files/plain-files.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
 import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
 
-/** The text of a file of certificates; throws a `Problem`. */
-export const readCertificates = (file: string, folder: string): Promise<string> => {
+/** Returns the text of a PEM file; throws a `Problem`. */
+const readCertificates = (file: string, folder: string): Promise<string> => {
   const path = resolve(folder, file);
   return readTextFile(path).catch((error: unknown) => {
     throw new Problem(`the certificate file ${path} cannot be read: ${whyUnreadable(error)}`);
   });
+};
+
+/** Reads the client certificate of a plan; a file without `clientKey` holds its key too, as curl's `--cert` allows. */
+const clientCertificate = async (
+  { clientCert, clientKey }: ConnectionSettings,
+  folder: string,
+): Promise<Certificates['client']> => {
+  if (clientCert === undefined) return null;
+  const cert = await readCertificates(clientCert, folder);
+  if (clientKey === undefined && !cert.includes('PRIVATE KEY-----'))
+    throw new Problem(
+      `wire.clientCert: ${clientCert} holds no key: name its file in wire.clientKey`,
+    );
+  const key = clientKey === undefined ? cert : await readCertificates(clientKey, folder);
+  const problem = clientCertificateProblem({ cert, key });
+  if (problem === null) return { cert, key };
+  const files = clientKey === undefined ? clientCert : `${clientCert} and ${clientKey}`;
+  throw new Problem(`the client certificate of ${files} cannot be used: ${problem}`);
+};
+
+/** Reads the certificates of a plan's connections. SSL_CERT_FILE, which OpenSSL, curl and Go read, adds authorities. */
+export const certificatesFor = async (
+  wire: ConnectionSettings,
+  folder: string,
+  { SSL_CERT_FILE: ofEnvironment = '' }: Environment,
+): Promise<Certificates | null> => {
+  const authorities: string[] = [];
+  if (wire.caFile !== null) authorities.push(await readCertificates(wire.caFile, folder));
+  if (ofEnvironment !== '') {
+    const text = await readCertificates(ofEnvironment, '.').catch((error: unknown) => {
+      throw error instanceof Problem ? new Problem(`SSL_CERT_FILE: ${error.message}`) : error;
+    });
+    authorities.push(text);
+  }
+  const client = await clientCertificate(wire, folder);
+  if (authorities.length === 0 && client === null) return null;
+  return { authorities: authorities.length === 0 ? null : authorities.join('\n'), client };
 };
 
 const readers = { secret: readSecret, certificates: readCertificates };

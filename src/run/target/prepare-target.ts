@@ -6,8 +6,8 @@ import { redactor } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
-import { requestPathsOf } from '../../platform/connection/request-path.ts';
-import { directWire } from '../../platform/connection/connector.ts';
+import { originOf, requestPathsOf } from '../../platform/connection/request-path.ts';
+import { type Certificates, directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {
   mockCommand,
@@ -21,14 +21,14 @@ import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { checkKeys } from './check-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
-import { readCertificates } from '../input/named-files.ts';
+import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
 /** The address and the credentials for a plan's requests, with secrets filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
-  readonly certificates: string | null;
+  readonly certificates: Certificates | null;
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ const warningsFor = (baseUrl: string, status: number): readonly string[] => {
     ? 'the gateway lacks this route, or has another address.'
     : 'the base address of a gateway ends in its version, for example https://host/v1.';
   return [
-    `GET ${new URL(baseUrl).origin}${requestPathsOf(baseUrl)(routes.models.path)} answered 404: ${why}`,
+    `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl)(routes.models.path)} answered 404: ${why}`,
   ];
 };
 
@@ -119,7 +119,7 @@ export const prepareTarget = async (read: ReadPlan, withKeys = false): Promise<R
   }
   const { wire } = plan;
   const baseUrl = plan.target.url;
-  const certificates = wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
+  const certificates = await certificatesFor(wire, folder, read.environment);
   // Without a key, so that no limit is spent.
   const preflight = await preflightTarget({
     url: baseUrl,

@@ -2,6 +2,7 @@ import { instant } from '../../model/quantity.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { ServerMetrics } from '../../model/result/server-metrics.ts';
 import { directWire } from '../../platform/connection/connector.ts';
+import { originOf } from '../../platform/connection/request-path.ts';
 import { openScraper } from '../../platform/http/scrape-metrics.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { metricOfLine } from '../../record/prometheus-sample.ts';
@@ -22,7 +23,7 @@ const scrapeTimeout = 2000;
 
 /** The address of the metrics; one that begins with a slash is at the target. */
 const metricsAddress = (metrics: string, baseUrl: string): string =>
-  metrics.startsWith('/') ? new URL(metrics, new URL(baseUrl).origin).href : metrics;
+  metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
 /** Opens the watch of a plan’s `server`. The first failure is said once; a dead endpoint never ends a run. */
 export const watchServer = (
@@ -32,11 +33,16 @@ export const watchServer = (
 ): ServerWatch => {
   if (server === undefined) return noWatch;
   const url = metricsAddress(server.metrics, baseUrl);
-  const isOfTarget = new URL(url).origin === new URL(baseUrl).origin;
+  const isOfTarget = originOf(url) === originOf(baseUrl);
   const readings = new ServerReadings(url, server.every, server.figures);
   const wanted = readings.wanted();
   const scraper = openScraper(
-    { url, wire: { ...(isOfTarget ? wire : directWire), http2: false }, certificates },
+    {
+      url,
+      wire: { ...(isOfTarget ? wire : directWire), http2: false },
+      // Only the target sees the client certificate.
+      certificates: isOfTarget ? certificates : certificates && { ...certificates, client: null },
+    },
     {
       userAgent: `weir/${weirVersion()}`,
       isWanted: (line) => wanted.has(metricOfLine(line)),

@@ -8,6 +8,7 @@ import type { Transport } from '../../model/observation/exchange.ts';
 import type { GeneratorSample } from '../../model/result/result.ts';
 import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
+import type { Certificates } from '../../platform/connection/connector.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
@@ -17,7 +18,7 @@ const pollInterval = 20;
 export interface TargetAddress {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
-  readonly certificates: string | null;
+  readonly certificates: Certificates | null;
 }
 
 /** The ports of a slice that this thread runs, and what belongs to them. */

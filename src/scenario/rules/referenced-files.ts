@@ -49,10 +49,12 @@ function* clipUses(entry: ScenarioEntry): PlacedFileUses {
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
   const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];
-  const { text, path } = scenario.at('wire').at('caFile');
-  const file = text ?? '';
   if (withKeys) for (const key of keyParts) yield* secretFileUses(key);
   for (const name of headers.names) yield* secretFileUses(headers.at(name));
-  if (withKeys && file !== '') yield { path, use: { kind: 'certificates', file } };
+  for (const name of ['caFile', 'clientCert', 'clientKey'] as const) {
+    const { text, path } = scenario.at('wire').at(name);
+    const file = text ?? '';
+    if (withKeys && file !== '') yield { path, use: { kind: 'certificates', file } };
+  }
   for (const entry of placedEntries(scenario)) yield* clipUses(entry);
 }

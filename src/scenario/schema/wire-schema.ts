@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { transportNames } from '../../model/observation/exchange.ts';
 import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
+import { unixTarget } from '../../model/plan/unix-target.ts';
 import {
   filledText,
   type IssueParams,
@@ -40,6 +41,11 @@ export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
     ([name, value]) => secretParameter.test(name) || secretParameterValue.test(value),
   );
 
+const unixExample = 'unix:/run/gateway.sock, or with a base path unix:/run/gateway.sock:/v1';
+
+/** The longest path of a Unix socket in bytes (`sun_path` of Linux, without its last byte, see unix(7)). */
+const longestSocketPath = 107;
+
 const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
   if (!mayHaveQuery) return 'an address must not contain ?';
   return queryHoldsSecret(url)
@@ -52,6 +58,9 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
  * all. It never repeats the address, which may hold a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
+  // The other spellings are those of Python's requests-unixsocket and of nginx and got.
+  if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
+    return `an address of a Unix socket is written ${unixExample}`;
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;
@@ -81,42 +90,44 @@ export const metricsAddressProblem = (text: string): string | null => {
   return url === null ? expected : null;
 };
 
-/** Returns a field for one of a few words or an address. */
+/** Returns a field for one of a few words or an address, which loses the slashes at the end of its path. */
 const wordOrAddress = <Word extends string>(
   words: readonly Word[],
   expected: string,
-  mayHaveQuery: boolean,
+  isTarget: boolean,
 ) =>
-  z.string(expected).transform((value, context): { kind: Word } | URL => {
+  z.string(expected).transform((value, context): { kind: Word } | { kind: 'url'; url: string } => {
     const word = words.find((candidate) => candidate === value);
     if (word !== undefined) return { kind: word };
-    const url = URL.parse(value);
-    const problem = addressProblem(value, url, mayHaveQuery);
-    if (url !== null && problem === null) return url;
+    const unix = isTarget ? unixTarget(value) : null;
+    const url = URL.parse(unix === null ? value : `http://localhost${unix.rest}`);
+    const socketPath = unix?.socketPath ?? '';
+    const problem =
+      Buffer.byteLength(socketPath) > longestSocketPath
+        ? `the path of a Unix socket has at most ${longestSocketPath} bytes`
+        : addressProblem(value, url, isTarget);
+    if (url !== null && problem === null) {
+      const path = `${url.pathname.replace(/\/+$/, '')}${url.search}`;
+      if (unix === null) return { kind: 'url', url: `${url.origin}${path}` };
+      return { kind: 'url', url: `unix:${socketPath}${path === '' ? '' : `:${path}`}` };
+    }
     const params: IssueParams = { choices: words };
     const message = problem === null ? expected : `${expected}; ${problem}`;
     context.issues.push({ code: 'custom', message, input: value, params });
     return z.NEVER;
   });
 
-/** Returns the address without slashes at the end of its path. */
-const asUrl = <Word>(value: URL | { kind: Word }) => {
-  if (!(value instanceof URL)) return value;
-  const { origin, pathname, search } = value;
-  return { kind: 'url' as const, url: `${origin}${pathname.replace(/\/+$/, '')}${search}` };
-};
-
 export const targetSchema = wordOrAddress(
   ['mock', 'container'],
   'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
   true,
-).transform((value): Target => asUrl(value));
+) satisfies z.ZodType<Target>;
 
 const proxy = wordOrAddress(
   ['environment', 'none'],
   'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
   false,
-).transform((value): ConnectionSettings['proxy'] => asUrl(value));
+) satisfies z.ZodType<ConnectionSettings['proxy']>;
 
 export const authSchema = mapping('a mapping such as {header: api-key}', {
   header: filledText('expected the name of a header, for example api-key')
@@ -134,6 +145,14 @@ export const wireSchema = z.strictObject({
   caFile: z
     .optional(textField())
     .describe('A file of PEM certificates to trust in addition to the system’s. Default: none.'),
+  clientCert: z
+    .optional(textField())
+    .describe(
+      'A PEM file of the certificate that is shown to a target that asks for one, perhaps with its key. Default: none.',
+    ),
+  clientKey: z
+    .optional(textField())
+    .describe('A PEM file of the key of clientCert, without a passphrase. Default: clientCert.'),
   verifyTls: booleanField(true).describe('Whether to verify TLS certificates.'),
   connectAhead: booleanField(true).describe(
     'Whether to open connections up to a second before scheduled requests are due, so that their latency does not include connecting. Not with pace, the transport undici or reuse: false.',

@@ -1,5 +1,6 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
+import { unixTarget } from '../../model/plan/unix-target.ts';
 import { secretsFolder } from '../../platform/files/secrets.ts';
 import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
@@ -88,7 +89,7 @@ export const longestLife = (plan: Plan): number =>
 export const targetEndpoint = ({
   target,
 }: Plan): { readonly host: string; readonly port: number } | null => {
-  if (target.kind !== 'url') return null;
+  if (target.kind !== 'url' || unixTarget(target.url) !== null) return null;
   const { hostname, port, protocol } = new URL(target.url);
   const usual = protocol === 'https:' ? 443 : 80;
   return { host: hostname.replaceAll(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port) };

@@ -55,9 +55,9 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
   const isRemote = target.kind === 'url';
   return [
     ...(isRemote ? secrets.map((file) => ({ kind: 'secret' as const, file })) : []),
-    ...(isRemote && wire.caFile !== null
-      ? [{ kind: 'certificates' as const, file: wire.caFile }]
-      : []),
+    ...[wire.caFile, wire.clientCert, wire.clientKey].flatMap((file) =>
+      isRemote && typeof file === 'string' ? [{ kind: 'certificates' as const, file }] : [],
+    ),
     ...clips.map((clip) => ({ kind: 'clip' as const, ...clip })),
   ].map((use) => ({ use, place: nowhere as ReferencedFile['place'] }));
 };

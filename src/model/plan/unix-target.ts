@@ -1,0 +1,11 @@
+/**
+ * Reads an address of a Unix socket, spelled as nginx's `proxy_pass` and got spell it: `unix:/run/x.sock`, with a base
+ * path `unix:/run/x.sock:/v1`. `rest` is the base path with its query. Returns `null` for any other address.
+ */
+export const unixTarget = (
+  address: string,
+): { readonly socketPath: string; readonly rest: string } | null => {
+  const [, socketPath, rest = ''] =
+    /^unix:(?:\/\/)?(\/[^:?#]+)(?::([/?][^#]*)?)?$/i.exec(address) ?? [];
+  return socketPath === undefined ? null : { socketPath, rest };
+};
