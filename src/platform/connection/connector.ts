@@ -137,6 +137,17 @@ const throughProxy =
     return () => cancel();
   };
 
+/**
+ * Keeps the first error of a TLS socket for undici, which would say only that the other side closed it: since TLS 1.3 a server
+ * refuses a client by an alert after the handshake, and then closes.
+ */
+const keepFirstError = (socket: Socket): void => {
+  socket.prependOnceListener('error', (first) => {
+    const destroy = socket.destroy.bind(socket);
+    socket.destroy = () => destroy(first);
+  });
+};
+
 /** Makes undici's connector cancellable: it leaves its socket open when its client is destroyed while connecting. */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
@@ -145,8 +156,9 @@ const cancellable =
     // It returns the socket that it opens, although its type does not declare it.
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
-      if (error === null) done(null, socket);
-      else done(error, null);
+      if (error !== null) return done(error, null);
+      if (socket instanceof tls.TLSSocket) keepFirstError(socket);
+      done(null, socket);
     });
     if (!(openingSocket instanceof Socket))
       throw new TypeError('undici’s connector returned no socket');

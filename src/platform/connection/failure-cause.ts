@@ -91,6 +91,17 @@ const advice: Partial<Record<BrokenCause, string>> = {
   proxy: 'check wire.proxy in the scenario, or HTTP_PROXY, HTTPS_PROXY and ALL_PROXY',
 };
 
+const notTls = 'the server there does not speak TLS: check whether http is meant instead of https';
+const noSocket = 'there is no such socket: check the path and whether the server is running';
+
+const adviceByCode: Readonly<Record<string, string>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  ENOENT: noSocket,
+  ENOTSOCK: noSocket,
+  EACCES: 'this user may not write to the socket: check its permissions',
+};
+
 /** What is known of a target before its first answer. */
 interface UnansweredTarget {
   readonly isTls: boolean;
@@ -105,15 +116,12 @@ const certificateAdvice = ({ hasClientCertificate }: UnansweredTarget): string =
 /** What to do about an error before the first answer of a target; `null` for no advice. */
 export const connectAdvice = (error: Error, target: UnansweredTarget): string | null => {
   const code = codeOf(error);
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
-    return 'the server there does not speak TLS: check whether http is meant instead of https';
+  const known = adviceByCode[code];
+  if (known !== undefined) return known;
   if (certificateAlert.test(code)) return certificateAdvice(target);
   // Before TLS 1.3 a missing certificate has no alert of its own.
   if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
     return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
-  if (code === 'ENOENT' || code === 'ENOTSOCK')
-    return 'there is no such socket: check the path and whether the server is running';
-  if (code === 'EACCES') return 'this user may not write to the socket: check its permissions';
   const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');
   if (isClosed && target.isTls) {
     const why = target.hasClientCertificate

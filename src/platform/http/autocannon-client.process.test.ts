@@ -31,7 +31,9 @@ const firstOf = async (
 ): Promise<readonly string[]> => {
   const outcomes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const client = (await loadSaturatingClient({ url, wire: directWire, certificates: null }))(startClock());
+  const client = (await loadSaturatingClient({ url, wire: directWire, certificates: null }))(
+    startClock(),
+  );
   let begun = 0;
   const request = (path: string) => ({
     method: 'POST' as const,

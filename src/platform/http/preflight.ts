@@ -11,7 +11,12 @@ import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 
 /** The result of one request to the target before any load. */
 export type Preflight =
-  | { readonly kind: 'reached'; readonly status: number }
+  | {
+      readonly kind: 'reached';
+      readonly status: number;
+      /** Where the answer redirects to, if it does. */
+      readonly redirect?: string | undefined;
+    }
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
@@ -34,6 +39,17 @@ interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+const redirectOf = (
+  status: number,
+  location: string | undefined,
+  base: string,
+): string | undefined => {
+  if (status < 300 || status > 399 || location === undefined) return undefined;
+  const to = URL.parse(location, targetAddress(base).url.href);
+  // Its query can hold the state of a login.
+  return to === null ? location.slice(0, 200) : `${to.origin}${to.pathname}`.slice(0, 200);
+};
 
 /** No head, page or error body needs more to be recognised: the rest is not read. */
 const maxLookedAt = 4096;
@@ -123,13 +139,19 @@ export const preflightTarget = async (
     }
     const complaint = tlsComplaint(look.status, look.text, target);
     if (complaint !== null) return unusable(url, `it answers ${look.status}`, complaint);
+    const redirect = redirectOf(look.status, look.headers['location'], url);
     if (isPageStatus(look.status) && looksLikeHtml(look.contentType, look.text)) {
+      if (redirect !== undefined)
+        return {
+          kind: 'unusable',
+          message: `the target ${url} redirects to ${redirect} (status ${look.status}): Weir follows no redirect, so write the address of the gateway itself`,
+        };
       return {
         kind: 'unusable',
         message: `the target ${url} answers with an HTML page (status ${look.status}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
       };
     }
-    return { kind: 'reached', status: look.status };
+    return { kind: 'reached', status: look.status, redirect };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // The load is perhaps sent by the other transport, which reads such a head.

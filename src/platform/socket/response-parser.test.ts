@@ -100,6 +100,24 @@ describe('a response, however it is cut,', () => {
     },
   );
 
+  it.each([
+    ['A: b\r\n c\r\n', 'b c'],
+    ['A: b \r\n\t \td\r\n e\r\n', 'b d e'],
+    ['A:\r\n b\r\n', 'b'],
+    ['A: b\r\n \r\n', 'b'],
+    ['A: b\r\n c: d\r\nB: c\r\na: e\r\n f\r\n', 'b c: d, e f'],
+  ])('joins the lines of a folded header with a blank: %j', (fields, value) => {
+    const { headers, end } = readEveryCut(`${head(`${fields}${one}`)}x`, false);
+    expect([headers?.['a'], end]).toEqual([value, 'complete']);
+  });
+
+  it('frames by a folded length', () => {
+    expect(readEveryCut(`${head('Content-Length:\r\n 1\r\n')}x`, false)).toMatchObject({
+      content: 'x',
+      end: 'complete',
+    });
+  });
+
   it('has lower-case header names, joined repeated headers and trimmed values', () => {
     const text = head(
       `${one}X-A:1\r\nx-a: \t2 3\t \r\nconstructor: c\r\nEmpty:\r\nUmlaut: \xe4\r\n`,
@@ -220,7 +238,7 @@ describe('a broken response', () => {
     ['a field without a colon', head('Content-Length 1\r\n')],
     ['a colon only in the next line', head('A\r\nB: 1\r\n')],
     ['a space before the colon', head('Content-Length : 1\r\n')],
-    ['a folded line', head('A: b\r\n c\r\n')],
+    ['a folded line before the first field', head(' A: b\r\n')],
     ['a field before the first', head(' A: b\r\n')],
     ['two lengths', head('Content-Length: 1\r\nContent-Length: 1\r\n')],
     ['a list of lengths', head('Content-Length: 1, 1\r\n')],

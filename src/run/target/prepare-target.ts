@@ -14,7 +14,7 @@ import {
   type MockProcess,
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
-import { preflightTarget } from '../../platform/http/preflight.ts';
+import { type Preflight, preflightTarget } from '../../platform/http/preflight.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
@@ -43,14 +43,18 @@ export interface ReadyTarget {
 }
 
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
-const warningsFor = (baseUrl: string, status: number): readonly string[] => {
+const warningsFor = (
+  baseUrl: string,
+  { status, redirect }: Extract<Preflight, { kind: 'reached' }>,
+): readonly string[] => {
+  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl)(routes.models.path)}`;
+  if (redirect !== undefined)
+    return [`${request} redirects to ${redirect} (status ${status}): Weir follows no redirect.`];
   if (status !== 404) return [];
   const why = /\/v\d+\/*$/.test(new URL(baseUrl).pathname)
     ? 'the gateway lacks this route, or has another address.'
     : 'the base address of a gateway ends in its version, for example https://host/v1.';
-  return [
-    `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl)(routes.models.path)} answered 404: ${why}`,
-  ];
+  return [`${request} answered 404: ${why}`];
 };
 
 /** Container engines forward the connections to a published port through a proxy. */
@@ -129,7 +133,7 @@ export const prepareTarget = async (read: ReadPlan, withKeys = false): Promise<R
     headers: { accept: 'application/json', ...filled.headers, [requestIdHeader]: preflightId },
   });
   if (preflight.kind === 'unusable') throw new Problem(preflight.message);
-  const notes = warningsFor(baseUrl, preflight.status);
+  const notes = warningsFor(baseUrl, preflight);
   const { status } = preflight;
   const isChecked = withKeys && (status === 200 || needsKey(status));
   const found = isChecked

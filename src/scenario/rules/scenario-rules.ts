@@ -36,8 +36,27 @@ function* retryFindings(scenario: WholeScenario): Findings {
   yield part.at('cap').keyFinding(message, 'raise "cap" or lower "base"');
 }
 
+function* certificateFindings(scenario: WholeScenario): Findings {
+  const wire = scenario.at('wire');
+  const { clientCert, clientKey } = wire.validValue ?? {};
+  if (clientKey !== undefined && clientCert === undefined) {
+    const message = '"clientKey" is the key of a client certificate, and "clientCert" names none';
+    yield wire.at('clientKey').keyFinding(message, 'add "clientCert"');
+  }
+  const target = scenario.at('target').text ?? '';
+  if (clientCert !== undefined && /^(?:http|unix):/i.test(target)) {
+    const message = '"clientCert" is shown over TLS only, and the target is not an https address';
+    yield wire.at('clientCert').keyFinding(message, 'write https, or leave it out');
+  }
+}
+
 function* wireFindings(scenario: WholeScenario): Findings {
   const wire = scenario.at('wire');
+  yield* certificateFindings(scenario);
+  if (wire.validValue?.proxy.kind === 'url' && /^unix:/i.test(scenario.at('target').text ?? '')) {
+    const message = '"proxy" cannot be combined with the target, a Unix socket of this machine';
+    yield wire.at('proxy').keyFinding(message, 'leave "proxy" out');
+  }
   const { reuse, maxRequestsPerConnection: most } = wire.validValue ?? {};
   if (reuse !== false || most === undefined || most === null || most === 1) return;
   const message = `"reuse: false" opens a connection for each request, and "maxRequestsPerConnection" allows ${most}`;

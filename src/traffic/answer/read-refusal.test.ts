@@ -98,6 +98,17 @@ describe('the detail of a refused request', () => {
   });
 });
 
+describe('a redirect', () => {
+  it.each([
+    [302, '/login?state=1', 'a redirect to /login, which is not followed'],
+    [307, 'https://a.example/v1/#x', 'a redirect to https://a.example/v1/, which is not followed'],
+    [400, '/login', 'Moved'],
+  ])('with the status %s to %s is said as: %s', (status, location, message) => {
+    const body = { text: '<html><title>Moved</title>', isTruncated: false, location };
+    expect(readRefusal(status, body, (text) => text)).toMatchObject({ form: 'html', message });
+  });
+});
+
 describe('an HTML page', () => {
   it.each([
     ['after comments', '\ufeff <!-- a --> <!----><!-- <b> -->\n<HTML lang="en">', true],

@@ -11,6 +11,8 @@ export const maxRefusalBytes = 8 * 1024;
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
+  /** The header `Location`, which says more than the body of a redirect. */
+  readonly location?: string | undefined;
 }
 
 const maxExcerptLength = 300;
@@ -251,5 +253,11 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
 /** Reads a non-2xx response in any form. The message is masked, folded and truncated. */
 export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
   const json = jsonOf(body.text);
+  const { location } = body;
+  if (location !== undefined && status < 400) {
+    // The query of a login's address differs from answer to answer.
+    const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
+    return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
+  }
   return { status, ...mask(errorIn(json) ?? unknownBody(json, body), redact) };
 };

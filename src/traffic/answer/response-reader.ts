@@ -238,7 +238,8 @@ class ResponseReader implements AnswerReader {
       `a body in the content encoding ${encoding}`;
     this.retryHint = readRetryHint({ status, headers, body: text });
     const { isTruncated } = body;
-    const refusal = readRefusal(status, { text, isTruncated }, this.#context.redact);
+    const kept = { text, isTruncated, location: headers['location'] };
+    const refusal = readRefusal(status, kept, this.#context.redact);
     return status === 429
       ? { kind: 'limited', refusal, ...limitDetails(headers, refusal) }
       : { kind: 'refused', refusal };
