@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CanaryStreams, openCanaryStreams } from './canary-streams.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';

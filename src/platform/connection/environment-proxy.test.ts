@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { proxyInEnvironment } from './environment-proxy.ts';
+import { proxyInEnvironment } from './connector.ts';
 
 const proxied = { http_proxy: 'http://proxy:3128', https_proxy: 'http://secure:3129' };
 

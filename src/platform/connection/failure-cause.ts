@@ -60,7 +60,7 @@ const codeOf = (error: unknown): string => {
 };
 
 /** Whether an HTTP parser rejected what the server sent. Some of these errors have no code. */
-export const isParserError = (error: unknown): boolean =>
+const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
 /** Alerts by which a server ends a TLS connection over the client's certificate: after the handshake, since TLS 1.3 (RFC 8446, section 6.2). */

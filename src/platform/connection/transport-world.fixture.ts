@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach } from 'vitest';
-import type { RunClock } from '../host/clock.ts';
+import { type RunClock, startClock } from '../host/clock.ts';
 import type {
   Exchange,
   ExchangeObserver,
@@ -8,7 +8,6 @@ import type {
   WireRequest,
 } from '../../model/observation/exchange.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
-import { startClock } from '../host/clock.ts';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.fixture.ts';
 
 /** Makes a transport to a target. */

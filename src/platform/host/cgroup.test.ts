@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cpuStatPaths, parseThrottled } from './cgroup.ts';
+import { cpuStatPaths, parseThrottled } from './generator-signals.ts';
 
 describe('the CPU accounting of a cgroup', () => {
   it('includes its own limits and those of its ancestors, in version 2', () => {

@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../model/clock.ts';
@@ -8,7 +9,7 @@ import type {
   WireRequest,
 } from '../../model/observation/exchange.ts';
 import type { Instant } from '../../model/quantity.ts';
-import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
+import { type OpenConnection, type TargetEndpoint, connectorTo } from '../connection/connector.ts';
 import { KeptConnections } from '../connection/kept-connections.ts';
 import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 import { cutShort } from '../connection/refused-request.ts';
@@ -16,8 +17,37 @@ import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
 import { ReuseRule } from '../connection/reuse-rule.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
-import { onNextStream, resetOf } from './http2-streams.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
+
+/**
+ * The HTTP/2 streams below undici, which hides how they end: it silently resends a refused request and takes
+ * a stream that is reset in its middle for a whole answer. Node publishes each stream as it is made, within the
+ * call that follows undici's `onRequestStart`.
+ */
+
+type StreamListener = (stream: ClientHttp2Stream) => void;
+
+let nextStream: StreamListener | null = null;
+let isSubscribed = false;
+
+/** Calls `listener` with the stream that this turn of the loop makes next. */
+const onNextStream = (listener: StreamListener): void => {
+  if (!isSubscribed) {
+    isSubscribed = true;
+    subscribe('http2.client.stream.created', (message) => {
+      nextStream?.((message as { readonly stream: ClientHttp2Stream }).stream);
+      nextStream = null;
+    });
+  }
+  nextStream = listener;
+};
+
+/** How the server reset a stream (RFC 9113, section 7), in a few words; `null` if it did not. */
+const resetOf = (stream: ClientHttp2Stream | null): string | null => {
+  const code = stream?.rstCode ?? 0;
+  if (code === 0) return null;
+  return code === 7 ? 'the server refused the stream' : `the server reset the stream, code ${code}`;
+};
 
 type DispatchController = Dispatcher.DispatchController;
 

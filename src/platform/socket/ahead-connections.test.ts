@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { instant } from '../../model/quantity.ts';
-import { AheadConnections } from './ahead-connections.ts';
+import { AheadConnections } from './socket-transport.ts';
 import type { SocketEvents } from './open-socket.ts';
 import { ReadQueue } from './read-queue.ts';
-import { RequestWriter } from './request-writer.ts';
+import { RequestWriter } from './request-head.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 /** Connections whose sockets the test opens and closes, on a clock that it moves. */

@@ -1,4 +1,4 @@
-import { HttpFault, maxSectionBytes } from './head-section.ts';
+import { HttpFault, maxSectionBytes } from './response-head.ts';
 
 /** Receives content without its framing: `bytes` from `from` to `to`, valid during the call only; once for each read. */
 export interface ContentSink {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../model/clock.ts';
 import type { ExchangeObserver, WireRequest } from '../../model/observation/exchange.ts';
 import { throwUncaught } from '../connection/observed-exchange.ts';
-import { HttpFault } from './head-section.ts';
+import { HttpFault } from './response-head.ts';
 import { RequestHeadWriter } from './request-head.ts';
 import { ResponseParser } from './response-parser.ts';
-import { SocketExchange } from './socket-exchange.ts';
+import { SocketExchange } from './socket-connection.ts';
 
 /** An exchange without a network: writes the head of a request as `socket` does, and reads the bytes of an answer as if they had come. */
 export type DryExchange = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WireRequest } from '../../model/observation/exchange.ts';
-import { HttpFault } from './head-section.ts';
+import { HttpFault } from './response-head.ts';
 import { RequestHeadWriter } from './request-head.ts';
 
 const heads = new RequestHeadWriter('gateway.example:8080', (path) => `/v1${path}`);

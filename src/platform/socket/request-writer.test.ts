@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { RequestWriter } from './request-writer.ts';
+import { RequestWriter } from './request-head.ts';
 
 /** A socket that writes bytes at once, or buffers them until it is resumed. */
 const socketOf = (isSlow: boolean) => {

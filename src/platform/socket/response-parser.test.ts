@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseParser, type ParseStatus } from './response-parser.ts';
-import { HttpFault } from './head-section.ts';
+import { HttpFault } from './response-head.ts';
 
 /** Everything that a de-framer reported about one response. */
 interface Reported {

@@ -1,6 +1,12 @@
 import { ChunkedDecoder, type ContentSink } from './chunked-decoder.ts';
-import { HeadSection, HttpFault } from './head-section.ts';
-import { mayBeHead, parseFields, parseHead, type ParsedHead } from './response-head.ts';
+import {
+  HeadSection,
+  HttpFault,
+  type ParsedHead,
+  mayBeHead,
+  parseFields,
+  parseHead,
+} from './response-head.ts';
 
 /** Receives the head and the content of a response. */
 export interface ResponseSink extends ContentSink {
