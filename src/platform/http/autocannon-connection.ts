@@ -8,8 +8,9 @@ import type {
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
+import { throwUncaught } from '../connection/observed-exchange.ts';
 import { ResponseParser } from '../socket/response-parser.ts';
-import { AutocannonExchange } from './autocannon-exchange.ts';
+import { SocketExchange } from '../socket/socket-connection.ts';
 import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
 /** The name of the method that opens `conn` and sends the first request over it. */
@@ -56,7 +57,7 @@ export class ObservedConnection {
   /** The socket that was opened last, and whether no request has begun on it. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
-  #inFlight: AutocannonExchange | null = null;
+  #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
   /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
@@ -140,14 +141,14 @@ export class ObservedConnection {
     else this.#connected(exchange, 'reused');
   }
 
-  #awaitOpening(exchange: AutocannonExchange): void {
+  #awaitOpening(exchange: SocketExchange): void {
     this.#isUnused = false;
     const { conn, opts } = this.#client;
     const opening = opts.protocol === 'https:' ? 'secureConnect' : 'connect';
     conn.once(opening, () => this.#connected(exchange, 'new'));
   }
 
-  #connected(exchange: AutocannonExchange, connection: ConnectionOrigin): void {
+  #connected(exchange: SocketExchange, connection: ConnectionOrigin): void {
     if (this.#inFlight !== exchange) return;
     const now = this.#context.clock.now();
     exchange.connected(now, connection);
@@ -155,7 +156,7 @@ export class ObservedConnection {
   }
 
   /** Writes the request in turn once more, on a new socket. */
-  #resend(exchange: AutocannonExchange): void {
+  #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;
     this.#openSocket();
@@ -207,21 +208,22 @@ export class ObservedConnection {
     setTimeout(() => setImmediate(send), rest);
   }
 
-  #beginExchange(): AutocannonExchange {
+  #beginExchange(): SocketExchange {
     const request = this.#requestsBegun % this.#requests;
     this.#requestsBegun += 1;
-    let exchange: AutocannonExchange | null = null;
+    let begun: SocketExchange | null = null;
     const observer = this.#begin(request, {
-      abort: (cause, detail) => this.#abort(exchange, cause, detail),
+      abort: (cause, detail) => this.#abort(begun, cause, detail),
     });
-    exchange = new AutocannonExchange(this.#context.clock, observer, {
-      onEnd: () => {
+    const exchange = new SocketExchange(this.#context.clock, observer, throwUncaught);
+    begun = exchange;
+    exchange.owner = {
+      release: () => {
         this.#inFlight = null;
       },
-      onResend: () => {
-        if (exchange !== null) this.#resend(exchange);
-      },
-    });
+      giveBack: () => this.#resend(exchange),
+      catchUp: () => undefined,
+    };
     this.#inFlight = exchange;
     this.#parser.expectResponse(exchange);
     return exchange;
@@ -240,7 +242,7 @@ export class ObservedConnection {
     }
   }
 
-  #abort(exchange: AutocannonExchange | null, cause: BrokenCause, detail: string): void {
+  #abort(exchange: SocketExchange | null, cause: BrokenCause, detail: string): void {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
     this.#isUnusable = true;

@@ -17,14 +17,6 @@ import type { MockProcess } from './mock-process.ts';
  * or the published package, and its dependencies where Node finds them.
  */
 
-/** An image to build, named by the hash of its content, so that an unchanged one is not built again. */
-interface ImageContext {
-  /** Name and tag. */
-  readonly image: string;
-  /** Calls `build` with a temporary folder that contains the context. */
-  withFolder<T>(build: (folder: string) => Promise<T>): Promise<T>;
-}
-
 /** `src` in a checkout, `dist` in the published package. */
 const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
@@ -48,7 +40,7 @@ const ownFiles = (): readonly string[] =>
     .filter((path) => !testOnly.test(path))
     .sort();
 
-/** A name that changes with anything in the image; of a package, with its version. */
+/** The name and tag of the image, with a hash of its content, so that an unchanged one is not built again. */
 const nameFor = (
   files: readonly string[],
   dependencies: ReadonlyMap<string, string>,
@@ -61,13 +53,13 @@ const nameFor = (
   return `weir-mock:${hash.digest('hex').slice(0, 16)}`;
 };
 
-/** The context for this Weir on the base image `base`. */
-const imageContext = (base: string): ImageContext => {
+/** What the image of this Weir on the base image `base` is built of: its name, and `withFolder`, which calls `build` with a temporary folder of its files. */
+const imageContext = (base: string) => {
   const files = ownFiles();
   const dependencies = installedPackages();
   return {
     image: nameFor(files, dependencies, base),
-    withFolder: async (build) => {
+    withFolder: async <T>(build: (folder: string) => Promise<T>): Promise<T> => {
       const folder = await mkdtemp(join(tmpdir(), 'weir-image-'));
       try {
         await copyFile(dockerfile, join(folder, 'Dockerfile'));
@@ -108,23 +100,12 @@ const readiness = { apart: 50, whole: 20_000 } as const;
 /** How long a gateway may take to end by itself before the engine ends it, in ms. */
 const stopGrace = 2000;
 
-type Container = ReturnType<ContainerClient['container']['getById']>;
-
-/** A created container with its standard streams, attached before it starts so that no output is lost. */
-interface AttachedContainer {
-  readonly container: Container;
-  readonly streams: NodeJS.ReadWriteStream;
-  /** The last part of its output. */
-  readonly lastOutput: () => string;
-  /** Resolves when the engine has removed it. */
-  readonly removed: Promise<void>;
-}
-
+/** Attaches to the standard streams of a created container, before it starts, so that no output is lost. */
 const attach = async (
   { dockerode }: ContainerClient['container'],
   id: string,
   settings: object,
-): Promise<AttachedContainer> => {
+) => {
   const container = dockerode.getContainer(id);
   const streams = await container.attach({
     stream: true,
@@ -144,6 +125,7 @@ const attach = async (
     container,
     streams,
     lastOutput: () => text.trim(),
+    // Resolves when the engine has removed it.
     // An engine that has ended needs no waiting.
     removed: container.wait({ condition: 'removed' }).then(
       () => undefined,
@@ -151,6 +133,8 @@ const attach = async (
     ),
   };
 };
+
+type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
 /** The library's container: reachable from this machine only, removed by the engine once it has ended, attached when created. */
 const defineContainer = (
@@ -277,7 +261,7 @@ export const findContainerEngine = async (library: ContainerLibrary): Promise<Co
 /** Builds the image. The library's builder hides the cause of a failure, so the engine is called directly. */
 const build = async (
   client: ContainerClient,
-  context: ImageContext,
+  context: ReturnType<typeof imageContext>,
   base: string,
 ): Promise<void> => {
   const { dockerode } = client.container;

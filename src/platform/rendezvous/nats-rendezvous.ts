@@ -1,45 +1,32 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type * as jetstreamPackage from '@nats-io/jetstream';
-import type * as kvPackage from '@nats-io/kv';
 import type { KV } from '@nats-io/kv';
-import type * as objectPackage from '@nats-io/obj';
 import type { ObjectStore } from '@nats-io/obj';
-import type * as transportPackage from '@nats-io/transport-node';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { whyUnreadable } from '../files/file-error-reasons.ts';
+import { loadOptional } from '../optional-package.ts';
 import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 import { UnreachableRendezvous } from './unreachable.ts';
 
-/** The packages of NATS, which are optional. */
-export interface NatsPackages {
-  readonly transport: typeof transportPackage;
-  readonly jetstream: typeof jetstreamPackage;
-  readonly kv: typeof kvPackage;
-  readonly objects: typeof objectPackage;
-}
-
-const names = ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`);
-
 /** Loads the packages only where a rendezvous is NATS. Throws a `Problem` without them. */
-export const loadNatsPackages = async (): Promise<NatsPackages> => {
-  try {
-    const [transport, jetstream, kv, objects] = await Promise.all([
-      import('@nats-io/transport-node'),
-      import('@nats-io/jetstream'),
-      import('@nats-io/kv'),
-      import('@nats-io/obj'),
-    ]);
-    return { transport, jetstream, kv, objects };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Problem(
-      `--rendezvous: NATS needs packages that are not installed: run \`npm install ${names.map((name) => `${name}@3`).join(' ')}\`, or use a folder that all machines share (file:///…)`,
-    );
-  }
+const loadNatsPackages = async () => {
+  const [transport, jetstream, kv, objects] = await loadOptional(
+    () =>
+      Promise.all([
+        import('@nats-io/transport-node'),
+        import('@nats-io/jetstream'),
+        import('@nats-io/kv'),
+        import('@nats-io/obj'),
+      ]),
+    '--rendezvous: NATS',
+    ['transport-node', 'jetstream', 'kv', 'obj'].map((name) => `@nats-io/${name}`),
+    'or use a folder that all machines share (file:///…)',
+  );
+  return { transport, jetstream, kv, objects };
 };
+type NatsPackages = Awaited<ReturnType<typeof loadNatsPackages>>;
 
 /** What Node and the client say where no server is listening, or none has the name. */
 const unanswered =
@@ -82,7 +69,7 @@ const reconnectInterval = 250;
  * Connects to the server of an address. Once connected, it reconnects for as long as it takes. Throws a `Problem` if it cannot
  * connect at first, an `UnreachableRendezvous` if nothing answers.
  */
-export const connectToNats = async (
+const connectToNats = async (
   packages: NatsPackages,
   url: URL,
   environment: Environment,

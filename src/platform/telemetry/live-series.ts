@@ -19,39 +19,29 @@ export interface SeriesRow {
   readonly buckets: readonly number[];
 }
 
-const counter = (name: string, help: string, label: string): SeriesRow => ({
-  kind: 'counter',
-  name,
-  help,
-  labels: [...requestLabels, label],
-  buckets: [],
-});
+const row = (
+  kind: SeriesRow['kind'],
+  name: string,
+  help: string,
+  labels: readonly string[] = [],
+  buckets: readonly number[] = [],
+): SeriesRow => ({ kind, name, help, labels, buckets });
 
-const gauge = (name: string, help: string, labels: readonly string[] = []): SeriesRow => ({
-  kind: 'gauge',
-  name,
-  help,
-  labels,
-  buckets: [],
-});
+const counter = (name: string, help: string, label: string): SeriesRow =>
+  row('counter', name, help, [...requestLabels, label]);
 
-const latencies = (name: string, help: string): SeriesRow => ({
-  kind: 'histogram',
-  name,
-  help,
-  labels: requestLabels,
-  buckets: latencyBuckets,
-});
+const latencies = (name: string, help: string): SeriesRow =>
+  row('histogram', name, help, requestLabels, latencyBuckets);
 
 /** All series of a run in progress; every exporter uses these names and labels. */
 export const liveSeries = {
-  run: gauge('weir_run_info', 'Always 1; the labels describe the run.', [
+  run: row('gauge', 'weir_run_info', 'Always 1; the labels describe the run.', [
     'scenario',
     'run_id',
     'version',
   ]),
-  due: gauge('weir_due', 'Arrivals due so far.'),
-  inFlight: gauge('weir_in_flight', 'Requests in flight.'),
+  due: row('gauge', 'weir_due', 'Arrivals due so far.'),
+  inFlight: row('gauge', 'weir_in_flight', 'Requests in flight.'),
   arrivals: counter('weir_arrivals_total', 'Arrivals by outcome; each has exactly one.', 'outcome'),
   attempts: counter(
     'weir_attempts_total',
@@ -63,7 +53,8 @@ export const liveSeries = {
     'Tokens of completed chats; input only where the server reports it.',
     'direction',
   ),
-  remaining: gauge(
+  remaining: row(
+    'gauge',
     'weir_key_remaining',
     'Remaining requests or tokens of a key, as the gateway last reported.',
     ['key', 'unit'],
@@ -77,13 +68,13 @@ export const liveSeries = {
     'weir_first_audio_seconds',
     'Time from due to the first audio, of completed speech.',
   ),
-  lag: {
-    kind: 'histogram',
-    name: 'weir_lag_seconds',
-    help: 'Delay of all attempts by the load generator itself.',
-    labels: [],
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-  },
+  lag: row(
+    'histogram',
+    'weir_lag_seconds',
+    'Delay of all attempts by the load generator itself.',
+    [],
+    [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  ),
 } satisfies Record<string, SeriesRow>;
 
 type SeriesName = keyof typeof liveSeries;
