@@ -68,7 +68,9 @@ describe('connections of a server of which nothing is known', () => {
     const given: (FakeConnection | null)[] = [];
     expect(connections.take(now)).toBeNull();
     expect(connections.countUsable(now)).toBe(2);
-    expect(connections.awaitRested((connection) => given.push(connection))).toBe(true);
+    expect(
+      connections.awaitRested({ isFinished: false }, (connection) => given.push(connection)),
+    ).toBe(true);
     expect(connections.countUsable(now)).toBe(1);
     vi.runAllTimers();
     expect(given).toEqual([first]);
@@ -100,10 +102,10 @@ describe('connections of a server of which nothing is known', () => {
 
   it('are awaited by one request each', () => {
     const { connections, keep } = kept(new ReuseRule({}));
-    expect(connections.awaitRested(() => undefined)).toBe(false);
+    expect(connections.awaitRested({ isFinished: false }, () => undefined)).toBe(false);
     keep();
-    expect(connections.awaitRested(() => undefined)).toBe(true);
-    expect(connections.awaitRested(() => undefined)).toBe(false);
+    expect(connections.awaitRested({ isFinished: false }, () => undefined)).toBe(true);
+    expect(connections.awaitRested({ isFinished: false }, () => undefined)).toBe(false);
     connections.close();
   });
 
@@ -111,8 +113,8 @@ describe('connections of a server of which nothing is known', () => {
     const { connections, keep } = kept(new ReuseRule({}));
     const [first] = [keep(), keep()];
     const given: (FakeConnection | null)[] = [];
-    connections.awaitRested((connection) => given.push(connection));
-    connections.awaitRested((connection) => given.push(connection));
+    connections.awaitRested({ isFinished: false }, (connection) => given.push(connection));
+    connections.awaitRested({ isFinished: false }, (connection) => given.push(connection));
     connections.onEnded(first, now);
     expect(given).toEqual([null]);
     connections.close();

@@ -59,10 +59,16 @@ export class KeptConnections<Connection extends KeptConnection> {
     return null;
   }
 
-  /** Waits for a connection that rests; returns `false`, and does not call `use`, if there is none that nobody waits for. */
-  awaitRested(use: UseConnection<Connection>): boolean {
+  /**
+   * Waits for a connection that rests, for as long as its exchange has not ended; returns `false`, and does not call `use`, if there
+   * is none that nobody waits for.
+   */
+  awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
     if (this.#resting.size <= this.#waiting.length) return false;
-    this.#waiting.push(use);
+    this.#waiting.push((rested) => {
+      if (!exchange.isFinished) use(rested);
+      else if (rested !== null) this.keep(rested);
+    });
     return true;
   }
 

@@ -13,29 +13,26 @@ export interface ParquetColumn {
 }
 
 type Storage = Omit<parquetWriter.SchemaElement, 'name' | 'repetition_type'> & {
-  readonly from: (value: Value) => Value | bigint;
+  readonly isBigInt?: true;
 };
 
-const asItIs = (value: Value): Value => value;
-const asBigInt = (value: Value): bigint => BigInt(value as number);
-
 const storage: Readonly<Record<ParquetColumn['type'], Storage>> = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', from: asItIs },
-  integer: { type: 'INT64', from: asBigInt },
-  real: { type: 'DOUBLE', from: asItIs },
-  boolean: { type: 'BOOLEAN', from: asItIs },
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  integer: { type: 'INT64', isBigInt: true },
+  real: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
   instant: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MILLIS',
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
-    from: asBigInt,
+    isBigInt: true,
   },
 };
 
 const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElement[] => [
   { name: 'root', num_children: columns.length },
   ...columns.map(({ name, type }) => {
-    const { from: _, ...stored } = storage[type];
+    const { isBigInt: _, ...stored } = storage[type];
     return { name, repetition_type: 'OPTIONAL' as const, ...stored };
   }),
 ];
@@ -66,7 +63,7 @@ export const parquetConverter = async (
       name,
       data: rows.map((row) => {
         const value = row[index] ?? null;
-        return value === null ? null : storage[type].from(value);
+        return storage[type].isBigInt && value !== null ? BigInt(value as number) : value;
       }),
     }));
   const schema = schemaOf(columns);

@@ -273,6 +273,8 @@ const knownDifferences: Readonly<
   // The others take the body as it comes, so damaged chunks fail for ours only.
   'a tab behind "chunked" is a blank, no part of it (RFC 9110, section 5.5)': (_, sent) =>
     /^transfer-encoding:[ \t]*chunked *\t[ \t]*\r?$/im.test(sent),
+  'a folded line goes on with the one before it, as with curl, Go and h11 (RFC 9112, section 5.2)':
+    ({ undici, node }, sent) => 'failure' in undici && 'failure' in node && /\r\n[ \t]/.test(sent),
   'bytes behind an answer cost its connection, not the answer': ({ socket }, sent) =>
     'status' in socket && hasTrailingBytes(sent),
 };

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { buildConnector, Client } from 'undici';
 import { undici } from '../undici.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { OpenConnection } from '../connection/connector.ts';
+import type { ObservedExchange } from '../connection/observed-exchange.ts';
 import type { KeptConnection } from '../connection/kept-connections.ts';
 import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
@@ -22,11 +22,7 @@ const clientOptions = {
 } as const;
 
 /** The exchange on a connection. */
-export interface ConnectionUser {
-  connecting(): void;
-  connected(at: Instant, connection: ConnectionOrigin): void;
-  mayMove(hasResponse: boolean): boolean;
-}
+type ConnectionUser = Pick<ObservedExchange, 'connecting' | 'connected' | 'mayMove'>;
 
 /** What all connections of a transport share. */
 export interface UndiciContext {
@@ -39,9 +35,6 @@ export interface UndiciContext {
   /** Called when an idle connection is closed. */
   onClosed(connection: UndiciConnection): void;
 }
-
-const isHttp2 = (socket: Socket): boolean =>
-  'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
 
 /**
  * Keeps undici from destroying a socket while it handles the server's end, and lets it do so once a refusal has come or none will
@@ -136,7 +129,8 @@ export class UndiciConnection implements KeptConnection {
       const at = clock.read();
       this.answers = 0;
       this.#hasEnded = false;
-      if (!isHttp2(socket)) this.#listen(socket, at - begun);
+      const isHttp2 = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+      if (!isHttp2) this.#listen(socket, at - begun);
       this.#user?.connected(at, 'new');
       callback(null, socket);
     });

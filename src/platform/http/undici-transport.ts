@@ -49,8 +49,6 @@ const resetOf = (stream: ClientHttp2Stream | null): string | null => {
   return code === 7 ? 'the server refused the stream' : `the server reset the stream, code ${code}`;
 };
 
-type DispatchController = Dispatcher.DispatchController;
-
 const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>) => {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -61,7 +59,7 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
 
 /** Translates undici's callbacks into the port's. undici would swallow what an observer throws. */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
-  readonly #pool: UndiciPool;
+  readonly #transport: UndiciTransport;
   readonly #request: Dispatcher.DispatchOptions;
   #connection: UndiciConnection | null = null;
   /** The stream of the latest attempt, by HTTP/2 only. */
@@ -72,13 +70,13 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   #isChunked = false;
 
   constructor(
-    pool: UndiciPool,
+    transport: UndiciTransport,
     request: Dispatcher.DispatchOptions,
     observer: ExchangeObserver,
     onDefect: (error: unknown) => void,
   ) {
-    super(pool.clock, observer, onDefect);
-    this.#pool = pool;
+    super(transport.clock, observer, onDefect);
+    this.#transport = transport;
     this.#request = request;
   }
 
@@ -90,11 +88,11 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     if (!this.isFinished) connection.client.dispatch(this.#request, this);
   }
 
-  onRequestStart(controller: DispatchController): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
     const reset = resetOf(this.#stream);
     if (reset !== null) this.abort('reset', reset);
     if (this.isFinished) return controller.abort(new Error('aborted'));
-    if (this.#pool.http2) {
+    if (this.#transport.http2) {
       onNextStream((stream) => {
         this.#stream = stream;
       });
@@ -107,11 +105,11 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 
   onResponseStart(
-    _: DispatchController,
+    _: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (!this.#answered && this.#connection !== null) this.#pool.onAnswering(this.#connection);
+    if (!this.#answered && this.#connection !== null) this.#transport.onAnswering(this.#connection);
     this.#answered = true;
     if (this.isFinished || status < 200) return;
     const fields = flatten(headers);
@@ -122,8 +120,8 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.notify((observer) => observer.onHeaders(this.#now(), status, fields));
   }
 
-  onResponseData(_: DispatchController, chunk: Buffer): void {
-    if (this.#pool.http2) countReadBytes(chunk.length);
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#transport.http2) countReadBytes(chunk.length);
     if (!this.isFinished) this.notify((observer) => observer.onChunk(this.#now(), chunk));
   }
 
@@ -133,14 +131,14 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.complete(this.#now(), this.#reusableFor);
   }
 
-  onResponseError(_: DispatchController, error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const hasResponse = this.#answered || this.#connection?.hasReceived === true;
     this.fail(this.#connection?.isCutShort === true ? cutShort() : error, hasResponse);
   }
 
   /** A frame of HTTP/2 that cannot be written need not be one of the request. */
   override mayMove(hasResponse: boolean): boolean {
-    return !this.#pool.http2 && super.mayMove(hasResponse);
+    return !this.#transport.http2 && super.mayMove(hasResponse);
   }
 
   protected override release(reusableFor: number): void {
@@ -148,13 +146,13 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.#connection = null;
     if (connection === null) return;
     connection.answered(reusableFor, this.#maxAnswers, this.#isChunked);
-    this.#pool.release(connection);
+    this.#transport.release(connection);
   }
 
   protected override resend(): void {
     const closed = this.#connection;
     this.#connection = null;
-    this.#pool.resend(this, closed);
+    this.#transport.resend(this, closed);
   }
 
   #now(): Instant {
@@ -162,18 +160,29 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
   }
 }
 
-/** All connections to one target. */
-class UndiciPool implements UndiciContext {
+/**
+ * The general transport: undici's `Client.dispatch`, one client for each connection and one
+ * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
+ * most recently used idle one is taken first. A client connects at its first request, so nothing is
+ * connected ahead. A request that the server cannot have read, since it had closed the kept connection, goes once
+ * more on a new one (by HTTP/1.1 only). No timeouts, retries or redirects. What an observer throws ends its exchange
+ * and goes to `onDefect`.
+ */
+class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
   readonly http2: boolean;
   readonly clock: Clock;
   readonly connect: OpenConnection;
+  readonly #onDefect: (error: unknown) => void;
+  readonly #pathFor: (path: string) => string;
   readonly #rule: ReuseRule;
   readonly #kept: KeptConnections<UndiciConnection>;
   readonly #all = new Set<UndiciConnection>();
   #closed = false;
 
-  constructor(endpoint: TargetEndpoint, clock: Clock) {
+  constructor(endpoint: TargetEndpoint, clock: Clock, onDefect: (error: unknown) => void) {
+    this.#onDefect = onDefect;
+    this.#pathFor = requestPathsOf(endpoint.url);
     this.origin = targetAddress(endpoint.url).url.origin;
     this.http2 = endpoint.wire.http2;
     this.clock = clock;
@@ -182,17 +191,29 @@ class UndiciPool implements UndiciContext {
     this.#kept = new KeptConnections(this.#rule, clock);
   }
 
-  get notes(): readonly string[] {
+  notes(): readonly string[] {
     return this.#rule.notes;
   }
 
+  connectAhead(): void {}
+
+  send({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange {
+    const request = { method, path: this.#pathFor(path), headers: { ...headers }, body };
+    const exchange = new UndiciExchange(this, request, observer, this.#onDefect);
+    this.#send(exchange);
+    return exchange;
+  }
+
   /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, or on a new one that connects at its first request. */
-  send(exchange: UndiciExchange): void {
+  #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');
     const kept = this.#kept.take(this.clock.now());
     if (kept !== null) return exchange.begin(kept);
-    if (this.#kept.awaitRested((rested) => this.#sendRested(rested, exchange))) return;
-    exchange.begin(this.#open());
+    const isAwaited = this.#kept.awaitRested(exchange, (rested) => {
+      if (rested === null) this.#send(exchange);
+      else exchange.begin(rested);
+    });
+    if (!isAwaited) exchange.begin(this.#open());
   }
 
   /** An answer begins. */
@@ -225,17 +246,6 @@ class UndiciPool implements UndiciContext {
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
-  /** What has been aborted meanwhile leaves its connection to others. */
-  #sendRested(rested: UndiciConnection | null, exchange: UndiciExchange): void {
-    if (exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested);
-    } else if (rested === null) {
-      this.send(exchange);
-    } else {
-      exchange.begin(rested);
-    }
-  }
-
   #discard(connection: UndiciConnection): void {
     this.#all.delete(connection);
     this.#kept.forget(connection);
@@ -249,30 +259,8 @@ class UndiciPool implements UndiciContext {
   }
 }
 
-/**
- * The general transport: undici's `Client.dispatch`, one client for each connection and one
- * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
- * most recently used idle one is taken first. A client connects at its first request, so nothing is
- * connected ahead. A request that the server cannot have read, since it had closed the kept connection, goes once
- * more on a new one (by HTTP/1.1 only). No timeouts, retries or redirects. What an observer throws ends its exchange
- * and goes to `onDefect`.
- */
 export const undiciTransport = (
   endpoint: TargetEndpoint,
   clock: Clock,
   onDefect: (error: unknown) => void = throwUncaught,
-): Transport => {
-  const pool = new UndiciPool(endpoint, clock);
-  const pathFor = requestPathsOf(endpoint.url);
-  return {
-    send: ({ method, path, headers, body }: WireRequest, observer: ExchangeObserver): Exchange => {
-      const request = { method, path: pathFor(path), headers: { ...headers }, body };
-      const exchange = new UndiciExchange(pool, request, observer, onDefect);
-      pool.send(exchange);
-      return exchange;
-    },
-    connectAhead: () => undefined,
-    notes: () => pool.notes,
-    close: () => pool.close(),
-  };
-};
+): Transport => new UndiciTransport(endpoint, clock, onDefect);

@@ -6,9 +6,6 @@ import { createInterface } from 'node:readline';
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
-const environmentForChild = (): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));
-
 /** A child process that never outlives this one. */
 export interface ChildProcessHandle {
   readonly ok: true;
@@ -27,12 +24,7 @@ export interface ChildProcessHandle {
   readonly stop: () => Promise<void>;
 }
 
-/** Why the process did not start, by its own output if any. */
-interface ChildProcessFailure {
-  readonly ok: false;
-  readonly reason: string;
-}
-
+/** How long a process may take to end by itself, in ms. */
 const stopGrace = 2000;
 
 const hasExited = (child: ChildProcess): boolean =>
@@ -62,16 +54,17 @@ const end = async (child: ChildProcess): Promise<void> => {
 /**
  * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits
  * for its first line, at most `timeout` ms if given. The input stays open: when this process
- * ends, even by a signal, the child reads the end of its input and must end too.
+ * ends, even by a signal, the child reads the end of its input and must end too. If it does not start, the reason is its own
+ * output, if any.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
   input: string,
   timeout?: number,
-): Promise<ChildProcessHandle | ChildProcessFailure> => {
+): Promise<ChildProcessHandle | { readonly ok: false; readonly reason: string }> => {
   const child = spawn(executable, parameters, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: environmentForChild(),
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
   });
   let stderrTail = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -33,10 +33,6 @@ const longestOpening = 1000;
 /** How long none is opened after a failure, in ms; doubled by each further one. */
 const firstPause = 1000;
 
-/** The oldest of them: a server that serves one connection at a time takes them in this order. */
-const oldestOf = (connections: ReadonlyMap<SocketConnection, Instant>): SocketConnection | null =>
-  connections.keys().next().value ?? null;
-
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
@@ -67,7 +63,7 @@ export class AheadConnections {
     if (!this.#isTurnSet) this.#openSome();
   }
 
-  /** The oldest connection that is ready, else the oldest that is being opened. */
+  /** The oldest connection that is ready, else the oldest that is being opened: a server that serves one at a time takes them in this order. */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
       this.#ready.delete(connection);
@@ -75,8 +71,8 @@ export class AheadConnections {
       connection.destroy();
     }
     this.#dropHanging(now);
-    const opening = oldestOf(this.#opening);
-    if (opening === null) return null;
+    const opening = this.#opening.keys().next().value;
+    if (opening === undefined) return null;
     this.#opening.delete(opening);
     return this.#taken(opening);
   }
@@ -138,12 +134,19 @@ export class AheadConnections {
   };
 }
 
-/** All connections to one target. */
-class SocketPool implements ConnectionContext {
+/**
+ * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One
+ * exchange at a time on a connection; connections are kept alive and the most recently used idle one
+ * is taken first. A request that the server cannot have read, since it had closed the kept connection, goes once more on a new one. No
+ * timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its exchange and goes to `onDefect`.
+ */
+class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
   readonly open: OpenSocket;
   readonly writer = new RequestWriter();
   readonly reads: ReadQueue;
+  readonly #onDefect: (error: unknown) => void;
+  readonly #heads: RequestHeadWriter;
   readonly #rule: ReuseRule;
   readonly #kept: KeptConnections<SocketConnection>;
   readonly #all = new Set<SocketConnection>();
@@ -151,8 +154,11 @@ class SocketPool implements ConnectionContext {
   #closed = false;
   #allGone: () => void = () => undefined;
 
-  constructor(endpoint: TargetEndpoint, clock: RunClock) {
+  constructor(endpoint: TargetEndpoint, clock: RunClock, onDefect: (error: unknown) => void) {
+    const { host } = targetAddress(endpoint.url).url;
     this.open = socketOpener(endpoint);
+    this.#onDefect = onDefect;
+    this.#heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
     this.clock = clock;
     this.reads = new ReadQueue(clock);
     this.#rule = new ReuseRule(endpoint.wire);
@@ -160,7 +166,7 @@ class SocketPool implements ConnectionContext {
     this.#ahead = new AheadConnections(clock, () => this.#add(null));
   }
 
-  get notes(): readonly string[] {
+  notes(): readonly string[] {
     return this.#rule.notes;
   }
 
@@ -169,13 +175,25 @@ class SocketPool implements ConnectionContext {
     this.#ahead.want(missing);
   }
 
+  send(request: WireRequest, observer: ExchangeObserver): Exchange {
+    const exchange = new SocketExchange(this.clock, observer, this.#onDefect);
+    const head = this.#heads.write(request);
+    if (head instanceof HttpFault) exchange.abort(head.cause, head.detail);
+    else this.#send({ exchange, head: head.text, body: request.body, closes: head.closes });
+    return exchange;
+  }
+
   /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, on one that was opened ahead, or on a new one. */
-  send(outgoing: OutgoingRequest): void {
+  #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
     const now = this.clock.now();
     const kept = this.#kept.take(now);
     if (kept !== null) return kept.begin(outgoing, now);
-    if (this.#kept.awaitRested((rested) => this.#sendRested(rested, outgoing))) return;
+    const isAwaited = this.#kept.awaitRested(outgoing.exchange, (rested) => {
+      if (rested === null) this.#send(outgoing);
+      else rested.begin(outgoing, this.clock.now());
+    });
+    if (isAwaited) return;
     const ahead = this.#ahead.take(now);
     if (ahead === null) this.#add(outgoing);
     else ahead.begin(outgoing, now);
@@ -223,18 +241,6 @@ class SocketPool implements ConnectionContext {
     if (this.#all.size === 0) this.#allGone();
   }
 
-  /** What has been aborted meanwhile leaves its connection to others. */
-  #sendRested(rested: SocketConnection | null, outgoing: OutgoingRequest): void {
-    const now = this.clock.now();
-    if (outgoing.exchange.isFinished) {
-      if (rested !== null) this.#kept.keep(rested);
-    } else if (rested === null) {
-      this.send(outgoing);
-    } else {
-      rested.begin(outgoing, now);
-    }
-  }
-
   #add(outgoing: OutgoingRequest | null): SocketConnection {
     const connection = new SocketConnection(this, outgoing);
     this.#all.add(connection);
@@ -242,30 +248,8 @@ class SocketPool implements ConnectionContext {
   }
 }
 
-/**
- * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One
- * exchange at a time on a connection; connections are kept alive and the most recently used idle one
- * is taken first. A request that the server cannot have read, since it had closed the kept connection, goes once more on a new one. No
- * timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its exchange and goes to `onDefect`.
- */
 export const socketTransport = (
   endpoint: TargetEndpoint,
   clock: RunClock,
   onDefect: (error: unknown) => void = throwUncaught,
-): Transport => {
-  const { host } = targetAddress(endpoint.url).url;
-  const pool = new SocketPool(endpoint, clock);
-  const heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
-  return {
-    send: (request: WireRequest, observer: ExchangeObserver): Exchange => {
-      const exchange = new SocketExchange(clock, observer, onDefect);
-      const head = heads.write(request);
-      if (head instanceof HttpFault) exchange.abort(head.cause, head.detail);
-      else pool.send({ exchange, head: head.text, body: request.body, closes: head.closes });
-      return exchange;
-    },
-    connectAhead: (count) => pool.connectAhead(count),
-    notes: () => pool.notes,
-    close: () => pool.close(),
-  };
-};
+): Transport => new SocketTransport(endpoint, clock, onDefect);
