@@ -30,7 +30,7 @@ const variable = (environment: Environment, lower: string): Variable | null => {
   return null;
 };
 
-/** `[::1]` and `example.com.` are `::1` and `example.com`. */
+/** Removes brackets and the last dot: `[::1]` and `example.com.` become `::1` and `example.com`. */
 const bareHost = (text: string): string =>
   text
     .toLowerCase()
@@ -80,7 +80,6 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
   return { ...found, text: `${scheme}://${found.text}` };
 };
 
-/** What every connection of a run has in common. */
 export interface TargetEndpoint {
   /** The base address of the requests' paths. */
   readonly url: string;
@@ -115,7 +114,7 @@ export const clientCertificateProblem = (client: Certificates['client']): string
   }
 };
 
-/** Settings for our own servers on this machine: never through a proxy of the environment. */
+/** The settings for our own servers on this machine. */
 export const directWire: ConnectionSettings = {
   http2: false,
   proxy: { kind: 'none' },
@@ -150,7 +149,7 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
-/** Cancels an attempt to connect at any stage; does nothing once it has ended. */
+/** Cancels an attempt to connect; does nothing once it has ended. */
 export type CancelConnect = () => void;
 
 /** Opens one connection; `done` receives its socket or the error. */
@@ -196,7 +195,7 @@ export const openTunnel = (
   };
 };
 
-/** Like `open`, through a tunnel. */
+/** Makes `open` connect through a tunnel. */
 const throughProxy =
   (proxy: URL, open: OpenConnection): OpenConnection =>
   (options, done) => {
@@ -221,7 +220,7 @@ const keepFirstError = (socket: Socket): void => {
   });
 };
 
-/** Makes undici's connector cancellable: it leaves its socket open when its client is destroyed while connecting. */
+/** Makes undici's connector cancellable: by itself it leaves its socket open when its client is destroyed. */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
   (options, done) => {

@@ -1,6 +1,6 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** How far an exchange was when it failed: the same error means different things at different stages. */
+/** How far an exchange was when it failed, which decides what an error means. */
 export interface ExchangeProgress {
   /** `null` while connecting, also when a kept connection turned out to be closed and is reopened. */
   readonly connection: ConnectionOrigin | null;
@@ -137,8 +137,8 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
 };
 
 /**
- * Says what to do about an answer with status 400 that is a server's word on TLS. The sentences are those of nginx (`ngx_http_special_response.c`),
- * Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`); `null` for any other answer.
+ * Says what to do about a status 400 that is about TLS; `null` for any other answer. The sentences are those of nginx
+ * (`ngx_http_special_response.c`), Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`).
  */
 export const tlsComplaint = (
   status: number,
@@ -155,7 +155,7 @@ export const tlsComplaint = (
     : null;
 };
 
-/** Whether undici rejected a head for a header that is folded over two lines, which it does not read, unlike curl, Go and our own transport. */
+/** Whether undici may have rejected a header that is folded over two lines; curl, Go and our own transport read those. */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
   /whitespace after header value|Invalid header value char/i.test(String(error));

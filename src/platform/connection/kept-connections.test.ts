@@ -24,7 +24,7 @@ class FakeConnection implements KeptConnection {
 
 const trustedRule = (): ReuseRule => {
   const rule = new ReuseRule({});
-  for (let n = 0; n < 3; n += 1) rule.onReused(new FakeConnection(1));
+  for (let n = 0; n < 3; n += 1) rule.endsOf(new FakeConnection(1)).onReused(1);
   return rule;
 };
 const now = instant(0);
@@ -79,7 +79,7 @@ describe('connections of a server of which nothing is known', () => {
 
   it('rest one by one, each for its own time', () => {
     const rule = new ReuseRule({});
-    rule.onEnded(new FakeConnection(2), 1);
+    rule.endsOf(new FakeConnection(2)).onEnded(2, 1);
     const { connections, keep } = kept(rule);
     const [suspect, other] = [keep(2), keep(1)];
     vi.advanceTimersByTime(10);
@@ -125,7 +125,7 @@ describe('connections of a server of which nothing is known', () => {
 describe('connections of a server that is known to close them', () => {
   const ruleOfTwoAnswers = (): ReuseRule => {
     const rule = new ReuseRule({});
-    for (let n = 0; n < 3; n += 1) rule.onEnded(new FakeConnection(2), 1);
+    for (let n = 0; n < 3; n += 1) rule.endsOf(new FakeConnection(2)).onEnded(2, 1);
     return rule;
   };
 

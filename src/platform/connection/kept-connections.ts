@@ -13,23 +13,23 @@ export interface KeptConnection extends AnsweredConnection {
   destroy(): void;
 }
 
-/** Called with the connection for a request, or with `null` if it needs another one. */
-export type UseConnection<Connection> = (connection: Connection | null) => void;
+/** Receives the connection for a request; `null` if it needs another one. */
+type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** How long a connection that is not used again is watched for its end, and how far apart such watches are, in ms. */
+/** How long a connection is watched to see whether the server ends it, and the least time between two watches, in ms. */
 const watchTime = 1000;
 const watchesApart = 5000;
 
-/** The idle connections to one target: last in, first out, and only as often as the reuse rule allows. */
+/** The idle connections to one target. The latest is used first, and each only as often as the reuse rule allows. */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #idle: Connection[] = [];
-  /** Connections that are left alone for a moment, and since when by `performance.now()`; and the requests that wait for them. */
+  /** Connections that are left alone for a moment, with the start of their rest by `performance.now()`. */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
-  /** Left open although it is not used again, to see whether the server still ends it. */
+  /** A connection that is not used again, left open to see whether the server still ends it. */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
   #watchTimer: NodeJS.Timeout | null = null;
@@ -46,7 +46,6 @@ export class KeptConnections<Connection extends KeptConnection> {
     return this.#idle.filter(isUsable).length + Math.max(0, resting);
   }
 
-  /** The most recently used idle connection; `null` if there is none. */
   take(now: Instant): Connection | null {
     for (
       let connection = this.#idle.pop();
@@ -75,7 +74,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   /** Keeps a connection whose answer is complete, or closes it. */
   keep(connection: Connection): void {
     if (this.#rule.allowsReuse(connection)) {
-      if (this.#rule.restAfter(connection) === 0) this.#idle.push(connection);
+      if (this.#rule.endsOf(connection).restAfter(connection.answers) === 0)
+        this.#idle.push(connection);
       else this.#rest(connection);
     } else if (
       this.#rule.isOnlyObserved(connection) &&
@@ -88,13 +88,12 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Forgets a connection that the server ended at `at`, in use or not. */
+  /** Forgets a connection that the server ended, in use or not. */
   onEnded(connection: Connection, at: Instant): void {
-    this.#rule.onEnded(connection, at - connection.answeredAt);
+    this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
   }
 
-  /** Forgets a connection that is closed. */
   forget(connection: Connection): void {
     const idleAt = this.#idle.lastIndexOf(connection);
     if (idleAt >= 0) this.#idle.splice(idleAt, 1);
@@ -129,9 +128,9 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
-  /** By what is known by now: more than when the rest began. */
+  /** The end of a rest, by what is known now: that is more than when the rest began. */
   #restEnd(connection: Connection, since: number): number {
-    return since + this.#rule.restAfter(connection);
+    return since + this.#rule.endsOf(connection).restAfter(connection.answers);
   }
 
   readonly #onRested = (): void => {
@@ -153,7 +152,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   #endRest(connection: Connection, now: Instant): void {
     const use = this.#waiting.shift();
     const isUsable = this.#isUsable(connection, now);
-    if (isUsable) this.#rule.onRested(connection);
+    if (isUsable) this.#rule.endsOf(connection).onRested();
     else connection.destroy();
     if (use !== undefined) use(isUsable ? connection : null);
     else if (isUsable) this.#idle.push(connection);
@@ -165,7 +164,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#watchTimer = setTimeout(() => {
       if (this.#watched !== connection) return;
       this.#watched = null;
-      this.#rule.onKept(connection);
+      this.#rule.endsOf(connection).onKept();
       connection.destroy();
     }, watchTime).unref();
   }

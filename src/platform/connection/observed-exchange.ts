@@ -9,7 +9,7 @@ import type { Instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from './failure-cause.ts';
 import { isUnwritten } from './refused-request.ts';
 
-/** Throws outside of any handler, so that a defect ends the process. */
+/** Throws an error outside of any handler, so that it ends the process. */
 export const throwUncaught = (error: unknown): void => {
   queueMicrotask(() => {
     throw error;
@@ -20,7 +20,7 @@ export const throwUncaught = (error: unknown): void => {
 export abstract class ObservedExchange implements Exchange {
   protected readonly clock: Clock;
   protected readonly observer: ExchangeObserver;
-  /** Receives what the observer throws. The exchange has ended and its observer is not called again. */
+  /** Receives what the observer throws. By then the exchange has ended. */
   readonly #onDefect: (error: unknown) => void;
   /** `null` while a connection is being opened. */
   #connection: ConnectionOrigin | null = null;
@@ -38,15 +38,15 @@ export abstract class ObservedExchange implements Exchange {
     return this.#isFinished;
   }
 
-  /** Called once, before the observer is notified of the end, with the ms for which the connection can be used again. */
+  /** Gives the connection back once, just before the observer hears of the end; it can be used again for `reusableFor` ms. */
   protected abstract release(reusableFor: number): void;
 
-  /** Sends the request again, on a new connection. Called at most once, after the observer was notified. */
+  /** Sends the request again on a new connection, once at most. */
   protected abstract resend(): void;
 
   /**
-   * Whether a server that has not begun to answer may turn out not to have read the request, so that it can be sent again: once,
-   * and only if the connection was open before the request. When a connection that was opened for it fails, that is how the server answers.
+   * Whether the request may be sent again if the server turns out not to have read it. It may once, before a byte of an answer, and only if
+   * its connection was open beforehand: when a connection that was opened for it fails, that is the server's answer.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -54,12 +54,12 @@ export abstract class ObservedExchange implements Exchange {
     return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
   }
 
-  /** A connection is being opened, perhaps instead of a kept one that turned out to be closed: errors are now connect errors. */
+  /** A connection is being opened: errors from now on are connect errors. */
   connecting(): void {
     this.#connection = null;
   }
 
-  /** The connection is open. Called again, with `new`, if a kept one turned out to be closed and was reopened. */
+  /** The connection is open. A second call, with `new`, means that a kept one had been closed. */
   connected(at: Instant, connection: ConnectionOrigin): void {
     if (this.#isFinished) return;
     this.#connection = connection;
@@ -86,8 +86,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Ends it with an error of its socket, its TLS stack or its HTTP parser, or moves it to a new connection if the server cannot have
-   * read the request; `hasResponse` says whether a byte of an answer was received.
+   * Ends the exchange with an error, or sends its request again on a new connection if the server cannot have read it.
+   * `hasResponse` says whether a byte of an answer was received.
    */
   fail(error: Error, hasResponse: boolean, detail = failureDetail(error)): void {
     if (this.mayMove(hasResponse) && isUnwritten(error)) return this.#move();
@@ -104,7 +104,7 @@ export abstract class ObservedExchange implements Exchange {
     }
   }
 
-  /** Passes on a piece of the body. Not by `notify`: a closure for each piece is garbage. */
+  /** Passes on a piece of the body. It does without `notify`, whose closures would be garbage for each piece. */
   protected notifyChunk(at: Instant, bytes: Uint8Array): void {
     if (this.#isFinished) return;
     try {

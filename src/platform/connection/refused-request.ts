@@ -15,36 +15,35 @@ import { TLSSocket } from 'node:tls';
 
 const nothing = new Uint8Array(0);
 
-/** What is refused is refused one round trip after it was written; longer waits than this, in ms, are not worth it. */
+/** The longest wait for a refusal, in ms: it comes one round trip after the request. */
 const longestWait = 1000;
 /** A busy server can take a while between ending a connection and closing it, in ms. */
 const shortestWait = 50;
 
-/** An error that says that not all of a request was written. */
+/** Whether an error says that not all of a request was written. */
 export const isUnwritten = (error: unknown): boolean => {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   return syscall === 'write' && (code === 'EPIPE' || code === 'ECONNRESET');
 };
 
-/** Whether a part of what was written is still in this process. Over TLS nobody knows: the system can have taken it all without having said so. */
+/** Whether a part of the request is still in this process. Over TLS that is not known, and the answer is no. */
 export const hasUnwritten = (socket: Socket): boolean =>
   !(socket instanceof TLSSocket) && socket.writableLength > 0;
 
-/** The error of a request of which this process still had a part when the server ended the connection. */
 export const cutShort = (): Error =>
   Object.assign(new Error('the server closed the connection before the request was written'), {
     code: 'EPIPE',
     syscall: 'write',
   });
 
-/** Keeps a socket open for writing after the server's end: otherwise a refusal could not be seen. */
+/** Keeps a socket open for writing after the server has ended it, so that a refusal can be seen. */
 export const keepWritable = (socket: Socket): void => {
   socket.allowHalfOpen = true;
 };
 
 /**
- * Looks for a refusal after the end of an open socket was read: writing nothing fails, with an error for which `isUnwritten` holds, as soon as one
- * has come. Calls `onNone` at once over TLS, or if none comes in the time of some round trips; `openedIn` is how long the connection took to open, in ms.
+ * Looks for a refusal after the server has ended a socket: once it has come, writing nothing fails with an error for which `isUnwritten` holds. Calls
+ * `onNone` if none comes within some round trips, whose length follows from `openedIn`, the ms that connecting took; over TLS it does so at once.
  * Returns a function that ends the look.
  */
 export const lookForRefusal = (

@@ -11,7 +11,7 @@ const ended = (
   rule: ReuseRule,
   ...ends: (readonly [answers: number, age: number])[]
 ): ReuseRule => {
-  for (const [answers, age] of ends) rule.onEnded(answered(answers), age);
+  for (const [answers, age] of ends) rule.endsOf(answered(answers)).onEnded(answers, age);
   return rule;
 };
 const after = (answers: number, age = 1) => [answers, age] as const;
@@ -53,13 +53,13 @@ describe('how often a connection is used', () => {
     const rule = new ReuseRule({});
     for (let n = 0; n < 9; n += 1) {
       ended(rule, after(1));
-      rule.onReused(answered(1));
+      rule.endsOf(answered(1)).onReused(1);
     }
     expect(rule.allowsReuse(answered(1))).toBe(true);
     for (let n = 0; n < 3; n += 1) {
       // A connection with fewer answers is no evidence against it.
       ended(rule, after(4));
-      rule.onReused(answered(1));
+      rule.endsOf(answered(1)).onReused(1);
     }
     expect(rule.allowsReuse(answered(4))).toBe(false);
   });
@@ -67,7 +67,7 @@ describe('how often a connection is used', () => {
   it('is dropped when the server keeps a connection after all, and the report says so', () => {
     const rule = ended(new ReuseRule({}), after(1), after(1), after(1));
     expect(rule.isOnlyObserved(answered(1))).toBe(true);
-    rule.onKept(answered(1));
+    rule.endsOf(answered(1)).onKept();
     expect(rule.allowsReuse(answered(1))).toBe(true);
     expect(rule.notes).toEqual([
       expect.stringContaining('after each answer'),
@@ -78,18 +78,18 @@ describe('how often a connection is used', () => {
   it('is concluded for chunked answers alone where others leave the connection open', () => {
     const rule = new ReuseRule({});
     for (let n = 0; n < 3; n += 1) {
-      rule.onEnded(answered(1, true), 1);
-      rule.onReused(answered(1));
+      rule.endsOf(answered(1, true)).onEnded(1, 1);
+      rule.endsOf(answered(1)).onReused(1);
     }
     expect(rule.allowsReuse(answered(1, true))).toBe(false);
     expect(rule.allowsReuse(answered(1))).toBe(true);
-    expect(rule.restAfter(answered(1))).toBe(0);
+    expect(rule.endsOf(answered(1)).restAfter(1)).toBe(0);
     expect(rule.notes).toEqual([expect.stringContaining('after each chunked answer')]);
   });
 
   it('is said once where it holds for both', () => {
     const rule = ended(new ReuseRule({}), after(1), after(1), after(1));
-    for (let n = 0; n < 3; n += 1) rule.onEnded(answered(1, true), 1);
+    for (let n = 0; n < 3; n += 1) rule.endsOf(answered(1, true)).onEnded(1, 1);
     expect(rule.notes).toEqual([expect.stringContaining('after each answer without')]);
   });
 
@@ -101,34 +101,36 @@ describe('how often a connection is used', () => {
 
 describe('a connection rests after its answer', () => {
   const reused = (rule: ReuseRule, times: number): ReuseRule => {
-    for (let n = 0; n < times; n += 1) rule.onReused(answered(1));
+    for (let n = 0; n < times; n += 1) rule.endsOf(answered(1)).onReused(1);
     return rule;
   };
 
   it('until three answers have come on used ones, and again after one has ended just after an answer', () => {
     const rule = new ReuseRule({});
-    const rests = [0, 1, 1, 1].map((times) => reused(rule, times).restAfter(answered(1)));
+    const rests = [0, 1, 1, 1].map((times) => reused(rule, times).endsOf(answered(1)).restAfter(1));
     expect(rests.map((rest) => rest > 0)).toEqual([true, true, true, false]);
     ended(rule, after(4, 5000));
-    expect(rule.restAfter(answered(1))).toBe(0);
+    expect(rule.endsOf(answered(1)).restAfter(1)).toBe(0);
     ended(rule, after(4));
-    expect(rule.restAfter(answered(1))).toBeGreaterThan(0);
+    expect(rule.endsOf(answered(1)).restAfter(1)).toBeGreaterThan(0);
   });
 
   it('for less once one has outlived its rest, until one ends', () => {
     const rule = new ReuseRule({});
-    const atFirst = rule.restAfter(answered(1));
-    rule.onRested(answered(1));
-    expect(rule.restAfter(answered(1))).toBeLessThan(atFirst);
+    const atFirst = rule.endsOf(answered(1)).restAfter(1);
+    rule.endsOf(answered(1)).onRested();
+    expect(rule.endsOf(answered(1)).restAfter(1)).toBeLessThan(atFirst);
     ended(rule, after(4));
-    expect(rule.restAfter(answered(1))).toBe(atFirst);
+    expect(rule.endsOf(answered(1)).restAfter(1)).toBe(atFirst);
   });
 
   it('for longer where the latest end came after as many answers, until one outlives that', () => {
     const rule = reused(ended(new ReuseRule({}), after(4)), 3);
-    expect(rule.restAfter(answered(3))).toBe(0);
-    expect(rule.restAfter(answered(4))).toBeGreaterThan(new ReuseRule({}).restAfter(answered(4)));
-    rule.onReused(answered(4));
-    expect(rule.restAfter(answered(4))).toBe(0);
+    expect(rule.endsOf(answered(3)).restAfter(3)).toBe(0);
+    expect(rule.endsOf(answered(4)).restAfter(4)).toBeGreaterThan(
+      new ReuseRule({}).endsOf(answered(4)).restAfter(4),
+    );
+    rule.endsOf(answered(4)).onReused(4);
+    expect(rule.endsOf(answered(4)).restAfter(4)).toBe(0);
   });
 });

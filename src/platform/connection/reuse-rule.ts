@@ -28,7 +28,6 @@ export class ObservedEnds {
   /** Whether a connection has outlived its rest since the latest end. */
   #hasRested = false;
 
-  /** Whether the server has kept a connection open, for a moment or for longer. */
   get hasKept(): boolean {
     return this.#hasRested || this.#reusesInARow > 0;
   }
@@ -49,6 +48,7 @@ export class ObservedEnds {
     if (answers >= this.#ends.answers) this.#ends = noEnds;
   }
 
+  /** The server has ended a connection `age` ms after the last of so many answers. */
   onEnded(answers: number, age: number): void {
     if (answers === 0 || age > justAfter) return;
     this.#reusesInARow = 0;
@@ -60,6 +60,7 @@ export class ObservedEnds {
     this.concluded.add(answers);
   }
 
+  /** A connection stayed open after the observed number of answers: the observed rule is wrong, or the server has changed. */
   onKept(): void {
     if (this.limit === Number.POSITIVE_INFINITY) return;
     this.dropped.add(this.limit);
@@ -76,7 +77,7 @@ export interface AnsweredConnection {
   readonly isChunked: boolean;
 }
 
-/** `framing` is named only where the server treats other answers differently. */
+/** Says what was observed, in sentences. `framing` is named only where the server treats other answers differently. */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
     const isAny = !other.hasKept || other.concluded.has(answers);
@@ -112,50 +113,25 @@ export class ReuseRule {
     this.#allowed = reuse ? (maxRequestsPerConnection ?? Number.POSITIVE_INFINITY) : 1;
   }
 
-  /** How long a connection is left alone after its answer, in ms; 0 once the server is known to keep it. */
-  restAfter(connection: AnsweredConnection): number {
-    return this.#endsAfter(connection).restAfter(connection.answers);
-  }
-
-  /** A connection did not end while it was left alone. */
-  onRested(connection: AnsweredConnection): void {
-    this.#endsAfter(connection).onRested();
-  }
-
   get notes(): readonly string[] {
     const ofChunked = notesOf(this.#chunked, this.#whole, 'chunked');
     const ofWhole = notesOf(this.#whole, this.#chunked, 'unchunked');
     return [...new Set([...ofChunked, ...ofWhole])];
   }
 
-  /** Whether a connection can be used again. */
   allowsReuse(connection: AnsweredConnection): boolean {
     const { answers } = connection;
-    return answers < this.#allowed && answers < this.#endsAfter(connection).limit;
+    return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
   /** Whether only the observed rule of the server, not the scenario, keeps a connection from being used again. */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
-    return answers >= this.#endsAfter(connection).limit && answers < this.#allowed;
+    return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
-  /** The next answer begins on a connection. */
-  onReused(connection: AnsweredConnection): void {
-    this.#endsAfter(connection).onReused(connection.answers);
-  }
-
-  /** The server has ended a connection `age` ms after the last of its answers. */
-  onEnded(connection: AnsweredConnection, age: number): void {
-    this.#endsAfter(connection).onEnded(connection.answers, age);
-  }
-
-  /** A connection stayed open after the observed number of answers: the observed rule is wrong, or the server has changed. */
-  onKept(connection: AnsweredConnection): void {
-    this.#endsAfter(connection).onKept();
-  }
-
-  #endsAfter({ isChunked }: AnsweredConnection): ObservedEnds {
+  /** What is known of the ends of connections whose latest answer was framed like that of this one. */
+  endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;
   }
 }

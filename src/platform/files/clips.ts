@@ -126,7 +126,6 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   }));
 };
 
-/** A file that has been read, without its text. */
 type Recording = Omit<Clip, 'text'>;
 
 const readRecording = async (
@@ -186,23 +185,16 @@ const filesOf = async (
 
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
 
-/** A clip that cannot be used, with an error message. */
-export interface ClipFault<Request extends ClipRequest> {
-  readonly request: Request;
-  readonly message: string;
-}
-
 /** Reads the clips that a plan uploads, each file once; paths are relative to `folder`. Reports every clip that cannot be used. */
 export const readClips = async <Request extends ClipRequest>(
   requests: readonly Request[],
   folder: string,
   rules: UploadRules,
-): Promise<{ readonly library: ClipLibrary; readonly faults: readonly ClipFault<Request>[] }> => {
+) => {
   const recordings = new Map<string, Recording>();
   const library = new Map<string, readonly Clip[]>();
-  const faults: ClipFault<Request>[] = [];
+  const faults: { readonly request: Request; readonly message: string }[] = [];
 
-  /** `null` if there is a problem. */
   const orFault = async <T>(request: Request, find: () => Promise<T>): Promise<T | null> => {
     try {
       return await find();
@@ -233,5 +225,6 @@ export const readClips = async <Request extends ClipRequest>(
     if (clips === undefined) throw new Error(`no clips were read for ${source.file}`);
     return clips;
   };
-  return { library: { clipsOf }, faults };
+  const read: ClipLibrary = { clipsOf };
+  return { library: read, faults };
 };

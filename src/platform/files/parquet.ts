@@ -63,7 +63,7 @@ export const parquetConverter = async (
       name,
       data: rows.map((row) => {
         const value = row[index] ?? null;
-        return storage[type].isBigInt && value !== null ? BigInt(value as number) : value;
+        return storage[type].isBigInt && value !== null ? BigInt(value) : value;
       }),
     }));
   const schema = schemaOf(columns);

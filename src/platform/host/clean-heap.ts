@@ -17,7 +17,6 @@ const exposeCollector = (): Collect => {
  */
 export const cleanHeap = (): void => exposeCollector()();
 
-/** How many bytes of reads may wait for a collection. */
 const mostUncollected = 4 * 1024 * 1024;
 
 /** Reads of fewer bytes bring tokens rather than bulk, and leave little behind. */
@@ -27,8 +26,8 @@ let uncollected = 0;
 let collect: Collect | null = null;
 
 /**
- * Call it with the length of each read that allocates its own buffer, or whose bytes are copied in bulk. These lie outside
- * the heap: V8 lets 64 MB of them wait for a collection. This one of young objects takes about a millisecond.
+ * Collects young objects, in about a millisecond, once enough bytes were read. Call it with the length of each read that has a buffer of its
+ * own: those lie outside the heap, and V8 lets 64 MB of them wait.
  */
 export const countReadBytes = (bytes: number): void => {
   if (bytes < leastCounted) return;

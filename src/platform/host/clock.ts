@@ -2,25 +2,25 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** Before the instant, in ms: Node's timers count whole milliseconds and can be one late. */
+/** How long before its instant an alarm stops to rely on timers, in ms: they can be a millisecond late. */
 const timerLead = 1.2;
-/** The longest that reads may wait for a nap, in ms; waking up from it takes some hundredths. */
+/** The longest nap, in ms: reads wait meanwhile. */
 const longestNap = 0.25;
-/** A nap cannot be shorter, in ms. */
+/** The shortest possible nap, in ms. */
 const shortestNap = 0.06;
 /** Node's timers overflow after 24 days; waking up once an hour costs nothing. */
 const longestTimer = 3_600_000;
-/** More frequent rings, in ms apart, are on time by timers alone; napping between them would delay all reads. */
+/** Rings that are closer than this, in ms, rely on timers alone: naps between them would delay all reads. */
 const leastDistance = 5;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** What an alarm needs of its clock. */
-export interface AlarmClock {
+interface AlarmClock {
   now(): Instant;
-  /** Called at the start of each turn that a timer began, and after each nap and ring. */
+  /** Called when the loop is known to run: in a timer, after a nap, after a ring. */
   onAwake(): void;
-  /** Called where the loop has looked at its sockets since the last call of either, and may have found nothing to read. */
+  /** Called when the loop has looked at its sockets since the last call, and may have found nothing. */
   onEmptyTurn(): void;
 }
 
@@ -108,10 +108,6 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** An alarm that is not set. */
-export const openAlarm = (clock: AlarmClock, ring: () => void): Alarm =>
-  new NappingAlarm(clock, ring);
-
 /** A run's clock, and its zero on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** Milliseconds of the system's monotonic clock (`process.hrtime`) at instant 0. */
@@ -137,14 +133,13 @@ const threadZero = (): number => {
   return Math.max(...differences);
 };
 
-/** The reads of this thread's event loop, by whatever clock. */
 const reads = new ReadTurns(performance.now(), {
   now: () => performance.now(),
   idle: () => performance.nodeTiming.idleTime,
   afterReads: (callback) => void setImmediate(callback),
 });
 
-/** What is called every so many ms: all of it by one timer, since each timer wakes the thread up. */
+/** Calls several functions by one timer, since each timer wakes the thread up. */
 class Ticks {
   readonly #runs = new Set<() => void>();
   readonly #milliseconds: number;
@@ -209,7 +204,7 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
     alarm: (ring) => {
       const onAwake = (): void => reads.woke(performance.now());
       const onEmptyTurn = (): void => reads.looked(performance.now());
-      return openAlarm({ now, onAwake, onEmptyTurn }, ring);
+      return new NappingAlarm({ now, onAwake, onEmptyTurn }, ring);
     },
   };
 };
@@ -234,7 +229,6 @@ export const startClock = (lead = 0, from?: number): RunClock => {
   return clockOf(thread + (from ?? performance.now()) + lead, thread);
 };
 
-/** The wall clock, in ms since 1970. */
 export const wallClockNow = (): number => Date.now();
 
 /**

@@ -3,9 +3,7 @@ import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:pe
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
 
-/** Throttling of this process by the CPU quotas of its cgroup and that cgroup's ancestors. */
-
-/** A file of the kernel; `null` where it does not exist. */
+/** Returns the text of a file of the kernel; `null` where it does not exist. */
 const kernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
@@ -14,7 +12,7 @@ const kernelText = (path: string): string | null => {
   }
 };
 
-/** A cgroup's path and those of its ancestors, `/a/b`, `/a`, ``: each quota limits what is inside. */
+/** Returns the path of a cgroup and those of its ancestors, whose quotas apply too: `/a/b`, `/a` and an empty one. */
 const withAncestors = (path: string): readonly string[] => {
   const names = path.split('/').filter((name) => name !== '');
   return Array.from({ length: names.length + 1 }, (_, left) =>

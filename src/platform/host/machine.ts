@@ -20,7 +20,6 @@ const { version } = JSON.parse(packageText) as { readonly version: string };
 /** This Weir's version, from its own package description. */
 export const weirVersion = (): string => version;
 
-/** The name of this machine in its network. */
 export const hostName = (): string => os.hostname();
 
 /** A name that nobody else has. */

@@ -1,15 +1,15 @@
-/** Shorter delays are not stored, in ms: a read takes some hundredths itself. */
+/** The shortest delay that is stored, in ms: a read itself takes some hundredths. */
 const shortest = 0.1;
 
-/** The loop has slept if its idle time has grown by more than this, in ms: libuv counts only polls that found nothing at first. */
+/** The idle time from which the loop has slept, in ms. */
 const shortestSleep = 0.001;
 
-/** A loop that sleeps longer than this beyond its next timer, in ms, was kept from running: timers are up to a millisecond late by themselves. */
+/** How late a timer may be, in ms, before the loop must have been kept from running. */
 const latestTimer = 2.5;
-/** A timer can also fire this many ms early, by this clock. */
+/** How early a timer can fire, in ms. */
 const earliestTimer = 1.5;
 
-/** Turns that are remembered; the last of them are those of the longest streams. */
+/** How many turns are remembered. */
 const capacity = 1 << 15;
 
 /** What turns are measured by. */
@@ -22,12 +22,10 @@ export interface LoopProbe {
 }
 
 /**
- * How long the bytes of each read can have waited for this event loop, at most. A loop that sleeps has found nothing at its
- * sockets, and looks at them the moment one is readable: its reads are late by what ran since it woke. One that did not sleep
- * looked at them before, at the latest at its previous reads: whatever it reads now came after those. When it woke follows
- * from how long it slept since it was last seen awake. One that slept beyond a timer was not running (stopped, or without a
- * CPU): what it reads then can have come since it fell asleep. Shorter times without a CPU are not included. Instants are in
- * ms of this thread's `performance.now()`.
+ * Measures how long the bytes of each read can have waited for this event loop, at most. A loop that sleeps looks at its sockets the
+ * moment one is readable, so its reads are late by what ran since it woke. A loop that did not sleep looked at them at its previous
+ * reads, so the bytes came after those. A loop that slept beyond a timer did not run (stopped, or without a CPU), so they can have
+ * come since it fell asleep. Shorter times without a CPU are not included. Instants are those of `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
@@ -38,7 +36,7 @@ export class ReadTurns {
   #stored = 0;
   /** The greatest delay of a turn that was overwritten. */
   #forgotten = 0;
-  /** When the loop last looked at its sockets, at the earliest. */
+  /** The earliest instant at which the loop can last have looked at its sockets. */
   #looked: number;
   /** When the loop was last seen awake, and how long it had slept until then. */
   #awake: number;
@@ -57,7 +55,7 @@ export class ReadTurns {
     this.#idle = probe.idle();
   }
 
-  /** Call it whenever the loop is known to run: at the start and at the end of a timer's callback, after work of some length. */
+  /** Call it whenever the loop is known to run: at both ends of a timer's callback, and after longer work. */
   woke(now: number): void {
     this.#noteAwake(now);
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
@@ -73,7 +71,7 @@ export class ReadTurns {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Call it where the loop has looked at its sockets since it was last seen awake; it counts only if there was nothing to read. */
+  /** Call it when the loop has looked at its sockets since it was last seen awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -81,7 +79,7 @@ export class ReadTurns {
     this.#looked = Math.max(this.#looked, awake);
   }
 
-  /** Call it at every read, before anything else. */
+  /** Call it first at every read. */
   read(now: number): void {
     if (!this.#isReading) this.#beginTurn(now);
     this.#turnLast = now;
@@ -93,7 +91,6 @@ export class ReadTurns {
     return this.#inTurn(this.#turnBefore(at), at);
   }
 
-  /** The delays of reads at ascending instants of a clock with this zero. */
   delaysAt(instants: Float64Array, zero: number): number[] {
     const [first, last] = [instants[0], instants.at(-1)];
     if (first === undefined || last === undefined) return [];

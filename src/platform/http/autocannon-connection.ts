@@ -13,9 +13,9 @@ import { ResponseParser } from '../socket/response-parser.ts';
 import { SocketExchange } from '../socket/socket-connection.ts';
 import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
-/** The name of the method that opens `conn` and sends the first request over it. */
+/** The method that opens `conn` and sends the first request over it. */
 const connect = '_connect';
-/** The name of the method that writes the next request in turn. */
+/** The method that writes the next request in turn. */
 const sendNext = '_doRequest';
 
 /** The used part of autocannon's undocumented client, as of the pinned version. */
@@ -25,7 +25,7 @@ export interface AutocannonConnection extends EventEmitter {
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
-  /** Set to ours before autocannon adds its callbacks, which are never called. */
+  /** Ours replaces autocannon's, whose callbacks are then never called. */
   parser: { execute(bytes: Buffer): void };
   /** The requests under way, for autocannon's own figures. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
@@ -117,7 +117,7 @@ export class ObservedConnection {
     if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
     this.#client.emit('connError', error);
     exchange?.fail(error, hasReceived);
-    // An exchange that is sent again has its connection.
+    // An exchange that is sent again has a connection already.
     if (this.#inFlight === null) this.#reconnect();
   }
 
@@ -188,7 +188,7 @@ export class ObservedConnection {
     const connection = this.#socket;
     if (connection === null) return;
     const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(connection);
-    const rest = this.#isStopping ? 0 : rule.restAfter(connection);
+    const rest = this.#isStopping ? 0 : rule.endsOf(connection).restAfter(connection.answers);
     // The error makes autocannon reconnect, with the next request in turn.
     if (!mayReuse && !this.#isStopping)
       client.conn.destroy(new Error('the connection is not used again'));
@@ -201,7 +201,7 @@ export class ObservedConnection {
     const { socket } = connection;
     const send = (): void => {
       if (this.#client.conn !== socket || !socket.writable || this.#client.destroyed) return;
-      this.#context.rule.onRested(connection);
+      this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
     // The sockets are read between a timer and what it sets for the same turn of the loop.

@@ -72,7 +72,7 @@ export class ObservedSocket implements AnsweredConnection {
   }
 
   onAnswerBegins(): void {
-    if (this.answers > 0) this.#context.rule.onReused(this);
+    if (this.answers > 0) this.#context.rule.endsOf(this).onReused(this.answers);
   }
 
   onAnswered(at: Instant, isChunked: boolean): void {
@@ -81,12 +81,12 @@ export class ObservedSocket implements AnsweredConnection {
     this.#answeredAt = at;
   }
 
-  /** The server has ended it, before or after the next request on it. */
+  /** Notes that the server has ended the socket, before or after the next request on it. */
   noteEnd(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const { clock, rule } = this.#context;
-    rule.onEnded(this, clock.now() - this.#answeredAt);
+    rule.endsOf(this).onEnded(this.answers, clock.now() - this.#answeredAt);
   }
 
   /** Looks whether the server refused a part of the request, which comes as an error of the socket. */
@@ -95,7 +95,7 @@ export class ObservedSocket implements AnsweredConnection {
     else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
   }
 
-  /** Destroys it; nothing is heard of it any more. */
+  /** Destroys the socket, and forwards none of its events any more. */
   drop(): void {
     this.#endLook();
     this.socket

@@ -22,10 +22,10 @@ export interface MetricsScraper {
   readonly close: () => Promise<void>;
 }
 
-/** The largest server has some hundreds of kilobytes. */
+/** The longest answer that is read; those of the largest servers have some hundreds of kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
 const maxLineLength = 16 * 1024;
-/** More would cost the load generator milliseconds a reading. */
+/** The most lines that are kept: more would cost the load generator milliseconds a reading. */
 const maxLines = 2000;
 
 /** Keeps the wanted lines of a text that comes in pieces, without ever holding the whole. */
@@ -35,7 +35,7 @@ class WantedLines {
   readonly #lines: string[] = [];
   #rest = '';
   #bytes = 0;
-  /** A part of what is wanted would make wrong sums: more than the bounds is nothing. */
+  /** Why nothing is kept, since sums of a part would be wrong; `null` within the bounds. */
   #excess: string | null = null;
 
   constructor(isWanted: (line: string) => boolean) {

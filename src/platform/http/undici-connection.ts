@@ -30,15 +30,14 @@ export interface UndiciContext {
   readonly http2: boolean;
   readonly clock: Clock;
   readonly connect: OpenConnection;
-  /** Called when the server turns out to have ended a kept connection, before or after the next request on it. */
+  /** Called when the server has ended a kept connection, before or after the next request on it. */
   onEnded(connection: UndiciConnection, at: Instant): void;
-  /** Called when an idle connection is closed. */
   onClosed(connection: UndiciConnection): void;
 }
 
 /**
- * Keeps undici from destroying a socket while it handles the server's end, and lets it do so once a refusal has come or none will
- * come: the error that undici reports is then that of the refusal, or its own.
+ * Delays undici's destroying of a socket that the server has ended until it is known whether a refusal comes, so that undici reports
+ * the error of the refusal if there is one.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -157,7 +156,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // The end of an answer is another matter.
+    // An end during an answer is not that of a kept connection.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

@@ -216,9 +216,8 @@ class UndiciTransport implements Transport, UndiciContext {
     if (!isAwaited) exchange.begin(this.#open());
   }
 
-  /** An answer begins. */
   onAnswering(connection: UndiciConnection): void {
-    if (connection.answers > 0) this.#rule.onReused(connection);
+    if (connection.answers > 0) this.#rule.endsOf(connection).onReused(connection.answers);
   }
 
   onEnded(connection: UndiciConnection, at: Instant): void {

@@ -213,8 +213,6 @@ export const startMockContainer = async (options: MockContainerOptions): Promise
   }
 };
 
-/** The container library, the engine behind it, and the image of the reference gateway. */
-
 export type ContainerLibrary = typeof testcontainers;
 
 export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerRuntimeClient']>>;

@@ -13,7 +13,7 @@ export type DryExchange = (
   reads: readonly Buffer[],
 ) => void;
 
-/** Exchanges with nobody, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
+/** Makes exchanges without a network, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
 export const dryExchanges = (clock: Clock): DryExchange => {
   const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
   const parser = new ResponseParser();

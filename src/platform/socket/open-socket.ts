@@ -10,7 +10,6 @@ import {
 import { targetAddress } from '../connection/request-path.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
-/** The events of a connection. */
 export interface SocketEvents {
   /** Called once when the connection is open, including TLS. */
   opened(socket: net.Socket): void;
@@ -24,7 +23,6 @@ export interface SocketEvents {
   closed(): void;
 }
 
-/** Starts to open a connection. */
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**

@@ -1,17 +1,11 @@
 import type { Instant } from '../../model/quantity.ts';
+import type { RunClock } from '../host/clock.ts';
 
-/** What reads are delivered to. */
 export interface ReadReceiver {
-  /** How many reads of it wait. */
+  /** How many of its reads wait in the queue. */
   waitingReads: number;
   /** Called with the instant of a read and its bytes, from `begin` to `end`, valid during the call only. */
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
-}
-
-/** The clock of a queue; `afterReads` does some work once, after the reads of this turn of the event loop. */
-interface ReadClock {
-  now(): Instant;
-  afterReads(work: () => void): void;
 }
 
 /** Reads wait in blocks of this many bytes, at most in so many blocks; each is reused. */
@@ -22,10 +16,10 @@ const longestCopy = 4096;
 
 /** How long reads are delivered in one turn of the event loop, in ms. */
 const longestTurn = 0.1;
-/** Or for this part of how long the oldest has waited, if that is more: a loop that never rests must not fall behind for ever. */
+/** The share of the oldest wait for which reads are delivered, if that is longer: a busy loop must not fall behind for ever. */
 const shareOfWait = 0.1;
 
-/** Reads that wait, in their order. */
+/** A block of reads that wait, in the order in which they came. */
 class Block {
   readonly bytes = Buffer.allocUnsafeSlow(blockSize);
   /** `null` once delivered. */
@@ -76,13 +70,13 @@ class Block {
  * something to read, each read gets its instant before any answer is parsed. The reads of one connection keep their order.
  */
 export class ReadQueue {
-  readonly #clock: ReadClock;
-  /** The oldest first; at least one. */
+  readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
+  /** The blocks, the oldest first; there is always one. */
   readonly #blocks = [new Block()];
   readonly #free: Block[] = [];
   #isAwaited = false;
 
-  constructor(clock: ReadClock) {
+  constructor(clock: Pick<RunClock, 'now' | 'afterReads'>) {
     this.#clock = clock;
   }
 

@@ -3,12 +3,6 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
 import { HttpFault } from './response-head.ts';
 
-/** A request's head as text, and whether it closes the connection. */
-export interface RequestHead {
-  readonly text: string;
-  readonly closes: boolean;
-}
-
 const invalidPathCharacter = /[^\x21-\x7e]/;
 
 const headerFault = (name: string, why: string): HttpFault =>
@@ -47,7 +41,13 @@ export class RequestHeadWriter {
     this.#pathFor = pathFor;
   }
 
-  write({ method, path, headers, body }: WireRequest): RequestHead | HttpFault {
+  /** Writes the head of a request; `closes` says whether it asks to close the connection. */
+  write({
+    method,
+    path,
+    headers,
+    body,
+  }: WireRequest): { text: string; closes: boolean } | HttpFault {
     const opening = this.#opening(method, path);
     if (opening instanceof HttpFault) return opening;
     // A POST without content has content-length 0 (RFC 9110, section 8.6).

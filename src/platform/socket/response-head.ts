@@ -1,16 +1,14 @@
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
-type HttpFaultCause = Extract<BrokenCause, 'protocol' | 'too-large' | 'closed-early'>;
-
-/** Why a response cannot be read further: a value; a class only to distinguish it from a parser's other results. */
+/** Why a response cannot be read further. It is a class so that it differs from a parser's other results. */
 export class HttpFault {
   /** `protocol` if the server violated HTTP/1.1 (RFC 9112). */
-  readonly cause: HttpFaultCause;
+  readonly cause: Extract<BrokenCause, 'protocol' | 'too-large' | 'closed-early'>;
   /** A short message for users, without text of the server. */
   readonly detail: string;
 
-  constructor(cause: HttpFaultCause, detail: string) {
+  constructor(cause: HttpFault['cause'], detail: string) {
     this.cause = cause;
     this.detail = detail;
   }
@@ -220,7 +218,7 @@ const framingOf = (fields: Fields): BodyFraming | HttpFault => {
 const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
-/** The server's idle timer started before ours: a connection is not used in the last seconds, as in undici. */
+/** How long before the server's deadline a connection is no longer used, in ms, as in undici: the server's timer started earlier. */
 const keepAliveMargin = 2000;
 
 /** How long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinite without it. */
@@ -267,6 +265,6 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Whether an incomplete head can still become one: other protocols are rejected at once. */
+/** Whether a text is the beginning of HTTP/1.x: other protocols are rejected at once. */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

@@ -17,19 +17,17 @@ import type { ReadQueue, ReadReceiver } from './read-queue.ts';
 import type { RequestWriter } from './request-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
 
-/** The connection of an exchange. */
 export interface ExchangeOwner {
-  /** Called when its exchange has ended, with the ms for which the connection can be used again. */
+  /** Called when the exchange has ended; the connection can be used again for `reusableFor` ms. */
   release(reusableFor: number): void;
-  /** Gives its request back, which the server cannot have read. */
+  /** Has the request sent again on another connection. */
   giveBack(): void;
-  /** Delivers what was read and waits. */
+  /** Delivers reads that wait in the queue. */
   catchUp(): void;
 }
 
 /** Translates the connection's events into the port's calls. */
 export class SocketExchange extends ObservedExchange implements ResponseSink {
-  /** The instant of the current read. */
   readAt: Instant = instant(0);
   owner: ExchangeOwner | null = null;
 
@@ -80,17 +78,14 @@ export interface ConnectionContext {
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   readonly reads: ReadQueue;
-  /** Called when a connection is idle and can be used again. */
   onIdle(connection: SocketConnection): void;
   /** Called when an answer begins on a connection that was used before. */
   onReused(connection: SocketConnection): void;
   /** Called when a connection without a request is open. */
   onOpenedAhead(connection: SocketConnection): void;
-  /** Called when the server turns out to have ended a kept connection, before or after the next request on it. */
+  /** Called when the server has ended a kept connection, before or after the next request on it. */
   onEnded(connection: SocketConnection, at: Instant): void;
-  /** Sends a request again, on a new connection. */
   resend(outgoing: OutgoingRequest): void;
-  /** Called when the socket is gone. */
   onClosed(connection: SocketConnection): void;
 }
 
@@ -108,7 +103,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   waitingReads = 0;
   /** `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** Released once it cannot have to be sent again, to save memory during long streams. */
+  /** Released once it is never sent again, to save memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
   /** When it began to open, and how long that took, in ms. */
@@ -117,9 +112,8 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   /** Whether the server has ended it, as far as this process knows. */
   #hasEnded = false;
   #endLook: () => void = () => undefined;
-  /** Whether its request asked to close the connection. */
   #closes = false;
-  /** How its next request gets it. */
+  /** How the next request comes to this connection. */
   #origin: ConnectionOrigin;
 
   /** Connects for its first exchange, or ahead of it. */
@@ -131,7 +125,6 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     this.#cancelConnect = context.open(this);
   }
 
-  /** Whether the socket is open, as far as this process knows. */
   get isOpen(): boolean {
     return this.#socket?.writable === true;
   }
@@ -140,7 +133,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
     if (this.#socket === null) {
-      // The request waits for the rest of its opening.
+      // The request waits until the connection is open.
       this.#origin = 'new';
       return;
     }
@@ -148,7 +141,6 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     this.#send(now);
   }
 
-  /** Called when its exchange has ended. */
   release(reusableFor: number): void {
     const exchange = this.#exchange;
     this.#exchange = null;
@@ -162,7 +154,6 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     this.#context.onIdle(this);
   }
 
-  /** Gives its request back, which the server cannot have read. */
   giveBack(): void {
     const outgoing = this.#outgoing;
     this.#exchange = null;
@@ -180,7 +171,6 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     this.#cancelConnect();
   }
 
-  /** Closes the connection and ends its exchange. */
   close(): void {
     this.#exchange?.abort('aborted', 'the transport was closed');
     this.destroy();
@@ -282,7 +272,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
   }
 
-  /** For a complete response. A server that answers too early may not read the rest of the request. */
+  /** For how many ms the connection can be used again. A server that answered early may not read the rest of the request. */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
     return this.#closes || isUnsent ? 0 : this.#parser.reusableFor;

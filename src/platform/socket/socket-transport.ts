@@ -23,26 +23,26 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** How long connections are opened in one turn of the loop, in ms: what has arrived meanwhile is read before the next ones. */
+/** How long connections are opened in one turn of the loop, in ms, before what has arrived is read. */
 const longestTurn = 1;
-/** How long an unused connection is kept, in ms; few servers close one sooner, and none that is this young is closed under a request. */
+/** How long an unused connection is kept, in ms: few servers close one sooner. */
 const unusedFor = 2000;
 
-/** How long one may take to open, in ms: a request that is due gets a new attempt rather than one that hangs. */
+/** How long a connection may take to open, in ms: a request that is due gets a new attempt rather than one that hangs. */
 const longestOpening = 1000;
-/** How long none is opened after a failure, in ms; doubled by each further one. */
+/** How long no connection is opened after a failure, in ms; it doubles with each further one. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #open: () => SocketConnection;
-  /** Those that are being opened, and since when. */
+  /** The connections that are being opened, and since when. */
   readonly #opening = new Map<SocketConnection, Instant>();
   readonly #ready = new Set<SocketConnection>();
   #wanted = 0;
   #isTurnSet = false;
-  /** After a failure none is opened until a request has succeeded and a while has passed: a failing target is not to be hammered. */
+  /** After a failure no connection is opened until a request has succeeded and a while has passed, to spare a failing target. */
   #hasFailed = false;
   /** The clock is negative before a run. */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
@@ -217,7 +217,7 @@ class SocketTransport implements Transport, ConnectionContext {
   }
 
   onReused(connection: SocketConnection): void {
-    this.#rule.onReused(connection);
+    this.#rule.endsOf(connection).onReused(connection.answers);
   }
 
   onOpenedAhead(connection: SocketConnection): void {
