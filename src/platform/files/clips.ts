@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
-/** The clip of a plan's entry, and whether it may be larger than the interface allows. */
+/** A clip of a plan; `oversized` permits more bytes than the interface allows. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
@@ -179,7 +179,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // What it says of durations may not be what the files contain.
+  // The manifest may be wrong about durations.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

@@ -17,7 +17,7 @@ const unwritable: Readonly<Record<string, string>> = {
   EMFILE: 'this process may open no more files (`ulimit -n`)',
 };
 
-/** Refusals of Node itself, before the system is asked. */
+/** The refusals of Node itself, which come before the system is asked. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',

@@ -10,7 +10,6 @@ import { Problem } from '../problem.ts';
 export interface HistoryDb {
   /** Adds a run unless it is there already; returns its id. */
   add(run: HistoryRun): number;
-  /** All runs in order of their start. */
   runs(): readonly StoredRun[];
   /** Makes these runs a baseline; replaces its runs of the same plans and keeps those of others. */
   setBaseline(baseline: string, ids: readonly number[]): void;
@@ -19,7 +18,7 @@ export interface HistoryDb {
   close(): void;
 }
 
-/** Marks a file as ours in its header: "Weir" in ASCII. */
+/** The mark of our files in the header of SQLite: "Weir" in ASCII. */
 const applicationId = 0x57656972;
 const version = 1;
 

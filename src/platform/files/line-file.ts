@@ -14,7 +14,7 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-/** How long the last lines may take, in ms: a pipe may have a reader that stands still. */
+/** How long the last lines may take, in ms: the reader of a pipe may be stuck. */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
@@ -41,7 +41,7 @@ export const openLineFile = async (path: string, mayBeLink = true): Promise<Line
   let hasWritten = false;
   let failure: unknown = null;
   const stream = file.createWriteStream();
-  // Listened to from the start: a stream that fails closes at once, long before its end is awaited.
+  // From the start, since a stream that fails closes at once.
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   const fail = (error: unknown): void => {
     failure ??= error;

@@ -8,10 +8,10 @@ const bundledFolders = ['images', 'speech'].map((name) =>
   fileURLToPath(new URL(`../../../fixtures/${name}/`, import.meta.url)),
 );
 
-/** Gateways refuse larger ones, and every request holds it. */
+/** The largest file, in bytes: gateways refuse larger ones. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** How the formats begin, at an offset. */
+/** The formats, and the bytes at the offset `at` by which each is recognised. */
 const formats: readonly (Omit<MediaFile, 'base64'> & {
   readonly at: number;
   readonly magic: readonly string[];

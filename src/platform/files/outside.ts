@@ -12,8 +12,8 @@ const realPath = (path: string): string => {
 };
 
 /**
- * Why a scenario may not name a file, `null` if it may: it decides where the content is sent, so that a foreign
- * one could fetch anything. Links are followed.
+ * Says why a scenario may not name a file; `null` if it may. A foreign scenario could send any file that it names to
+ * its own target. Links are followed.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));

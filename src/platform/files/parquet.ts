@@ -37,7 +37,7 @@ const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElemen
   }),
 ];
 
-/** Rows in memory at once: with their columns, some thirty megabytes. */
+/** How many rows are in memory at once: some thirty megabytes. */
 const rowGroupSize = 10_000;
 
 /** Loads the library, which is optional, before the load. Throws a `Problem` if it is not installed. */

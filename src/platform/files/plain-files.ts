@@ -20,7 +20,7 @@ export const readBytes = (path: string): Promise<Uint8Array> => readFile(path);
 /** The lines of a file, one after another. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {
   const file = await open(path);
-  // It closes the file at its end, also if no more lines are wanted.
+  // This closes the file, even if no more lines are wanted.
   yield* file.readLines();
 }
 

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 const { resolve } = createRequire(import.meta.url);
 const page = (name: string): URL => new URL(`../../report/html/page/${name}`, import.meta.url);
 
-/** What a live page needs in addition. */
+/** Reads the script that only a live page has. */
 export const readLiveScript = (): Promise<string> => readFile(page('live.js'), 'utf8');
 
-/** The scripts and styles that an HTML report contains. */
+/** Reads the scripts and styles of an HTML report. */
 export const readReportAssets = async () => {
   const [chartScript, chartStyle, charts, begin, pageStyle] = await Promise.all([
     readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),

@@ -21,9 +21,9 @@ class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
 
-/** A lock that nobody on this machine can be asked about counts for this long after the last sign of life, in ms. */
+/** How long a lock of another machine counts after its last sign of life, in ms. */
 const signOfLifeTimeout = 60_000;
-/** A lock is written within this time, in ms. */
+/** The longest time in which a lock is written, in ms. */
 const writingTime = 2000;
 
 /** The ms since a file was changed; infinite without one. */
@@ -97,9 +97,8 @@ const inUse = (folder: string, line: string): FolderInUse => {
 };
 
 /**
- * Claims a folder for one run, so that two runs do not mix their files; the returned function gives it
- * back. Throws `FolderInUse` if another process, or another run of this one, holds it; other errors are
- * Node's own.
+ * Claims a folder for one run, so that two runs do not mix their files; the returned function gives it back. Throws
+ * `FolderInUse` if another run holds it, else Node's own errors.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -169,9 +168,8 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Creates a folder and its missing parents, one by one: Node's recursive `mkdir` never returns
- * on a file system that answers ENOENT to everything, such as /proc. Calls `onCreated` with each
- * folder that it creates.
+ * Creates a folder and its missing parents one by one, and calls `onCreated` with each: Node's recursive `mkdir` never
+ * returns on a file system that answers ENOENT to everything, such as /proc.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -232,7 +230,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
-/** More runs than this do not start within one second. */
+/** The most folders of one name: fewer runs start within a second. */
 const maxNamesakes = 1000;
 
 /** Opens a folder that did not exist: `path`, or else `path-2`, `path-3` and so on. */

@@ -17,10 +17,10 @@ export interface TableFile {
 /** Makes the file at `to` from the lines at `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** Lines are written together from this many characters on. */
+/** How many characters are written at once. */
 const batchLength = 64 * 1024;
 
-/** Where a path leads. Throws a `Problem` for anything but a file, or nothing yet. */
+/** Follows the links of a path. Throws a `Problem` for anything but a file or a free name. */
 const destinationOf = async (path: string): Promise<string> => {
   try {
     const whole = await realpath(path);
@@ -45,7 +45,7 @@ export const openTableFile = async (
   const destination = await destinationOf(path);
   const draft = `${destination}.part`;
   const linesPath = convert === null ? draft : `${destination}.rows.part`;
-  // What a killed run left.
+  // A killed run may have left one.
   await rm(linesPath, { force: true });
   const lines = await openLineFile(linesPath, false);
   let batch: string[] = [];

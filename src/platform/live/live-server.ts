@@ -11,9 +11,7 @@ import { waitAtMost } from '../wait-at-most.ts';
 
 /** What the server serves, and whom it tells. */
 export interface LiveContent {
-  /** The whole page. */
   readonly page: () => string;
-  /** Called when the run is to be stopped. */
   readonly onStop: () => void;
   /** Called with the number of readers, when it changes. */
   readonly onReaders: (count: number) => void;
@@ -27,7 +25,7 @@ export interface LiveServer {
   readonly finish: (event: string, data: string) => Promise<void>;
 }
 
-/** A browser opens at most six connections to one host. */
+/** The most readers: a browser opens at most six connections to one host. */
 const maxReaders = 8;
 const maxConnections = 32;
 /** A reader that takes nothing for so many ms is disconnected. */
@@ -69,7 +67,7 @@ const eventText = (event: string, data: string): string =>
 /** The readers of the updates. Each holds at most one event in memory. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** When each was last seen to have received everything. */
+  /** The readers, and when each had last received everything. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -120,7 +118,7 @@ const refusalOf = (
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // A name that an attacker's DNS server points to this machine is in the header, too.
+  // An attacker's DNS server can point a name to this machine; the header shows it.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;

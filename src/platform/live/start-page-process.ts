@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { Problem } from '../problem.ts';
 import { type ChildProcessHandle, startChildProcess } from '../process/child-process.ts';
 
-/** It loads what renders reports, beside everything else that starts. */
+/** How long the process may take to start, in ms: it loads all that renders reports. */
 const startTimeout = 20_000;
 
-/** A process on the same thread as its collector and compiler: at a low priority, none of them gets in the way of the load generator. */
+/** Flags that keep collector and compiler on the process's one thread, so that its low priority holds for them too. */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 
 /** Starts the program at `entry` with `setup` as its first line, and waits for its own first line. Throws a `Problem` if it does not start. */

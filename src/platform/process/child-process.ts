@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What Node and its libraries need of the environment; keys and other secrets of this process are not a child's business. */
+/** The environment variables that a child gets: keys and other secrets are not among them. */
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
@@ -16,7 +16,7 @@ export interface ChildProcessHandle {
   readonly onLine: (listener: (line: string) => void) => void;
   /** Writes to its standard input; lost once it has ended. */
   readonly write: (text: string) => void;
-  /** How many bytes of what was written it has not taken yet. */
+  /** The number of bytes that wait for it to read them. */
   readonly backlog: () => number;
   /** How it ended unexpectedly, in one line; `null` while it runs. */
   readonly ended: () => string | null;
@@ -52,10 +52,8 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits
- * for its first line, at most `timeout` ms if given. The input stays open: when this process
- * ends, even by a signal, the child reads the end of its input and must end too. If it does not start, the reason is its own
- * output, if any.
+ * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its first line, at most
+ * `timeout` ms if given. The input stays open, so that the child sees its end, and must end, when this process ends in any way.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],

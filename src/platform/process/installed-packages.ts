@@ -38,7 +38,7 @@ const resolvedFrom = (
   }
 };
 
-/** What a package cannot do without: as npm does, its peers are installed, too, unless they are optional. */
+/** The packages that a package requires, with its peers that are not optional, as npm installs them. */
 const requirementsOf = (folder: string): readonly string[] => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder);
   const peers = Object.keys(peerDependencies ?? {});
@@ -49,9 +49,8 @@ const requirementsOf = (folder: string): readonly string[] => {
 };
 
 /**
- * The folders of all packages that the program needs, and of the optional ones in `extra`, by their place
- * in a copy: each where its dependents find it, at the top or below the one that needs another version.
- * Breadth first: direct dependencies are placed before theirs. Throws for a package that is not installed.
+ * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a copy: at the top,
+ * or below the package that needs another version. Direct dependencies are placed first. Throws for a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

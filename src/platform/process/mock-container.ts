@@ -12,16 +12,11 @@ import { Problem } from '../problem.ts';
 import { installedPackages, manifestOf, packageRoot } from './installed-packages.ts';
 import type { MockProcess } from './mock-process.ts';
 
-/**
- * The files that the image of the reference gateway is built from: the running Weir, a checkout
- * or the published package, and its dependencies where Node finds them.
- */
-
 /** `src` in a checkout, `dist` in the published package. */
 const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
-/** The launcher runs the source if there is one, so the published package has the launcher only. */
+/** What the image contains of the running Weir, a checkout or the published package: of its source only the launcher in the latter case. */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
 const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench|proving)\//;
@@ -88,7 +83,7 @@ export interface MockContainerOptions {
   readonly base: string | null;
 }
 
-/** As in `src/mock/Dockerfile`, like the ports. */
+/** The base image and the ports are those of `src/mock/Dockerfile`. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
@@ -125,8 +120,7 @@ const attach = async (
     container,
     streams,
     lastOutput: () => text.trim(),
-    // Resolves when the engine has removed it.
-    // An engine that has ended needs no waiting.
+    // Resolves when the engine has removed the container, or has ended itself.
     removed: container.wait({ condition: 'removed' }).then(
       () => undefined,
       () => undefined,
@@ -222,11 +216,9 @@ const errorReason = (error: unknown): string =>
 
 /** Loads the container library, which is large and optional, only when a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
-  // Its reaper needs an image from a registry. Here the engine removes ended containers, and the gateway
-  // ends with the run: at the end of its input, or of its lifetime.
+  // Its reaper needs an image from a registry, and is not needed: the gateway ends with the run.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // In a container the library assumes that the engine is outside, and needs an image from a registry
-  // to find its address.
+  // In a container the library would look for an engine outside, by an image from a registry.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }

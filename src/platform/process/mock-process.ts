@@ -25,10 +25,9 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * A gateway's garbage is short-lived: a small young generation has no measurable cost and shortens
- * each collection. Node runs all steps of a marking of the old generation in one turn of the
- * loop, 20 to 50 ms for 2,000 streams, so the first marking is delayed; and collectors in their own
- * threads compete with the gateway or the load generator for a core (`npm run bench mock`).
+ * Flags that keep the gateway's collections short. Its garbage is short-lived, so a small young generation costs nothing; marking the
+ * old generation takes 20 to 50 ms for 2,000 streams, so it is delayed; collectors in threads of their own would compete for
+ * a core with the load generator (`npm run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -45,10 +44,7 @@ export const mockCommand = (program: string): readonly [string, ...string[]] => 
   '--embedded',
 ];
 
-/**
- * Starts `command` (a Node executable and its arguments), writes `settings` as one JSON line to
- * its standard input and waits for its ready line.
- */
+/** Starts the gateway by `command`, with `settings` as the first line of its input, and waits until it listens. */
 export const startMockProcess = async (
   command: readonly [string, ...string[]],
   settings: unknown,
@@ -64,10 +60,10 @@ export const startMockProcess = async (
   );
 };
 
-/** A gateway that was suspended answers no more; the run's figures do not depend on it (ms). */
+/** How long the counters may take, in ms: a suspended gateway would never answer. */
 const countersTimeout = 2000;
 
-/** Aborted connections reach the gateway a little later: its counters are polled this often, at this interval in ms. */
+/** How often the counters are polled, and how far apart in ms, until aborted connections have reached the gateway. */
 const drainPolling = { times: 20, apart: 50 };
 
 /** The mock's counters since its start, once no request is in flight there. */

@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
 
-/** What a browser needs of the environment to find the user's desktop; keys are none of its business. */
+/** The environment variables by which a browser finds the user's desktop; keys are not among them. */
 const passedOn =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
-/** A program that opens browsers ends at once, or stays as long as the browser that it has started (ms). */
+/** How long the opener is watched, in ms: it ends at once, or stays as long as its browser. */
 const patience = 3000;
 
 const browserOpener = process.platform === 'darwin' ? 'open' : 'xdg-open';
 
-/**
- * Opens an address in the system's browser, through no shell. Returns why that failed, as a sentence; `null` if nothing speaks against
- * success.
- */
+/** Opens an address in the system's browser, without a shell. Returns a sentence if that failed, else `null`. */
 export const openSystemBrowser = async (address: string): Promise<string | null> => {
   const environment = Object.entries(process.env).filter(([name]) => passedOn.test(name));
   const child = spawn(browserOpener, [address], {

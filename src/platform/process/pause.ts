@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Waits for `length` ms. */
 export const sleep = (length: number): Promise<void> => wait(Math.max(0, length));
 
 /** Waits for `length` ms, or until `onStop` reports a stop: then resolves with its cause, otherwise with `null`. */

@@ -1,6 +1,5 @@
 import { constants, setPriority } from 'node:os';
 
-/** The environment variables of this process. */
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
 /** The command that runs this same Node.js, with the flags of this process. */

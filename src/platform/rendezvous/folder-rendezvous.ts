@@ -13,9 +13,9 @@ import { checkedContent } from './checked-content.ts';
  * reads half of it. A claim is a hard link, which one of several fails to make on every file system, NFS included.
  */
 
-/** Its files begin with this, so that clearing touches nothing else. */
+/** The prefix of its files, so that clearing touches nothing else. */
 const ownPrefix = 'weir-';
-/** How often it is looked for questions and answers, in ms: it bounds how exact an offset is. */
+/** The interval between two looks for questions and answers, in ms: a clock's offset is no more exact. */
 const lookInterval = 1;
 /** How long a question waits for its answer, in ms. */
 const answerTimeout = 2000;
@@ -39,7 +39,6 @@ const textIn = async (path: string): Promise<string | null> => {
   }
 };
 
-/** The files of a rendezvous in `folder`. */
 const filesIn = (folder: string) => {
   const pathOf = (kind: 'record' | 'content' | 'ask' | 'time' | 'draft', key: string): string =>
     join(folder, `${ownPrefix}${kind}-${key}`);
@@ -86,7 +85,7 @@ const answerQuestions = (
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const id = name.slice(prefix.length);
-      // Who asks waits for no more than this time, and asks again.
+      // If this fails, the other side asks again.
       await replace(pathOf('time', id), String(now())).catch(() => undefined);
       await rm(join(folder, name), { force: true }).catch(() => undefined);
     }

@@ -28,7 +28,7 @@ const loadNatsPackages = async () => {
 };
 type NatsPackages = Awaited<ReturnType<typeof loadNatsPackages>>;
 
-/** What Node and the client say where no server is listening, or none has the name. */
+/** Matches what Node and the client say if nothing answers at the address. */
 const unanswered =
   /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|timeout/i;
 
@@ -42,7 +42,7 @@ const fileOf = (environment: Environment, name: string): Promise<string> | null 
   });
 };
 
-/** Who connects: by a token, a user, an nkey's seed or a file of credentials; from the environment, or in the address. */
+/** Finds the credentials in the environment or the address: a token, a user, the seed of an nkey or a file. */
 const authenticationFor = async (
   { transport }: NatsPackages,
   { username, password }: URL,
@@ -101,7 +101,7 @@ const connectToNats = async (
  * they outlast its restart. The time is asked for by a plain request, whose round trip takes some tenths of a millisecond.
  */
 
-/** How long one operation may take, in ms: several have their turn within the shortest silence. */
+/** How long one operation may take, in ms: short enough for several within the shortest silence that ends a slice. */
 const operationTimeout = 1000;
 /** How long a part of a content may take, in ms. */
 const contentTimeout = 5000;
@@ -135,7 +135,7 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // Of several copies, only the first is certainly current.
+  // Only the leader's copy is certainly current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });

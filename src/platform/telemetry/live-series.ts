@@ -1,7 +1,7 @@
 import { measures } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
-/** Seconds; fine for the first token, coarse for a complete answer. */
+/** The bounds of buckets in seconds: fine for the first token, coarse for a complete answer. */
 const latencyBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10,
   15, 20, 30, 60, 120,

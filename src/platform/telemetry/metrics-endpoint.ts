@@ -5,7 +5,6 @@ import { Problem } from '../problem.ts';
 import type { MetricsExporter } from './live-series.ts';
 import { OpenMetrics, openMetricsType } from './open-metrics.ts';
 
-/** The address of the metrics endpoint. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;

@@ -8,7 +8,7 @@ type Labels = Readonly<Record<string, string>>;
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Bounds of buckets and all other numbers are floats: `1.0`, not `1`. */
+/** Writes the bound of a bucket as OpenMetrics demands: `1.0`, not `1`. */
 const floatText = (value: number): string =>
   Number.isInteger(value) ? `${value}.0` : String(value);
 
@@ -24,7 +24,6 @@ interface Point {
   readonly counts: number[];
 }
 
-/** All points of one series. */
 class Family {
   readonly #row: SeriesRow;
   readonly #points = new Map<string, Point>();

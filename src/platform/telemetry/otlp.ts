@@ -14,7 +14,6 @@ import {
   recordWith,
 } from './live-series.ts';
 
-/** The destination of live metrics. */
 export interface OtlpAddress {
   /** The collector's full address, including the path for metrics. */
   readonly url: string;
@@ -25,7 +24,7 @@ export interface OtlpAddress {
 /** How long a silent collector can delay the end of a run, in ms. */
 const exportTimeout = 3000;
 
-/** A pool of many keys over many stages has more series than the SDK's default of 2,000. */
+/** The most series: the SDK's default of 2,000 is too few for many keys and stages. */
 const cardinality = 100_000;
 
 /** An address without parts that may contain a key. */
@@ -34,7 +33,7 @@ const withoutCredentials = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-/** Uses only codes: the message and the body of an answer may contain a header. */
+/** Names an error by its code only, since its message may contain a header. */
 const reasonOf = (error: Error): string => {
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'number') return `it answered ${code}`;
