@@ -36,12 +36,9 @@ export const visible = (text: string): string =>
     found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** A terminal can be redrawn unless it cannot (TERM=dumb) or nobody watches (CI). */
-const canRedraw = (stream: Stream, environment: NodeJS.ProcessEnv): boolean =>
-  stream.isTTY && environment['TERM'] !== 'dumb' && !isEnabled(environment['CI']);
-
 export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen => {
-  const live = canRedraw(stream, environment);
+  const { TERM, CI } = environment;
+  const live = stream.isTTY && TERM !== 'dumb' && !isEnabled(CI);
   let drawn = 0;
   const erase = (): string => {
     const text = drawn === 0 ? '' : up(drawn) + eraseBelow;

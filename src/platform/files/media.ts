@@ -11,34 +11,30 @@ const bundledFolders = ['images', 'speech'].map((name) =>
 /** The largest file, in bytes: gateways refuse larger ones. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** The formats, and the bytes at the offset `at` by which each is recognised. */
-const formats: readonly (Omit<MediaFile, 'base64'> & {
-  readonly at: number;
-  readonly magic: readonly string[];
-})[] = [
-  { kind: 'image', contentType: 'image/png', format: 'png', at: 1, magic: ['PNG'] },
-  { kind: 'image', contentType: 'image/jpeg', format: 'jpeg', at: 0, magic: ['\xff\xd8\xff'] },
-  { kind: 'image', contentType: 'image/gif', format: 'gif', at: 0, magic: ['GIF8'] },
-  { kind: 'image', contentType: 'image/webp', format: 'webp', at: 8, magic: ['WEBP'] },
-  { kind: 'audio', contentType: 'audio/wav', format: 'wav', at: 8, magic: ['WAVE'] },
-  { kind: 'audio', contentType: 'audio/ogg', format: 'ogg', at: 0, magic: ['OggS'] },
-  { kind: 'audio', contentType: 'audio/flac', format: 'flac', at: 0, magic: ['fLaC'] },
-  { kind: 'audio', contentType: 'audio/mp4', format: 'm4a', at: 4, magic: ['ftyp'] },
-  {
-    kind: 'audio',
-    contentType: 'audio/webm',
-    format: 'webm',
-    at: 0,
-    magic: ['\x1a\x45\xdf\xa3'],
-  },
-  {
-    kind: 'audio',
-    contentType: 'audio/mpeg',
-    format: 'mp3',
-    at: 0,
-    // A tag, or a frame of layer III.
-    magic: ['ID3', '\xff\xfb', '\xff\xfa', '\xff\xf3', '\xff\xf2', '\xff\xe3', '\xff\xe2'],
-  },
+/** The formats, and the bytes at an offset by which each is recognised. */
+const formats: readonly (readonly [
+  contentType: string,
+  format: string,
+  at: number,
+  ...magic: string[],
+])[] = [
+  ['image/png', 'png', 1, 'PNG'],
+  ['image/jpeg', 'jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 'gif', 0, 'GIF8'],
+  ['image/webp', 'webp', 8, 'WEBP'],
+  ['audio/wav', 'wav', 8, 'WAVE'],
+  ['audio/ogg', 'ogg', 0, 'OggS'],
+  ['audio/flac', 'flac', 0, 'fLaC'],
+  ['audio/mp4', 'm4a', 4, 'ftyp'],
+  ['audio/webm', 'webm', 0, '\x1a\x45\xdf\xa3'],
+  // A tag, or a frame of layer III.
+  [
+    'audio/mpeg',
+    'mp3',
+    0,
+    'ID3',
+    ...['\xfb', '\xfa', '\xf3', '\xf2', '\xe3', '\xe2'].map((byte) => `\xff${byte}`),
+  ],
 ];
 
 const mediaFileIn = (name: string, path: string): ReadResult<MediaFile> => {
@@ -47,12 +43,15 @@ const mediaFileIn = (name: string, path: string): ReadResult<MediaFile> => {
   if (size > maxBytes) return refused(`has ${size} bytes: expected at most ${maxBytes}`);
   const bytes = readFileSync(path);
   const begin = bytes.toString('latin1', 0, 16);
-  const found = formats.find(({ at, magic }) => magic.some((word) => begin.startsWith(word, at)));
+  const found = formats.find(([, , at, ...magic]) =>
+    magic.some((word) => begin.startsWith(word, at)),
+  );
   if (found === undefined)
     return refused(
       'is neither a picture (png, jpeg, gif, webp) nor a recording (wav, mp3, ogg, flac, m4a, webm)',
     );
-  const { kind, contentType, format } = found;
+  const [contentType, format] = found;
+  const kind = contentType.startsWith('image/') ? 'image' : 'audio';
   return { ok: true, value: { kind, contentType, format, base64: bytes.toString('base64') } };
 };
 

@@ -128,25 +128,6 @@ const refusalOf = (
   return null;
 };
 
-/** Serves the parts of the page, each by its own method. */
-const routesOf = (
-  { page, onStop }: LiveContent,
-  readers: Readers,
-): Readonly<Record<string, readonly [method: string, (response: ServerResponse) => void]>> => ({
-  '': [
-    'GET',
-    (response) => answer(response, 200, page(), { 'content-type': 'text/html; charset=utf-8' }),
-  ],
-  events: ['GET', (response) => readers.add(response)],
-  stop: [
-    'POST',
-    (response) => {
-      onStop();
-      answer(response, 202, 'The run is being stopped.\n');
-    },
-  ],
-});
-
 /**
  * Serves a live page at a port of 127.0.0.1 (0: any free one). Throws Node's error if the port cannot be used. Nothing of it keeps the
  * process alive after `finish`.
@@ -154,7 +135,17 @@ const routesOf = (
 export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
   const token = randomBytes(24).toString('base64url');
   const readers = new Readers(content.onReaders);
-  const routes = routesOf(content, readers);
+  const page = (response: ServerResponse): void =>
+    answer(response, 200, content.page(), { 'content-type': 'text/html; charset=utf-8' });
+  const stop = (response: ServerResponse): void => {
+    content.onStop();
+    answer(response, 202, 'The run is being stopped.\n');
+  };
+  const routes = new Map([
+    ['', ['GET', page]],
+    ['events', ['GET', (response: ServerResponse) => readers.add(response)]],
+    ['stop', ['POST', stop]],
+  ] as const);
   const server = createServer(
     { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000, maxHeaderSize: 8192 },
     (request, response) => {
@@ -162,9 +153,9 @@ export const openLiveServer = async (port: number, content: LiveContent): Promis
       request.resume();
       const refusal = refusalOf(request, bound);
       if (refusal !== null) return answer(response, ...refusal);
-      const [, given = '', name, ...more] = (request.url ?? '').split('/');
-      const route = Object.hasOwn(routes, name ?? '') ? routes[name ?? ''] : undefined;
-      if (!isEqual(given, token) || route === undefined || name === undefined || more.length > 0)
+      const [, given = '', ...path] = (request.url ?? '').split('/');
+      const route = path.length === 1 ? routes.get(path[0] as '') : undefined;
+      if (!isEqual(given, token) || route === undefined)
         return answer(response, 404, 'There is nothing here. The address has a token.\n');
       const [method, respond] = route;
       if (request.method !== method)
