@@ -19,7 +19,7 @@ export interface SeriesRow {
   readonly buckets: readonly number[];
 }
 
-const series = (
+const seriesRow = (
   kind: SeriesRow['kind'],
   name: string,
   help: string,
@@ -28,20 +28,20 @@ const series = (
 ): SeriesRow => ({ kind, name, help, labels, buckets });
 
 const counter = (name: string, help: string, label: string): SeriesRow =>
-  series('counter', name, help, [...requestLabels, label]);
+  seriesRow('counter', name, help, [...requestLabels, label]);
 
 const latencies = (name: string, help: string): SeriesRow =>
-  series('histogram', name, help, requestLabels, latencyBuckets);
+  seriesRow('histogram', name, help, requestLabels, latencyBuckets);
 
 /** All series of a run in progress; every exporter uses these names and labels. */
 export const liveSeries = {
-  run: series('gauge', 'weir_run_info', 'Always 1; the labels describe the run.', [
+  run: seriesRow('gauge', 'weir_run_info', 'Always 1; the labels describe the run.', [
     'scenario',
     'run_id',
     'version',
   ]),
-  due: series('gauge', 'weir_due', 'Arrivals due so far.'),
-  inFlight: series('gauge', 'weir_in_flight', 'Requests in flight.'),
+  due: seriesRow('gauge', 'weir_due', 'Arrivals due so far.'),
+  inFlight: seriesRow('gauge', 'weir_in_flight', 'Requests in flight.'),
   arrivals: counter('weir_arrivals_total', 'Arrivals by outcome; each has exactly one.', 'outcome'),
   attempts: counter(
     'weir_attempts_total',
@@ -53,7 +53,7 @@ export const liveSeries = {
     'Tokens of completed chats; input only where the server reports it.',
     'direction',
   ),
-  remaining: series(
+  remaining: seriesRow(
     'gauge',
     'weir_key_remaining',
     'Remaining requests or tokens of a key, as the gateway last reported.',
@@ -68,7 +68,7 @@ export const liveSeries = {
     'weir_first_audio_seconds',
     'Time from due to the first audio, of completed speech.',
   ),
-  lag: series(
+  lag: seriesRow(
     'histogram',
     'weir_lag_seconds',
     'Delay of all attempts by the load generator itself.',
