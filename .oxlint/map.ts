@@ -121,7 +121,7 @@ const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
   // What is emitted starts the workers of a fleet.
   {
     from: /^verbs\/emit\//,
-    to: /^verbs\/fleet\/(divided-plan|loss-policies|cli\/rendezvous-options)\.ts$/,
+    to: /^verbs\/fleet\/(hand-over-plan|loss-policies|cli\/rendezvous-options)\.ts$/,
   },
   // A sweep's curves are fitted as a capacity is, and its runs are watched in the same way.
   {

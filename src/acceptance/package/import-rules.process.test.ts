@@ -93,7 +93,7 @@ const doors: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'src/verbs/emit/noun.ts': [
     passes(`import { a } from 'yaml';`),
-    passes(`import { b } from '../fleet/divided-plan.ts';`),
+    passes(`import { b } from '../fleet/hand-over-plan.ts';`),
     refuses(`import { c } from '../fleet/coordinate.ts';`),
   ],
   'src/verbs/sweep/judge/noun.ts': [

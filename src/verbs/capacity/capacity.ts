@@ -1,12 +1,23 @@
+import { type Printer, confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import { fitScalability } from './judge/fit-scalability.ts';
+import { judgeCapacity } from './judge/judge-capacity.ts';
+import type { SearchTerms } from './judge/next-step.ts';
+import { criteriaTexts } from './judge/step-objectives.ts';
+import type { CapacityReport, CapacityStep } from './model/capacity.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { capacityDocument } from './report/capacity-document.ts';
+import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
+import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
+import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps } from './judge/judge-steps.ts';
-import type { SearchTerms } from './judge/next-step.ts';
 import type { Traffic } from '../../model/workload/traffic.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { instant, perSecond } from '../../model/quantity.ts';
-import type { CapacityStep } from './model/capacity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
@@ -15,13 +26,9 @@ import { capacityStepLine } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
 import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
-import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import { openOutputFolder } from '../../run/output/output-folder.ts';
-import { publishCapacity } from './publish-capacity.ts';
 import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
 import { readSide } from '../../run/input/read-side.ts';
 import {
@@ -31,6 +38,49 @@ import {
   sliceOptionsFor,
 } from '../../run/target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
+
+/** What was measured of a target. */
+interface MeasuredCapacity {
+  readonly plan: Plan;
+  readonly terms: SearchTerms;
+  readonly steps: readonly CapacityStep[];
+  readonly target: string;
+  readonly notes: readonly string[];
+}
+
+const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): CapacityReport => {
+  const { forLatency, samples: _, ...reportedTerms } = terms;
+  return {
+    format: 'capacity/1',
+    weir: weirVersion(),
+    judgedAt: wallClock(),
+    name: plan.name,
+    target,
+    terms: reportedTerms,
+    objectives: [...criteriaTexts(plan)],
+    steps: [...steps],
+    answer: judgeCapacity(steps, terms, forLatency),
+    fit: fitScalability(steps),
+    notes: [...notes],
+  };
+};
+
+/** Judges the steps, writes the answer into the folder and prints it. */
+const publishCapacity = async (
+  measured: MeasuredCapacity,
+  folder: RunFolder,
+  printer: Printer,
+): Promise<ExitName> => {
+  const report = reportOf(measured);
+  const json = `${JSON.stringify(report)}\n`;
+  const document = capacityDocument(report);
+  const written = await publishOutcome(printer, printed(document, json), [
+    pageIn(folder, outputFiles.capacity.page, document),
+    dataIn(folder, outputFiles.capacity.data, json),
+  ]);
+  if (report.answer !== null) return written;
+  return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
+};
 
 const sampledRequests = 50;
 /** Characters per token, as gateways estimate. */

@@ -4,7 +4,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Host } from '../../run/input/host.ts';
 import { readPlan } from '../../run/input/read-plan.ts';
-import { dividedPlan } from '../fleet/divided-plan.ts';
+import { dividedPlan } from '../fleet/hand-over-plan.ts';
 import { type Launch, launchName } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
 import { manifestFor } from './manifest.ts';

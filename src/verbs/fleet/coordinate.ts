@@ -1,14 +1,18 @@
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { Result } from '../../model/result/result.ts';
+import { Problem } from '../../platform/problem.ts';
+import { mergeResults } from '../../record/merge-results.ts';
+import { timeText, plural } from '../../report/text/number-text.ts';
+import { type SliceState, closeMeeting, LedRun, openMeeting, removeAbandoned } from './lead-run.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
-import type { Result } from '../../model/result/result.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { sleep } from '../../platform/process/pause.ts';
 import { UndoStack } from '../../platform/undo-stack.ts';
-import { plural, timeText } from '../../report/text/number-text.ts';
 import { join } from 'node:path';
 import { checkPlanFits } from '../../run/forecast.ts';
 import { type FollowedStops, followStops } from '../../run/input/follow-stops.ts';
@@ -25,17 +29,57 @@ import { openLivePage } from '../../run/watch/live-page.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 import { createSnapshotPace } from '../../run/watch/snapshot-pace.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
-import type { CoordinateRequest, Coordination } from './coordination.ts';
-import { dividedPlan } from './divided-plan.ts';
-import { followLoad } from './follow-load.ts';
-import { gatherWorkers } from './gather-workers.ts';
-import { storePlan } from './hand-over-plan.ts';
-import { joinedResult } from './joined-result.ts';
+import {
+  type CoordinateRequest,
+  type Coordination,
+  followLoad,
+  gatherWorkers,
+} from './follow-load.ts';
+import { dividedPlan, storePlan } from './hand-over-plan.ts';
 import { reachRendezvous } from './reach-rendezvous.ts';
-import { closeMeeting, LedRun, openMeeting, removeAbandoned } from './lead-run.ts';
+
+/** A slice's result with what only the coordinator knows of it. */
+const annotated = (result: Result, { record }: SliceState): Result => ({
+  ...result,
+  slices: result.slices.map((slice) => ({
+    ...slice,
+    ...(record === null ? {} : { host: record.host }),
+    ...(record?.clock ? { clockOffset: record.clock } : {}),
+    trust: judgeTrust(result).level,
+  })),
+});
+
+const lossText = (
+  { index, lost }: SliceState,
+  count: number,
+  startedAt: number | null,
+): readonly string[] => {
+  if (lost === null) return [];
+  const when = startedAt === null ? '' : ` after ${timeText(Math.max(0, lost.at - startedAt))}`;
+  return [`slice ${index}/${count} was lost${when} (${lost.why})`];
+};
+
+/**
+ * The results of all slices as one. A run with a lost slice is incomplete, whatever that slice had sent. `startedAt`: when the
+ * load began, by the clock of the losses; `null` if no slice has a result.
+ */
+const joinedResult = (
+  results: ReadonlyMap<number, Result>,
+  slices: readonly SliceState[],
+  startedAt: number | null,
+): Result | null => {
+  const parts = [...results].map(([index, result]) => annotated(result, slices[index]!));
+  if (parts.length === 0) return null;
+  const names = [...results.keys()].map((index) => `slice ${index}/${slices.length}`);
+  const merged = mergeResults(parts, names);
+  if (!merged.ok) throw new Problem(merged.message);
+  const losses = slices.flatMap((state) => lossText(state, slices.length, startedAt));
+  const reasons = [merged.result.partial, ...losses].filter((reason) => reason !== null);
+  return { ...merged.result, partial: reasons.length === 0 ? null : reasons.join('; ') };
+};
 
 /** Why nothing was published, or what was. */
-export interface CoordinatedRun {
+interface CoordinatedRun {
   readonly published: (PublishedResult & { readonly file: string }) | null;
   readonly exit: ExitName;
 }

@@ -1,9 +1,145 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
+import type { Host, StopCause } from '../../run/input/host.ts';
+import type { ProgressReport } from '../../run/input/run-report.ts';
+import type { PlanSource } from '../../run/input/read-plan.ts';
+import type { ExtraReportPaths, LivePageRequest } from '../../run/input/run-request.ts';
+import { type LedRun, type SliceState, isSliceOver } from './lead-run.ts';
+import type { LossPolicy } from './loss-policies.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
-import { sleep } from '../../platform/process/pause.ts';
-import type { StopCause } from '../../run/input/host.ts';
-import { type Coordination, lookInterval } from './coordination.ts';
-import { showProgress } from './show-progress.ts';
-import { isSliceOver } from './slice-watch.ts';
+import { Problem } from '../../platform/problem.ts';
+import { pause, sleep } from '../../platform/process/pause.ts';
+import { plural, timeText } from '../../report/text/number-text.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
+import { outcomeKinds } from '../../model/observation/outcome.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import type { SharedProgress } from './model/records.ts';
+import { scheduledEnd } from '../../schedule/stages.ts';
+import type { Screen } from '../../platform/screen.ts';
+import { displayedRun, openProgressView } from '../../run/watch/live-display.ts';
+
+/** Leads the slices of one run on other machines. */
+export interface CoordinateRequest {
+  readonly source: PlanSource;
+  readonly slices: number;
+  /** The address of the rendezvous. */
+  readonly rendezvous: string;
+  readonly onLost: LossPolicy;
+  /** Whoever was silent for so many ms is gone. */
+  readonly silence: number;
+  /** How long to wait for the workers, in ms. */
+  readonly wait: number;
+  readonly runId: string | undefined;
+  /** As of a run. */
+  readonly out: string | null | undefined;
+  readonly extraReports: ExtraReportPaths;
+  /** Serve the progress of all, and at the end the report. */
+  readonly live?: LivePageRequest | undefined;
+  readonly history: string | null;
+  readonly yes: boolean;
+}
+
+/** What a coordinator has opened. */
+export interface Coordination {
+  readonly request: CoordinateRequest;
+  readonly plan: Plan;
+  readonly led: LedRun;
+  readonly host: Host;
+  readonly stops: FollowedStops;
+  /** Called once a second with the progress of all slices. */
+  readonly onProgress: (progress: ProgressReport) => void;
+}
+
+/** How often the coordinator looks, in ms. */
+const lookInterval = 250;
+
+const failureBefore = ({ led: { slices, run } }: Coordination): string | null => {
+  for (const { index, record, lost } of slices) {
+    const name = `slice ${index}/${run.slices}`;
+    if (record?.phase === 'failed')
+      return `${name} could not begin on ${record.host}: ${record.message}`;
+    if (lost !== null) return `${name} was lost before the load (${lost.why})`;
+  }
+  return null;
+};
+
+const readyText = ({ record, index }: SliceState, count: number): string => {
+  const { host, clock } = record!;
+  const { offset = 0, uncertainty = 0 } = clock ?? {};
+  const sign = offset <= -0.05 ? '−' : '+';
+  return `Slice ${index}/${count} is ready on ${host}: clock ${sign}${timeText(Math.abs(offset))} ± ${timeText(uncertainty)}`;
+};
+
+/** Waits until every slice has a worker that is ready. Throws a `Problem` if that cannot be, and `StoppedBeforeLoad` at a stop. */
+export const gatherWorkers = async (coordination: Coordination): Promise<void> => {
+  const { led, request, host, stops } = coordination;
+  const { printer } = host;
+  const { slices: count } = led.run;
+  const until = monotonicNow() + request.wait;
+  const announced = new Set<number>();
+  for (;;) {
+    await led.turn();
+    const problem = failureBefore(coordination);
+    if (problem !== null) throw new Problem(`${problem}. Nothing was sent`);
+    const ready = led.slices.filter(({ record }) => record?.phase === 'ready');
+    for (const state of ready) {
+      if (announced.has(state.index)) continue;
+      announced.add(state.index);
+      printer.say(readyText(state, count));
+    }
+    if (ready.length === count) return;
+    if (monotonicNow() >= until)
+      throw new Problem(
+        `${ready.length} of ${plural(count, 'worker')} came within ${timeText(request.wait)}: start the others with weir worker --rendezvous ${request.rendezvous}, or wait longer with --wait. Nothing was sent`,
+      );
+    const stoppedBy = await pause<StopCause>(lookInterval, stops.onStop);
+    if (stoppedBy !== null) throw new StoppedBeforeLoad(stoppedBy);
+  }
+};
+
+/** The figures of all slices so far. */
+const progressOfAll = (shared: readonly SharedProgress[]) => {
+  const outcomes = emptyOutcomeCounts();
+  const latencies = new Map<TrafficKind, Histogram>();
+  let [due, inFlight, elapsed] = [0, 0, 0];
+  for (const progress of shared) {
+    due += progress.due;
+    inFlight += progress.inFlight;
+    elapsed = Math.max(elapsed, progress.elapsed);
+    for (const kind of outcomeKinds) outcomes[kind] += progress.outcomes[kind] ?? 0;
+    for (const kind of trafficKinds) {
+      const values = progress.latencies[kind];
+      if (values === undefined) continue;
+      const latency = latencies.get(kind) ?? emptyHistogram();
+      latencies.set(kind, latency);
+      for (const [value, times] of values) latency.record(value, times);
+    }
+  }
+  return { elapsed, due, inFlight, outcomes, latencies };
+};
+
+/** Shows the progress of all slices as that of one run, and tells it once a second. */
+const showProgress = (
+  plan: Plan,
+  screen: Screen | null,
+  onProgress: (progress: ProgressReport) => void,
+): ((slices: readonly SliceState[]) => void) => {
+  const show = screen === null ? null : openProgressView(screen, displayedRun(plan));
+  const scheduled: number = scheduledEnd(plan);
+  let told = 0;
+  return (slices) => {
+    const shared = slices.flatMap(({ record }) => record?.progress ?? []);
+    if (shared.length === 0) return;
+    const { elapsed, ...figures } = progressOfAll(shared);
+    show?.(elapsed, figures);
+    const second = Math.floor(elapsed / 1000);
+    if (second === told) return;
+    told = second;
+    const { due, inFlight, outcomes } = figures;
+    onProgress({ elapsed, scheduled, due, inFlight, outcomes });
+  };
+};
 
 /** Why all slices are stopped, where one has lost or ended its load too early; `null` to let them go on. */
 const reasonToStop = ({ led: { slices, run }, request }: Coordination): string | null => {

@@ -1,17 +1,29 @@
-import type { Plan } from '../../model/plan/plan.ts';
-import { planSchema } from '../../model/plan/plan.ts';
+import { type Plan, saturateLoadOf, planSchema } from '../../model/plan/plan.ts';
+import { Problem } from '../../platform/problem.ts';
+import { rejectSmallShares } from '../../run/open-run.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { keysOf, type RendezvousRun } from './model/records.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
-import { Problem } from '../../platform/problem.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
+
+/** The plan as so many machines can divide it. Throws a `Problem` if they cannot. */
+export const dividedPlan = (plan: Plan, slices: number): Plan => {
+  if (saturateLoadOf(plan) !== null) {
+    throw new Problem(
+      'a load of the kind "saturate" has no slices: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
+    );
+  }
+  rejectSmallShares(plan, slices);
+  // The slices of all machines have to be of one kind.
+  return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
+};
 
 /**
  * A plan on its way from the coordinator to the workers. It holds prompts but no secret: keys and headers are references,

@@ -7,14 +7,19 @@ import {
 } from './model/records.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
-import { monotonicNow } from '../../platform/host/clock.ts';
+import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { hostName } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { plural, timeText } from '../../report/text/number-text.ts';
 import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import type { StopCause } from '../../run/input/host.ts';
-import { persist } from './persist.ts';
+import { persist } from './reach-rendezvous.ts';
+import {
+  type ClockOffset,
+  offsetFrom,
+  type RoundTrip,
+} from '../../model/rendezvous/clock-offset.ts';
 
 /** How often it is looked for a coordinator, in ms. */
 const lookInterval = 250;
@@ -71,5 +76,37 @@ export const claimSlice = async (
     wanted === null
       ? `${slices === 1 ? 'the only slice is' : `all ${slices} slices are`} taken: this worker sends nothing. Give weir coordinate more --slices, or start fewer workers`
       : `slice ${wanted.index}/${slices} is taken: this worker sends nothing, since its requests would be sent twice. A slice that is lost is not started again`,
+  );
+};
+
+/** At least so many round trips are made, and more until the offset is as exact as wanted, in ms. */
+const leastTrips = 16;
+const mostTrips = 64;
+const wantedUncertainty = 1;
+
+/**
+ * How far this process's clock is ahead of the coordinator's. Throws a `Problem` if the coordinator leaves `patience` questions
+ * without an answer.
+ */
+export const measureOffset = async (
+  rendezvous: Rendezvous,
+  patience: number,
+): Promise<ClockOffset> => {
+  const made: RoundTrip[] = [];
+  let unanswered = 0;
+  const isEnough = (): boolean =>
+    made.length >= mostTrips ||
+    (made.length >= leastTrips && offsetFrom(made)!.uncertainty <= wantedUncertainty);
+  while (!isEnough()) {
+    const asked = steadyNow();
+    const other = await rendezvous.askTime();
+    const answered = steadyNow();
+    if (other !== null && Number.isFinite(other)) made.push({ asked, other, answered });
+    else if ((unanswered += 1) >= patience) break;
+  }
+  const found = offsetFrom(made);
+  if (found !== null) return found;
+  throw new Problem(
+    `the coordinator’s clock does not answer at ${rendezvous.name}: is weir coordinate still running there?`,
   );
 };

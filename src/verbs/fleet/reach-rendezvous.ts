@@ -1,13 +1,14 @@
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
-import { pause } from '../../platform/process/pause.ts';
+import { pause, sleep } from '../../platform/process/pause.ts';
 import { openRendezvous } from '../../platform/rendezvous/open-rendezvous.ts';
 import { UnreachableRendezvous } from '../../platform/rendezvous/unreachable.ts';
 import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
+import { Problem } from '../../platform/problem.ts';
 
-/** How long before a server that does not answer is tried again, in ms. */
-const retryInterval = 1000;
+/** The wait before a server that does not answer is tried again, in ms. */
+const connectInterval = 1000;
 
 /**
  * Opens a rendezvous, whose server may be starting beside this process: waits for it for at most `wait` ms. Throws a `Problem`
@@ -26,7 +27,23 @@ export const reachRendezvous = async (
       if (!(error instanceof UnreachableRendezvous) || monotonicNow() >= until) throw error;
       if (attempts === 1) printer.say(`Trying again each second: ${error.message}`);
     }
-    const stoppedBy = await pause<StopCause>(retryInterval, onStop);
+    const stoppedBy = await pause<StopCause>(connectInterval, onStop);
     if (stoppedBy !== null) throw new StoppedBeforeLoad(stoppedBy);
+  }
+};
+
+/** The wait before an operation is tried again, in ms. */
+const retryInterval = 250;
+
+/** Tries an operation on a rendezvous until it succeeds, for `patience` ms; then throws its `Problem`. */
+export const persist = async <T>(patience: number, work: () => Promise<T>): Promise<T> => {
+  const until = monotonicNow() + patience;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Problem) || monotonicNow() >= until) throw error;
+    }
+    await sleep(retryInterval);
   }
 };

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { offsetOver } from '../../model/rendezvous/clock-offset.ts';
-import type { ClockOffset } from '../../model/rendezvous/clock-offset.ts';
+import { offsetOver, type ClockOffset } from '../../model/rendezvous/clock-offset.ts';
 import { keysOf, type RendezvousRun } from './model/records.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
@@ -19,10 +18,8 @@ import { type FinishedRun, runOnce } from '../../run/run.ts';
 import { shareProgress } from './slice-progress.ts';
 import { type FollowedCoordinator, followCoordinator } from './follow-coordinator.ts';
 import { receivePlan, type WorkerFolder } from './hand-over-plan.ts';
-import { claimSlice, waitForRun } from './join-run.ts';
-import { measureOffset } from './measure-offset.ts';
-import { reachRendezvous } from './reach-rendezvous.ts';
-import { persist } from './persist.ts';
+import { claimSlice, waitForRun, measureOffset } from './join-run.ts';
+import { reachRendezvous, persist } from './reach-rendezvous.ts';
 
 /** Runs one slice of a run that a coordinator leads. */
 export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {

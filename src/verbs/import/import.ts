@@ -10,9 +10,14 @@ import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readStandardInput } from '../../platform/standard-streams.ts';
 import { importKinds, type ImportKind } from './readers/import-kinds.ts';
-import { importText, readTargets, recognise } from './readers/import-source.ts';
+import {
+  importText,
+  readTargets,
+  recognise,
+  importedText,
+  insertObjectives,
+} from './readers/import-source.ts';
 import { type Imported, type ImportedFile, ImportError, noteLine } from './readers/imported.ts';
-import { importedText, insertObjectives } from './readers/imported-text.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { schemaFor } from '../../run/input/schema-address.ts';
 import type { Host } from '../../run/input/host.ts';

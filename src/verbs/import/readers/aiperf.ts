@@ -15,8 +15,15 @@ import {
   unnamedModel,
 } from './bench-scenario.ts';
 import { commandOf, Flags, readSettings } from './command-flags.ts';
-import { headerFields, readHeaders } from './headers.ts';
-import { hasTemplate, type Imported, ImportError, Notes, givenFields } from './imported.ts';
+import {
+  headerFields,
+  readHeaders,
+  hasTemplate,
+  type Imported,
+  ImportError,
+  Notes,
+  givenFields,
+} from './imported.ts';
 
 /** `aiperf profile`: https://github.com/ai-dynamo/aiperf. Names and defaults are those of 0.13.0. */
 

@@ -20,9 +20,9 @@ import {
   guideLlmFlags,
   guideLlmOutput,
   readGuideLlm,
+  type PartSettings,
 } from './guidellm-command.ts';
 import { type Imported, ImportError, Notes } from './imported.ts';
-import type { PartSettings } from './part-settings.ts';
 
 /** The prompt and the answer’s length of a chat entry. */
 const contentOf = (data: PartSettings, tokenizer: string | null, notes: Notes) => {

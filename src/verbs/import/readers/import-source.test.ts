@@ -2,9 +2,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readScenario, readVariables } from '../../../scenario/read-scenario.ts';
-import { importText, recognise } from './import-source.ts';
+import { importText, recognise, importedText, insertObjectives } from './import-source.ts';
 import { type Imported, ImportError, noteLine } from './imported.ts';
-import { importedText, insertObjectives } from './imported-text.ts';
 import { samples } from './samples.fixture.ts';
 import type { VegetaAttack } from './vegeta.ts';
 

@@ -1,13 +1,75 @@
+import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { type Imported, ImportError, noteLine } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
 import { importGuideLlm } from './guidellm.ts';
 import type { ImportKind } from './import-kinds.ts';
-import { type Imported, ImportError } from './imported.ts';
 import { importK6, isK6 } from './k6.ts';
-import { importedText } from './imported-text.ts';
 import { splitShell } from '../../../scenario/text/shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
+
+/** The texts that an import prints. */
+
+const toYaml = (tree: object): string => {
+  const document = new Document(tree);
+  visit(document, {
+    Map: (_, node, path) => {
+      const isEntry = isSeq(path.at(-1)) && node.has('kind');
+      const isPlain = node.items.every(({ value }) => isScalar(value));
+      // What fits into a line is one.
+      if (path.length > 1 && isPlain && !isEntry && JSON.stringify(node).length < 80)
+        node.flow = true;
+    },
+    Seq: (_, node) => {
+      const isAmount = (item: unknown): boolean => isScalar(item) && /^\d/.test(String(item.value));
+      if (node.items.every(isAmount)) node.flow = true;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+};
+
+const headLines = (imported: Imported, from: string): string => {
+  const notes = imported.notes.map((note) => `#   ${noteLine(note)}`);
+  return [
+    `# Written by weir import from ${from}.`,
+    ...(notes.length > 0 ? ['#', ...notes] : []),
+    '',
+  ].join('\n');
+};
+
+/** A whole scenario with its notes at the head, or objectives to paste into one. */
+export const importedText = (imported: Imported, from: string, schema: string): string => {
+  const head = headLines(imported, from);
+  if (imported.kind === 'objectives')
+    return `${head}${toYaml({ objectives: imported.objectives })}`;
+  return `# yaml-language-server: $schema=${schema}\n#\n${head}\n${toYaml(imported.scenario)}`;
+};
+
+/** The text of a scenario with further objectives; everything else stays as it is. */
+export const insertObjectives = (text: string, objectives: readonly string[]): string => {
+  const document = parseDocument(text);
+  const root = document.contents;
+  if (document.errors.length > 0 || !isMap(root) || root.flow === true) {
+    throw new ImportError('--into: expected a scenario in YAML, a key in each line');
+  }
+  const lines = (indent: string) => objectives.map((each) => `${indent}- ${each}\n`).join('');
+  const list = root.get('objectives', true);
+  const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  if (list === undefined) return `${whole}\nobjectives:\n${lines('  ')}`;
+  const last = isSeq(list) && list.flow !== true ? list.items.at(-1) : undefined;
+  const [first] = isSeq(list) ? list.items : [];
+  const [start, end] = [rangeOf(first)?.[0], rangeOf(last)?.[1]];
+  if (start === undefined || end === undefined) {
+    throw new ImportError('--into: expected "objectives" as a list with a dash before each');
+  }
+  const indent = /[^\n]*$/.exec(whole.slice(0, start))![0].replace(/-\s*$/, '');
+  const at = whole.indexOf('\n', Math.max(start, end - 1)) + 1;
+  return whole.slice(0, at) + lines(indent) + whole.slice(at);
+};
+
+const rangeOf = (node: unknown): readonly [number, number, number] | undefined =>
+  (node as { range?: [number, number, number] | null } | undefined)?.range ?? undefined;
 
 const parsedJson = (text: string): unknown => {
   try {

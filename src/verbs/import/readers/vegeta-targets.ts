@@ -1,6 +1,5 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import type { WrittenHeader } from './headers.ts';
-import { ImportError } from './imported.ts';
+import { type WrittenHeader, ImportError } from './imported.ts';
 
 /** A target of vegeta (https://github.com/tsenart/vegeta): one request. */
 export interface VegetaTarget {

@@ -1,8 +1,10 @@
 import { milliseconds, perSecond } from '../../../model/quantity.ts';
 import { formatDuration, formatRate } from '../../../scenario/schema/notation.ts';
 import { queryHoldsSecret } from '../../../scenario/schema/wire-schema.ts';
-import { headerFields, readHeaders, type WrittenHeader } from './headers.ts';
 import {
+  headerFields,
+  readHeaders,
+  type WrittenHeader,
   type Imported,
   type ImportedFile,
   ImportError,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkerRecord } from './model/records.ts';
-import { awaitedSlice, isSliceOver, type SliceState, withLoss, withRecord } from './slice-watch.ts';
+import { awaitedSlice, isSliceOver, type SliceState, withLoss, withRecord } from './lead-run.ts';
 
 const record = (changes: Partial<WorkerRecord> = {}): WorkerRecord => ({
   worker: 'w',
