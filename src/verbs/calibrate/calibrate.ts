@@ -1,19 +1,121 @@
-import { dirname, join } from 'node:path';
-import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
+import { join, dirname } from 'node:path';
+import { measuredErrors, type SentTokens } from './judge/measured-errors.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { CalibrationCell, Calibration } from '../../model/series/calibration.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { resultSchema } from '../../model/result/result.ts';
+import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
+import { readTextFile, writeText, inTemporaryFolder } from '../../platform/files/plain-files.ts';
+import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
+import { runProgram } from '../../platform/process/run-program.ts';
+import { thisNode } from '../../platform/process/this-process.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import { type GridLoad, calibrationGrid, type GridRequest } from './calibration-grid.ts';
+import { Problem } from '../../platform/problem.ts';
+import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
+import { programPath } from '../../run/target/prepare-target.ts';
 import { writeCalibration } from '../../platform/files/calibration-file.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
-import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { calibrationDocument } from './report/calibration-document.ts';
 import { streamLoadText, transportText } from '../../report/summary/calibration-text.ts';
-import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
-import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../../run/calibration-note.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { type Output, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+
+/** Streams begin one after another in the first second, which is the warm-up; each lasts about this long (ms). */
+const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;
+
+const modelName = 'weir/small';
+
+const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
+  models: [modelName],
+  ttft: milliseconds(durations.ttft),
+  gap: milliseconds(1000 / load.tokensPerSecond),
+  limits: { requestsPerMinute: null },
+  truth: { file: truth },
+});
+
+const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad): string => {
+  const maxTokens = Math.max(2, Math.round((durations.stream / 1000) * tokensPerSecond));
+  const [duration, warmUp] = [`${durations.load}ms`, `${durations.warmUp}ms`];
+  return JSON.stringify({
+    name: 'calibrate',
+    traffic: [{ kind: 'chat-stream', model: modelName, maxTokens }],
+    load: { kind: 'closed', users: streams, duration, rampUp: warmUp },
+    warmUp,
+    grace: '10s',
+    inFlight: streams,
+    transport,
+    workers,
+    wire: { proxy: 'none' },
+  });
+};
+
+const linesOf = async (path: string): Promise<readonly string[]> =>
+  (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
+
+/** The paths of both sides' records of a run, in one folder. */
+const runFilesIn = (folder: string) => ({
+  scenario: join(folder, 'scenario.json'),
+  truth: join(folder, 'truth.jsonl'),
+  observations: join(folder, 'seen.jsonl'),
+  result: join(folder, 'result.json'),
+});
+
+const readBothSides = async (files: ReturnType<typeof runFilesIn>) => {
+  const [head = '', ...rest] = await linesOf(files.observations);
+  const header = readObservationsHeader(head);
+  if (!header.ok) throw new Problem(header.message);
+  const observations = rest.map((line) => {
+    const read = readObservation(line);
+    if (!read.ok) throw new Problem(read.message);
+    return read.value;
+  });
+  return {
+    traces: (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens),
+    recorded: { zero: header.value.machineZero, observations },
+    trust: judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result)))),
+  };
+};
+
+/**
+ * Measures one load with a gateway in one process and an ordinary run in another. Throws a `Problem`
+ * if the run recorded nothing to measure. `folder` receives the files of both.
+ */
+const measureCell = async (
+  load: GridLoad,
+  folder: string,
+  environment: Environment,
+): Promise<CalibrationCell> => {
+  const files = runFilesIn(folder);
+  await writeText(files.scenario, scenarioFor(load));
+  const mock = await startMockProcess(mockCommand(programPath), settingsFor(load, files.truth));
+  try {
+    const outputs = ['--out', folder, '--quiet', '--observations', files.observations];
+    const { code, stderrTail } = await runProgram(
+      [...thisNode(), programPath, 'run', files.scenario, '--target', mock.url, ...outputs],
+      { ...environment, WEIR_API_KEY: testKey(0), WEIR_HISTORY: 'off', GITHUB_STEP_SUMMARY: '' },
+    );
+    if (code === 1 || code === 2)
+      throw new Problem(`a run of the calibration failed: ${stderrTail}`);
+  } finally {
+    // This completes the log of what it sent.
+    await mock.stop();
+  }
+  const { traces, recorded, trust } = await readBothSides(files);
+  const measured = measuredErrors(traces, recorded, durations.warmUp);
+  if (measured === null) {
+    throw new Problem('a run of the calibration had no answer that both sides recorded');
+  }
+  const complaints = trust.evidence
+    .filter(({ decides, level }) => decides && level !== 'valid')
+    .map(({ signal }) => signal);
+  return { ...load, ...measured, trust: trust.level, complaints };
+};
 
 interface CalibrateRequest extends GridRequest {
   /** The folder for its files; `undefined`: the folder of the history. */

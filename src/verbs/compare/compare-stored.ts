@@ -1,11 +1,9 @@
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import type { Host } from '../../run/input/host.ts';
 import { checkDistinct, readSide } from '../../run/input/read-side.ts';
-import { readGates } from './read-gates.ts';
+import { readGates, publishComparison, publishNoise } from './publish-comparison.ts';
 import type { ComparisonCriteria } from '../../run/input/run-request.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
-import { publishComparison } from './publish-comparison.ts';
-import { publishNoise } from './publish-noise.ts';
 import { openOutputFolder } from '../../run/output/output-folder.ts';
 
 interface CompareRequest extends ComparisonCriteria {

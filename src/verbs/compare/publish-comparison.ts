@@ -1,5 +1,7 @@
+import { isGateName, totals } from '../../judge/series/gates.ts';
+import { Problem } from '../../platform/problem.ts';
 import type { Printer } from '../../run/input/host.ts';
-import type { ComparisonCriteria } from '../../run/input/run-request.ts';
+import { type ComparisonCriteria, minSelfRuns } from '../../run/input/run-request.ts';
 import { compareSides } from './judge/compare-sides.ts';
 import type { Side } from '../../judge/series/repetition.ts';
 import {
@@ -12,16 +14,28 @@ import { missingSlices } from '../../model/result/summary.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
-import { Problem } from '../../platform/problem.ts';
 import { comparisonDocument, comparisonJunit } from './report/comparison-document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { selfNoise } from './judge/self-noise.ts';
+import { noiseDocument } from './report/noise-document.ts';
+
+/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
+export const readGates = (text: string | undefined): readonly string[] | null => {
+  if (text === undefined) return null;
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const unknown = names.filter((name) => !isGateName(name));
+  if (unknown.length === 0) return names;
+  throw new Problem(
+    `--gate: expected ${totals.join(', ')}, or a measure and its percentile such as ttft.p95 or endToEnd.p50; got ${unknown.join(', ')}`,
+  );
+};
 
 /** Two sides and how to compare them. `intended` lists the expected differences. */
-export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
+interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly gates: readonly string[] | null;
   readonly base: Side;
   readonly next: Side;
@@ -29,7 +43,7 @@ export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
 }
 
 /** Where a comparison is printed, and the CI job's page that it is also written to. */
-export interface PublishOptions {
+interface PublishOptions {
   readonly printer: Printer;
   readonly jobSummary: string | undefined;
 }
@@ -40,7 +54,7 @@ const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
 };
 
 /** The exit for runs whose figures do not count; throws a `Problem` for all other reasons. */
-export const exitForRefusedComparison = (
+const exitForRefusedComparison = (
   sides: readonly Side[],
   allowDifferent: boolean,
   reasons: readonly { readonly what: ComparedProperty; readonly message: string }[],
@@ -104,4 +118,43 @@ export const publishComparison = async (
   await folder.release();
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return gravestExit([exitOf(comparison.verdict, strict), written]);
+};
+
+/** Runs of an unchanged system, and how to compare them with each other. */
+interface NoiseRequest extends Pick<ComparisonCriteria, 'allowDifferent'> {
+  readonly gates: readonly string[] | null;
+  readonly side: Side;
+}
+
+/** Measures how much runs differ by themselves, writes that into the folder, which it opens only then, and prints it. A measurement passes. */
+export const publishNoise = async (
+  { gates, side, allowDifferent }: NoiseRequest,
+  open: () => Promise<RunFolder>,
+  { printer, jobSummary }: PublishOptions,
+): Promise<ExitName> => {
+  if (side.repetitions.length < minSelfRuns) {
+    throw new Problem(
+      `--self: expected at least ${minSelfRuns} runs, two in each half, and ten to know the noise well; got ${side.repetitions.length}`,
+    );
+  }
+  const outcome = selfNoise({
+    side,
+    gates,
+    allowed: allowDifferent ? overridable : [],
+    weir: weirVersion(),
+    comparedAt: wallClock(),
+  });
+  if (!outcome.ok)
+    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, printer.warn);
+  const folder = await open();
+  const json = `${JSON.stringify(outcome.noise)}\n`;
+  const document = noiseDocument(outcome.noise);
+  const markdown = markdownText(document);
+  const exit = await publishOutcome(printer, printed(document, json), [
+    dataIn(folder, outputFiles.noise.data, json),
+    fileIn(folder, 'Markdown', outputFiles.noise.markdown, () => markdown),
+  ]);
+  await folder.release();
+  await appendJobSummary(jobSummary, markdown, printer.warn);
+  return exit;
 };

@@ -1,3 +1,4 @@
+import { type FinishedRun, runOnce } from '../../run/run.ts';
 import type { RunRequest, RepetitionRequest } from '../../run/input/run-request.ts';
 import { join } from 'node:path';
 import type { Repetition, Side } from '../../judge/series/repetition.ts';
@@ -12,20 +13,57 @@ import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
-import { publishComparison } from './publish-comparison.ts';
-import { publishNoise } from './publish-noise.ts';
+import { publishComparison, publishNoise, readGates } from './publish-comparison.ts';
 import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import { readSide } from '../../run/input/read-side.ts';
-import { readGates } from './read-gates.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import type { Host, Printer } from '../../run/input/host.ts';
 import { type PlanSource, readPlan } from '../../run/input/read-plan.ts';
-import { type FinishedRun, runOnce } from '../../run/run.ts';
-import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
-import { type RunSlot, runSlots } from './run-slots.ts';
 
-export interface RepeatRequest extends RunRequest, RepetitionRequest {
+interface RunSlot {
+  readonly side: 'base' | 'next';
+  readonly folder: string;
+}
+
+/** `n` runs of one side, or of both sides in the order ABBA, so that a drift of the environment affects both equally. */
+export const runSlots = (count: number, isComparison: boolean): readonly RunSlot[] =>
+  Array.from({ length: count }, (_, i): readonly RunSlot[] => {
+    if (!isComparison) return [{ side: 'next', folder: String(i + 1) }];
+    const baseSlot: RunSlot = { side: 'base', folder: `base/${i + 1}` };
+    const newSlot: RunSlot = { side: 'next', folder: `new/${i + 1}` };
+    return i % 2 === 0 ? [baseSlot, newSlot] : [newSlot, baseSlot];
+  }).flat();
+
+/** Why a run of a series does not count; `null` if it counts. */
+export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
+  const { level: trusted, evidence } = run.trust;
+  if (trusted !== 'invalid') return run.exit === 'invalid' ? 'nothing succeeded' : null;
+  const signals = evidence
+    .filter(({ decides, level }) => decides && level === 'invalid')
+    .map(({ signal, observed }) => `${signal}: ${observed}`);
+  return `INVALID (${signals.join('; ')})`;
+};
+
+interface ExcludedRun {
+  readonly folder: string;
+  readonly reason: string;
+}
+
+export const excludedRunLines = (
+  runs: readonly ExcludedRun[],
+  { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },
+): readonly string[] => {
+  if (runs.length === 0) return [];
+  const verb = runs.length === 1 ? 'does' : 'do';
+  const end = isAllowed ? 'and --allow-different lets them pass' : 'hence exit code 12';
+  return [
+    `${runs.length} of ${of} runs ${verb} not count, ${end}:`,
+    ...runs.map(({ folder, reason }) => `  ${folder}: ${reason}.`),
+  ];
+};
+
+interface RepeatRequest extends RunRequest, RepetitionRequest {
   readonly source: PlanSource;
   /** Prints the result of each run, unless they are compared. */
   readonly printEach: boolean;

@@ -11,7 +11,10 @@ import {
   readPlanWithFiles,
   readSweepVariables,
 } from '../../run/input/read-plan.ts';
-import type { SweepSlot } from './sweep-order.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { totalNeed } from '../../engine/forecast/needs-tally.ts';
+import { amountText } from '../../report/run/forecast-document.ts';
+import { countText, moneyText, plural, timeText } from '../../report/text/number-text.ts';
 
 /** A combination of values. */
 interface SweepPoint {
@@ -21,7 +24,7 @@ interface SweepPoint {
 }
 
 /** A combination of values, and what each of its runs needs. */
-export interface SweepPointPlan extends SweepPoint {
+interface SweepPointPlan extends SweepPoint {
   /** One for each repetition, since each run draws other arrivals and other prompts. */
   readonly forecasts: readonly Forecast[];
 }
@@ -148,4 +151,63 @@ export const sourceOfRun = (
     isVaried(path) ? [] : [{ path, flag: path, value }],
   );
   return { ...source, point: [...settings, ...added] };
+};
+
+/** One run of a sweep: its point and which of the point’s runs it is, both from 0. */
+export interface SweepSlot {
+  readonly point: number;
+  readonly repetition: number;
+}
+
+/** Keeps the order apart from everything else that is drawn from the seed. */
+const orderDraw = 0x5_eed;
+
+/**
+ * The order of all runs. Each repetition is a block with every point once, in an order of its own (Fisher and
+ * Yates), so that a drift of the environment falls on no value in particular.
+ */
+export const sweepOrder = (
+  points: number,
+  repetitions: number,
+  seed: number,
+): readonly SweepSlot[] =>
+  Array.from({ length: repetitions }, (_, repetition) => {
+    const draw = drawFrom(seed, orderDraw, repetition);
+    const order = Array.from({ length: points }, (__, point) => point);
+    for (let last = points - 1; last > 0; last -= 1) {
+      const other = Math.floor(draw.uniform() * (last + 1));
+      [order[last], order[other]] = [order[other]!, order[last]!];
+    }
+    return order.map((point) => ({ point, repetition }));
+  }).flat();
+
+/** The points, and what their runs need in requests, tokens, money and minutes, as lines. */
+export const sweepPlanLines = (
+  { variables, points, warnings }: ReadSweep,
+  repetitions: number,
+  pauseLength: Milliseconds,
+): readonly string[] => {
+  const forecasts = points.flatMap((point) => point.forecasts);
+  const runs = forecasts.length;
+  const { requests, input, output, cost } = totalNeed(forecasts.flatMap(({ groups }) => groups));
+  const load = forecasts.reduce((sum, { scheduled }) => sum + scheduled, 0);
+  const longestGrace = Math.max(...forecasts.map(({ grace }) => grace));
+  const { answerTime } = forecasts[0]!;
+  const product = variables.map(({ values }) => values.length).join(' × ');
+  const order = runs === 1 ? '' : `, in random order (seed ${points[0]!.plan.seed})`;
+  const width = Math.max(...variables.map(({ path }) => path.length));
+  const pauses = pauseLength > 0 && runs > 1 ? ` with pauses of ${timeText(pauseLength)}` : '';
+  const assumed = answerTime === null ? '' : `, if an answer takes ${timeText(answerTime)}`;
+  const budget = [
+    `${amountText(requests, countText)} ${requests.sum === 1 ? 'request' : 'requests'}${assumed}`,
+    `tokens: ${amountText(input, countText)} in, ${amountText(output, countText)} out`,
+    `cost: ${amountText(cost, (sum) => moneyText(Math.ceil(sum)))}`,
+    `${timeText(load + pauseLength * (runs - 1))} of load${pauses}, and at most ${timeText(longestGrace)} after each run for the last answers`,
+  ];
+  return [
+    `Sweep: ${variables.length > 1 ? `${product} = ` : ''}${plural(points.length, 'point')}, ${plural(repetitions, 'run')} each${order}`,
+    ...variables.map(({ path, values }) => `  ${path.padEnd(width)}  ${values.join(', ')}`),
+    `Budget: ${budget.join('; ')}.`,
+    ...warnings,
+  ];
 };

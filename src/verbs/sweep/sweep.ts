@@ -21,9 +21,14 @@ import { openOutputFolder } from '../../run/output/output-folder.ts';
 import { publishSweep } from './publish-sweep.ts';
 import { type FinishedRun, runOnce } from '../../run/run.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
-import { sweepPlanLines } from './sweep-budget.ts';
-import { sweepOrder, type SweepSlot } from './sweep-order.ts';
-import { readSweep, type ReadSweep, sourceOfRun } from './sweep-points.ts';
+import {
+  sweepPlanLines,
+  sweepOrder,
+  type SweepSlot,
+  readSweep,
+  type ReadSweep,
+  sourceOfRun,
+} from './sweep-points.ts';
 
 export interface SweepRequest {
   readonly source: PlanSource;

@@ -31,7 +31,7 @@ const baseline = defineVerb({
         `baseline --delete: expected the name of one baseline; got ${runs.length > 0 ? 'runs too' : 'none'}`,
       );
     }
-    const { deleteBaseline, listBaselines, saveBaseline } = await import('../baseline.ts');
+    const { deleteBaseline, listBaselines, saveBaseline } = await import('../history.ts');
     const host = terminalHost();
     if (name !== undefined && isDeletion) await deleteBaseline(name, host);
     else if (name !== undefined && runs.length > 0) {

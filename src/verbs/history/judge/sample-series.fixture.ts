@@ -1,5 +1,5 @@
 import { drawFrom, drawNormal } from '../../../model/workload/draw.ts';
-import { changePoints } from './change-points.ts';
+import { changePoints } from './trends.ts';
 
 /** Test support: logarithms of a figure with 5 % noise between runs; each level is so many runs at a factor. */
 const series = (seed: number, levels: readonly (readonly [number, number])[]): number[] => {

@@ -1,4 +1,4 @@
-import { type StoredRun } from '../../../model/series/history.ts';
+import type { StoredRun } from '../../../model/series/history.ts';
 import { changeRules, type LevelChange, type Trend, type TrendFigure } from '../model/trend.ts';
 import { sideValueText } from '../../../report/summary/metric-text.ts';
 import {
@@ -19,8 +19,13 @@ import {
 } from '../../../report/document/document.ts';
 import { markup } from '../../../report/text/markup.ts';
 import { listed, plural } from '../../../report/text/number-text.ts';
-import { paretoPlots } from './pareto-plot.ts';
-import { changeSizeText, dateTimeText, trendChart, valueText } from './trend-chart.ts';
+import {
+  paretoPlots,
+  changeSizeText,
+  dateTimeText,
+  trendChart,
+  valueText,
+} from './history-plots.ts';
 
 const planHashText = ({ planHash }: Pick<Trend, 'planHash'>): string => planHash.slice(0, 12);
 

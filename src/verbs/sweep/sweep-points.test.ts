@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sweepOrder } from './sweep-order.ts';
+import { sweepOrder } from './sweep-points.ts';
 
 const pointsOf = (order: ReturnType<typeof sweepOrder>) => order.map(({ point }) => point);
 

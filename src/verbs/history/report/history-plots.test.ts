@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Trend } from '../model/trend.ts';
-import { paretoFront, paretoPlots } from './pareto-plot.ts';
+import { paretoFront, paretoPlots } from './history-plots.ts';
 import { sampleTrend } from './sample-history.fixture.ts';
 
 const point = fc.record({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderTemplate } from './render-template.ts';
+import { renderTemplate } from './manifest.ts';
 
 const template = `#@ For readers of the template only.
 #@let both = <first> and <second>
