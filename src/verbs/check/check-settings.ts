@@ -5,9 +5,8 @@ import {
   checkTopics,
 } from './model/check-choices.ts';
 import { Problem } from '../../platform/problem.ts';
-import { isFree } from './suite/check-budget.ts';
+import { isFree, checkTable, requestsFor } from './suite/check-table.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';
-import { checkTable, requestsFor } from './suite/check-table.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';

@@ -1,6 +1,6 @@
 import { type CheckReport, countOutcomes, verdictOfChecks } from './model/check-report.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
-import type { CheckBudget } from './suite/check-budget.ts';
+import type { CheckBudget } from './suite/check-table.ts';
 import { checkDocument, checkVerdict } from './report/check-document.ts';
 import { checkJunit } from './report/check-junit.ts';
 import { checkOverview } from './report/check-overview.ts';

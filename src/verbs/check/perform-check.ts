@@ -1,12 +1,11 @@
 import type { CheckReport } from './model/check-report.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { checkBudgetFor, type CheckBudget } from './suite/check-budget.ts';
+import { checkBudgetFor, type CheckBudget, checkTable } from './suite/check-table.ts';
 import type { CheckRequest, CheckTarget } from './reading/check-case.ts';
-import { checkTable } from './suite/check-table.ts';
 import { answersFrom, judgeChecks, unseenRows } from './suite/judge-checks.ts';
-import { placesAt } from './reading/json-fields.ts';
-import { reportedUsage } from './reading/judge-chunks.ts';
+import { valueAt } from './reading/judge-answer.ts';
+import { reportedUsage } from './reading/judge-stream.ts';
 import { modelList } from './topics/model-checks.ts';
 import { type BuiltRequest, CheckRun } from './suite/run-checks.ts';
 import { listedModels } from '../limits/experiment/find-probe-models.ts';
@@ -99,7 +98,7 @@ const readModels = async (
 
 const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): number =>
   [...run.answers.values()].reduce((sum, answer) => {
-    const value = placesAt(reportedUsage(answer), count)[0]?.value;
+    const value = valueAt(reportedUsage(answer), count);
     return sum + (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
   }, 0);
 

@@ -3,8 +3,10 @@ import {
   type CheckChange,
   checkChanges,
   type CheckComparison,
-} from '../model/check-comparison.ts';
-import type { CheckOutcome, CheckReport, CheckRow } from '../model/check-report.ts';
+  type CheckOutcome,
+  type CheckReport,
+  type CheckRow,
+} from '../model/check-report.ts';
 
 /** How grave a result is; `null` for what was not decided. */
 const gravity: Readonly<Record<CheckOutcome, number | null>> = {

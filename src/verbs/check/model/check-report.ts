@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkProfiles, checkTopics } from './check-choices.ts';
+import { checkProfiles, checkTopics, type CheckProfile } from './check-choices.ts';
 
 /** What `weir check` finds out about a gateway's interface, as it is stored. */
 
@@ -84,7 +84,7 @@ export const countOutcomes = (
 };
 
 /** `kept`: nothing is broken. `undecided`: nothing is, as far as could be checked before it ended early. */
-export type CheckVerdict = 'kept' | 'broken' | 'undecided';
+type CheckVerdict = 'kept' | 'broken' | 'undecided';
 
 export const verdictOfChecks = ({
   rows,
@@ -94,3 +94,42 @@ export const verdictOfChecks = ({
   if (violation > 0) return 'broken';
   return stopped === null && unchecked < rows.length ? 'kept' : 'undecided';
 };
+
+/** What changed between two checks of an interface. */
+
+/** How a check changed, the gravest first, each with its meaning. */
+export const checkChanges = {
+  worse: 'breaks or deviates now, or more than before',
+  lost: 'was decided before, and is not now',
+  new: 'deviates, and was not among the checks before',
+  better: 'breaks or deviates no more, or less than before',
+  other: 'another deviation, or decided now',
+} as const;
+export type CheckChange = keyof typeof checkChanges;
+
+export interface ChangedCheck {
+  readonly id: string;
+  readonly change: CheckChange;
+  /** `null` if only the other side has it. */
+  readonly before: CheckRow | null;
+  readonly after: CheckRow | null;
+}
+
+interface ComparedCheck {
+  readonly target: string;
+  readonly startedAt: string;
+  readonly profile: CheckProfile;
+}
+
+/** `comparison.json` of two checks. */
+export interface CheckComparison {
+  readonly format: 'check-comparison/1';
+  readonly weir: string;
+  readonly before: ComparedCheck;
+  readonly after: ComparedCheck;
+  /** Checks that are the same on both sides. */
+  readonly same: number;
+  readonly changes: readonly ChangedCheck[];
+  /** What makes the two less comparable: other models, another profile, an early end. */
+  readonly notes: readonly string[];
+}

@@ -1,4 +1,3 @@
-import { routes } from '../../../contract/routes.ts';
 import type { CheckTopic } from '../model/check-choices.ts';
 import type { CheckOutcome } from '../model/check-report.ts';
 import type { WireRequest } from '../../../model/observation/exchange.ts';
@@ -39,8 +38,6 @@ export const free: RequestCost = {
 /** One request of the suite. */
 export interface CheckRequest {
   readonly id: string;
-  /** The request as words, for evidence. */
-  readonly title: string;
   readonly key: 'valid' | 'unknown' | 'missing';
   /** Below the base address, or below the address without its version. */
   readonly base: 'versioned' | 'root';
@@ -107,23 +104,10 @@ export interface Check {
   readonly judge: (answers: Answers) => Judged;
 }
 
-/** A request with the checks that its answer decides. */
+/** A request, and the check that says whether it was answered as wanted. */
 export interface CheckCase {
   readonly request: CheckRequest;
   readonly check: Check;
-}
-
-type Names = Pick<Check, 'id' | 'topic' | 'rows' | 'expected'>;
-
-interface CaseParts extends Names {
-  readonly title: string;
-  readonly build: CheckRequest['build'];
-  readonly cost?: Partial<RequestCost>;
-  readonly isSerial?: boolean;
-  readonly isStream?: boolean;
-  readonly key?: CheckRequest['key'];
-  readonly base?: CheckRequest['base'];
-  readonly onlyIfRefused?: string;
 }
 
 const modelKinds = ['chat', 'speech', 'transcription'] as const;
@@ -146,70 +130,66 @@ export const unlessCutShort =
       ? unchecked(`${answer.summary}, less than usual since answers before took too long`)
       : judge(answer);
 
-/** A case whose check judges the answer alone. */
-export const caseOf = (
-  { id, topic, rows, expected, ...parts }: CaseParts,
-  judge: (answer: CheckAnswer) => Judged,
-): CheckCase => ({
-  request: {
-    id,
-    title: parts.title,
-    key: parts.key ?? 'valid',
-    base: parts.base ?? 'versioned',
-    cost: { ...free, ...parts.cost },
-    isSerial: parts.isSerial ?? false,
-    onlyIfRefused: parts.onlyIfRefused ?? null,
-    isStream: parts.isStream ?? false,
-    build: parts.build,
-  },
-  check: {
+type CaseParts = Pick<Check, 'rows' | 'expected'> &
+  Pick<CheckRequest, 'id' | 'build'> &
+  Partial<Omit<CheckRequest, 'cost'>> & { readonly cost?: Partial<RequestCost> };
+
+/** Makes the requests and checks of one topic. */
+export const checksOf = (topic: CheckTopic) => ({
+  /** A request with a check that judges its answer alone. */
+  caseOf: (
+    { id, rows, expected, build, cost, ...parts }: CaseParts,
+    judge: (answer: CheckAnswer) => Judged,
+  ): CheckCase => ({
+    request: {
+      id,
+      key: 'valid',
+      base: 'versioned',
+      isSerial: false,
+      onlyIfRefused: null,
+      isStream: false,
+      ...parts,
+      cost: { ...free, ...cost },
+      build,
+    },
+    check: {
+      id,
+      topic,
+      rows,
+      expected,
+      needs: [],
+      uses: [id],
+      isGate: true,
+      judge: (answers) => {
+        const answer = answers.of(id);
+        if (answer === null) return unchecked(whyUnsent(build, answers.target));
+        return unlessCutShort(judge)(answer);
+      },
+    },
+  }),
+  /** A check of an answer that was as wanted; its id begins with that of the request, unless another is named. */
+  checkOf: (
+    id: string,
+    rows: readonly string[],
+    expected: string,
+    judge: (answer: CheckAnswer, target: CheckTarget) => Judged,
+    request = id.slice(0, id.indexOf('.')),
+  ): Check => ({
     id,
     topic,
     rows,
     expected,
-    needs: [],
-    uses: [id],
-    isGate: true,
-    judge: (answers) => {
-      const answer = answers.of(id);
-      if (answer === null) return unchecked(whyUnsent(parts.build, answers.target));
-      return unlessCutShort(judge)(answer);
-    },
-  },
-});
-
-/** A check of an answer that a gate has let through. */
-export const checkOf = (
-  names: Names & { readonly request: string },
-  judge: (answer: CheckAnswer, target: CheckTarget) => Judged,
-): Check => ({
-  ...names,
-  needs: [names.request],
-  uses: [],
-  isGate: false,
-  judge: (answers) => judge(answers.of(names.request)!, answers.target),
-});
-
-/** A check that looks at several answers. */
-export const checkAcross = (
-  names: Names & { readonly needs?: readonly string[]; readonly uses?: readonly string[] },
-  judge: Check['judge'],
-): Check => ({
-  ...names,
-  needs: names.needs ?? [],
-  uses: names.uses ?? [],
-  isGate: false,
-  judge,
-});
-
-export const jsonHeaders = {
-  'content-type': 'application/json',
-  accept: 'application/json',
-  'accept-encoding': 'identity',
-} as const;
-
-export const jsonRequest = (route: 'chat' | 'speech', body: unknown): WireRequest => ({
-  ...routes[route],
-  headers: route === 'speech' ? { ...jsonHeaders, accept: '*/*' } : jsonHeaders,
-  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    needs: [request],
+    uses: [],
+    isGate: false,
+    judge: (answers) => judge(answers.of(request)!, answers.target),
+  }),
+  /** A check that looks at several answers. */
+  checkAcross: (
+    id: string,
+    rows: readonly string[],
+    expected: string,
+    judge: Check['judge'],
+    reads: Partial<Pick<Check, 'needs' | 'uses'>> = {},
+  ): Check => ({ id, topic, rows, expected, needs: [], uses: [], isGate: false, ...reads, judge }),
 });

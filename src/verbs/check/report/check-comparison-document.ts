@@ -3,8 +3,8 @@ import {
   type CheckChange,
   checkChanges,
   type CheckComparison,
-} from '../model/check-comparison.ts';
-import type { CheckRow } from '../model/check-report.ts';
+  type CheckRow,
+} from '../model/check-report.ts';
 import {
   column,
   type Column,

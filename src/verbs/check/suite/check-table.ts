@@ -1,16 +1,24 @@
-import { authenticationCases, authenticationChecks } from '../topics/authentication-checks.ts';
-import type { Check, CheckRequest } from '../reading/check-case.ts';
+import { type Check, type CheckRequest, free, type RequestCost } from '../reading/check-case.ts';
 import { chatAnswerCases, chatAnswerChecks } from '../topics/chat-answer-checks.ts';
-import { boundRequests } from '../topics/chat-bounds.ts';
-import { chatParameterCases, chatParameterChecks } from '../topics/chat-parameter-checks.ts';
-import { errorCases, errorChecks } from '../topics/error-checks.ts';
+import {
+  boundRequests,
+  chatParameterCases,
+  chatParameterChecks,
+} from '../topics/chat-parameter-checks.ts';
+import {
+  authenticationCases,
+  authenticationChecks,
+  errorCases,
+  errorChecks,
+  versionCases,
+} from '../topics/refusal-checks.ts';
 import { limitChecks } from '../topics/limit-checks.ts';
 import { modelChecks, modelList } from '../topics/model-checks.ts';
 import { speechCases, speechChecks } from '../topics/speech-checks.ts';
 import { streamCases, streamChecks } from '../topics/stream-checks.ts';
 import { transcriptionCases } from '../topics/transcription-cases.ts';
 import { transcriptionChecks } from '../topics/transcription-checks.ts';
-import { versionCases, versionChecks } from '../topics/version-checks.ts';
+import { speechCost, transcriptionCost } from '../../../contract/prices.ts';
 
 /** Every check of the interface, in the order of the reports. */
 export const checkTable: readonly Check[] = [
@@ -23,7 +31,7 @@ export const checkTable: readonly Check[] = [
   ...authenticationChecks,
   ...errorChecks,
   ...limitChecks,
-  ...versionChecks,
+  ...versionCases.map(({ check }) => check),
 ];
 
 /** Every request, in the order in which they are sent. */
@@ -46,4 +54,36 @@ export const checkRequests: readonly CheckRequest[] = [
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
   return checkRequests.filter(({ id }) => ids.has(id));
+};
+
+/** What the suite needs at most, besides what a gateway takes that answers what it has to refuse. */
+export interface CheckBudget extends RequestCost {
+  readonly requests: number;
+  /** Requests that follow only where others are refused. */
+  readonly more: number;
+  /** Of speech and transcription, in micro-units of the currency; chats have no known price. */
+  readonly audioCost: number;
+}
+
+/** Whether a request costs nothing if all goes well. */
+export const isFree = ({ cost }: CheckRequest): boolean =>
+  cost.inputTokens + cost.outputTokens + cost.characters + cost.audioSeconds === 0;
+
+export const checkBudgetFor = (requests: readonly CheckRequest[]): CheckBudget => {
+  const usual = requests.filter(({ onlyIfRefused }) => onlyIfRefused === null);
+  const sum = requests.reduce<RequestCost>(
+    (whole, { cost }) => ({
+      inputTokens: whole.inputTokens + cost.inputTokens,
+      outputTokens: whole.outputTokens + cost.outputTokens,
+      characters: whole.characters + cost.characters,
+      audioSeconds: whole.audioSeconds + cost.audioSeconds,
+    }),
+    free,
+  );
+  return {
+    ...sum,
+    requests: usual.length,
+    more: requests.length - usual.length,
+    audioCost: speechCost(sum.characters) + transcriptionCost(sum.audioSeconds),
+  };
 };

@@ -2,16 +2,13 @@ import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
   type CheckCase,
-  caseOf,
-  checkAcross,
-  checkOf,
+  checksOf,
   deviation,
   type Judged,
   pass,
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { chatTokens, chatWith } from './chat-requests.ts';
 import {
   aCount,
   aFilledString,
@@ -21,27 +18,28 @@ import {
   aString,
   aTimestamp,
   fieldChecks,
+  fieldText,
+  judgeAcceptedJson,
+  judgeContentType,
+  judgeEncoding,
   oneOf,
   placesAt,
-  fieldText,
-} from '../reading/json-fields.ts';
-import { judgeAcceptedJson, judgeEncoding } from '../reading/judge-status.ts';
+  valueAt,
+} from '../reading/judge-answer.ts';
+import { chatTokens, chatWith } from './check-requests.ts';
 
 /** The chat completion (interface 2.3, 2.4, 4.1). */
 
-const topic = 'chat-answers';
-const request = 'chat';
+const { caseOf, checkOf, checkAcross } = checksOf('chat-answers');
 
 /** Too few for the answer, so that the model is cut off there. */
 const maxTokens = 16;
 
 const chat: CheckCase = caseOf(
   {
-    id: request,
-    topic,
+    id: 'chat',
     rows: ['4.1.response', '2.3.role', '2.3.content', '4.1.messages', '7.200'],
     expected: '200 for a chat with system, user and assistant messages',
-    title: 'chat with system, user and assistant messages',
     isSerial: true,
     cost: chatTokens(maxTokens, 60),
     build: chatWith({
@@ -57,35 +55,26 @@ const chat: CheckCase = caseOf(
   judgeAcceptedJson,
 );
 
-const fields = fieldChecks(
-  { topic, request },
-  {
-    id: { row: '2.4.id', path: 'id', ...aFilledString },
-    object: { row: '2.4.object', path: 'object', ...oneOf('chat.completion') },
-    created: { row: '2.4.created', path: 'created', ...aTimestamp },
-    model: { row: '2.4.model', path: 'model', ...aFilledString },
-    choices: { row: '2.4.choices', path: 'choices', ...anArray },
-    index: { row: '2.4.index', path: 'choices.*.index', ...anInteger },
-    message: { row: '2.4.message', path: 'choices.*.message', ...anObject },
-    role: { row: '2.4.message', path: 'choices.*.message.role', ...oneOf('assistant') },
-    content: { row: '2.4.message', path: 'choices.*.message.content', ...aString },
-    finish: {
-      row: '2.4.finish_reason',
-      path: 'choices.*.finish_reason',
-      ...oneOf('stop', 'length', 'tool_calls'),
-    },
-    usage: { row: '2.4.usage', path: 'usage', ...anObject },
-    'prompt-tokens': { row: '2.4.usage', path: 'usage.prompt_tokens', ...aCount },
-    'completion-tokens': { row: '2.4.usage', path: 'usage.completion_tokens', ...aCount },
-    'total-tokens': { row: '2.4.usage', path: 'usage.total_tokens', ...aCount },
-  },
-);
-
-const at = (answer: CheckAnswer, path: string): unknown => placesAt(answer.json, path)[0]?.value;
+const fields = fieldChecks('chat-answers', 'chat', {
+  id: ['2.4.id', 'id', aFilledString],
+  object: ['2.4.object', 'object', oneOf('chat.completion')],
+  created: ['2.4.created', 'created', aTimestamp],
+  model: ['2.4.model', 'model', aFilledString],
+  choices: ['2.4.choices', 'choices', anArray],
+  index: ['2.4.index', 'choices.*.index', anInteger],
+  message: ['2.4.message', 'choices.*.message', anObject],
+  role: ['2.4.message', 'choices.*.message.role', oneOf('assistant')],
+  content: ['2.4.message', 'choices.*.message.content', aString],
+  finish: ['2.4.finish_reason', 'choices.*.finish_reason', oneOf('stop', 'length', 'tool_calls')],
+  usage: ['2.4.usage', 'usage', anObject],
+  'prompt-tokens': ['2.4.usage', 'usage.prompt_tokens', aCount],
+  'completion-tokens': ['2.4.usage', 'usage.completion_tokens', aCount],
+  'total-tokens': ['2.4.usage', 'usage.total_tokens', aCount],
+});
 
 const judgeSum = (answer: CheckAnswer): Judged => {
   const [prompt, completion, total] = ['prompt', 'completion', 'total'].map((name) =>
-    at(answer, `usage.${name}_tokens`),
+    valueAt(answer.json, `usage.${name}_tokens`),
   );
   if (typeof prompt !== 'number' || typeof completion !== 'number' || typeof total !== 'number')
     return unchecked('the usage has no three numbers');
@@ -96,8 +85,8 @@ const judgeSum = (answer: CheckAnswer): Judged => {
 };
 
 const judgeLength = (answer: CheckAnswer): Judged => {
-  const completion = at(answer, 'usage.completion_tokens');
-  const finish = at(answer, 'choices.*.finish_reason');
+  const completion = valueAt(answer.json, 'usage.completion_tokens');
+  const finish = valueAt(answer.json, 'choices.*.finish_reason');
   if (typeof completion !== 'number') return unchecked('the usage has no completion_tokens');
   if (completion > maxTokens)
     return violation(`${completion} tokens were generated, ${maxTokens} were allowed`);
@@ -107,29 +96,13 @@ const judgeLength = (answer: CheckAnswer): Judged => {
 
 /** The answer cannot be complete after so few tokens. */
 const judgeFinish = (answer: CheckAnswer): Judged => {
-  const finish = at(answer, 'choices.*.finish_reason');
-  const completion = at(answer, 'usage.completion_tokens');
+  const finish = valueAt(answer.json, 'choices.*.finish_reason');
+  const completion = valueAt(answer.json, 'usage.completion_tokens');
   if (completion !== maxTokens) return unchecked('the model ended by itself');
   return finish === 'length'
     ? pass('length')
     : deviation('cut-without-length', `finish_reason is ${fieldText(answer, finish)}`);
 };
-
-const across: readonly Check[] = [
-  checkAcross(
-    {
-      id: 'chat.unique-id',
-      topic,
-      rows: ['2.4.id'],
-      needs: ['chat', 'minimal'],
-      expected: 'two chats have different ids',
-    },
-    (answers) => {
-      const ids = ['chat', 'minimal'].map((id) => at(answers.of(id)!, 'id'));
-      return new Set(ids).size === 2 ? pass('different') : violation('both have the same id');
-    },
-  ),
-];
 
 export const chatAnswerCases: readonly CheckCase[] = [chat];
 
@@ -137,38 +110,23 @@ export const chatAnswerChecks: readonly Check[] = [
   chat.check,
   ...fields,
   checkOf(
-    {
-      id: 'chat.content-type',
-      topic,
-      rows: ['4.1.response'],
-      request,
-      expected: 'Content-Type is application/json',
-    },
-    (answer) =>
-      answer.contentType === 'application/json'
-        ? pass(answer.contentType)
-        : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`),
+    'chat.content-type',
+    ['4.1.response'],
+    'Content-Type is application/json',
+    judgeContentType('application/json'),
   ),
   checkOf(
-    {
-      id: 'chat.compressed',
-      topic,
-      rows: ['4.1.response'],
-      request,
-      expected: 'the answer is not compressed, as none was asked for',
-    },
+    'chat.compressed',
+    ['4.1.response'],
+    'the answer is not compressed, as none was asked for',
     judgeEncoding,
   ),
   checkOf(
-    {
-      id: 'chat.model-used',
-      topic,
-      rows: ['2.4.model'],
-      request,
-      expected: 'model is the requested one, or another of the catalogue',
-    },
+    'chat.model-used',
+    ['2.4.model'],
+    'model is the requested one, or another of the catalogue',
     (answer, { chat: requested, listed }) => {
-      const model = at(answer, 'model');
+      const model = valueAt(answer.json, 'model');
       if (model === requested) return pass('the requested one');
       return typeof model === 'string' && listed.includes(model)
         ? pass('another of the catalogue')
@@ -176,13 +134,9 @@ export const chatAnswerChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: 'chat.positions',
-      topic,
-      rows: ['2.4.index', '2.4.choices'],
-      request,
-      expected: 'there is a choice, and each has its position as index',
-    },
+    'chat.positions',
+    ['2.4.index', '2.4.choices'],
+    'there is a choice, and each has its position as index',
     (answer) => {
       const indexes = placesAt(answer.json, 'choices.*.index').map(({ value }) => value);
       if (indexes.length === 0) return violation('there is no choice');
@@ -192,34 +146,31 @@ export const chatAnswerChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: 'chat.total',
-      topic,
-      rows: ['2.4.usage'],
-      request,
-      expected: 'total_tokens is prompt_tokens + completion_tokens',
-    },
+    'chat.total',
+    ['2.4.usage'],
+    'total_tokens is prompt_tokens + completion_tokens',
     judgeSum,
   ),
   checkOf(
-    {
-      id: 'chat.max-tokens',
-      topic,
-      rows: ['4.1.max_tokens'],
-      request,
-      expected: `at most ${maxTokens} tokens were generated`,
-    },
+    'chat.max-tokens',
+    ['4.1.max_tokens'],
+    `at most ${maxTokens} tokens were generated`,
     judgeLength,
   ),
   checkOf(
-    {
-      id: 'chat.cut',
-      topic,
-      rows: ['2.4.finish_reason', '4.1.max_tokens'],
-      request,
-      expected: `finish_reason is length where max_tokens cut the answer off`,
-    },
+    'chat.cut',
+    ['2.4.finish_reason', '4.1.max_tokens'],
+    'finish_reason is length where max_tokens cut the answer off',
     judgeFinish,
   ),
-  ...across,
+  checkAcross(
+    'chat.unique-id',
+    ['2.4.id'],
+    'two chats have different ids',
+    (answers) => {
+      const ids = ['chat', 'minimal'].map((id) => valueAt(answers.of(id)!.json, 'id'));
+      return new Set(ids).size === 2 ? pass('different') : violation('both have the same id');
+    },
+    { needs: ['chat', 'minimal'] },
+  ),
 ];

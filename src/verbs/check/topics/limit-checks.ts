@@ -2,8 +2,7 @@ import { limitHeaders, readLimitHeaders } from '../../../contract/limit-headers.
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
-  checkAcross,
-  checkOf,
+  checksOf,
   deviation,
   type Judged,
   open,
@@ -14,7 +13,7 @@ import {
 
 /** The headers of the limits (interface 8). `weir limits` examines the limits themselves. */
 
-const topic = 'limits';
+const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
@@ -46,74 +45,64 @@ const headersOn: Readonly<Record<string, readonly [request: string, deviation: s
 
 const presence = Object.entries(headersOn).map(([where, [request, name]]) =>
   checkOf(
-    {
-      id: `headers.${where}`,
-      topic,
-      rows: ['8.headers'],
-      request,
-      expected: `the four headers on ${where === 'refusals' ? 'a 400' : `an answer of ${where}`}`,
-    },
+    `headers.${where}`,
+    ['8.headers'],
+    `the four headers on ${where === 'refusals' ? 'a 400' : `an answer of ${where}`}`,
     (answer) => judgeHeaders(answer, name),
+    request,
   ),
 );
 
-type HeaderName = keyof typeof limitHeaders;
-
-const pairs = [
-  ['requests', '8.requests', '8.limit_requests', '8.remaining_requests', 60],
-  ['tokens', '8.tokens', '8.limit_tokens', '8.remaining_tokens', 2_000_000],
+const units = [
+  {
+    unit: 'requests',
+    rows: [['8.limit_requests', '8.requests'], ['8.remaining_requests']],
+    limitName: 'limitRequests',
+    remainingName: 'remainingRequests',
+    documented: 60,
+  },
+  {
+    unit: 'tokens',
+    rows: [['8.limit_tokens', '8.tokens'], ['8.remaining_tokens']],
+    limitName: 'limitTokens',
+    remainingName: 'remainingTokens',
+    documented: 2_000_000,
+  },
 ] as const;
 
-const values = pairs.flatMap(([unit, promise, limitRow, remainingRow, documented]) => {
-  const suffix = unit === 'requests' ? 'Requests' : 'Tokens';
-  const [limitName, remainingName] = [`limit${suffix}`, `remaining${suffix}`] as [
-    HeaderName,
-    HeaderName,
-  ];
-  return [
-    checkOf(
-      {
-        id: `limit.${unit}`,
-        topic,
-        rows: [limitRow, promise],
-        request: 'chat',
-        expected: `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
-      },
-      ({ received: { headers } }): Judged => {
-        const limit = readLimitHeaders(headers)?.[limitName] ?? null;
-        if (limit === null) return unchecked('the header is missing');
-        if (limit <= 0) return violation(`the limit is ${limit}`);
-        return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
-      },
-    ),
-    checkOf(
-      {
-        id: `remaining.${unit}`,
-        topic,
-        rows: [remainingRow],
-        request: 'chat',
-        expected: `${limitHeaders[remainingName]} is between 0 and the limit`,
-      },
-      ({ received: { headers } }): Judged => {
-        const read = readLimitHeaders(headers);
-        const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
-        if (limit === null || remaining === null) return unchecked('a header is missing');
-        return remaining >= 0 && remaining <= limit
-          ? pass(`${remaining} of ${limit}`)
-          : violation(`${remaining} remain of ${limit}`);
-      },
-    ),
-  ];
-});
+const values = units.flatMap(({ unit, rows, limitName, remainingName, documented }) => [
+  checkOf(
+    `limit.${unit}`,
+    rows[0],
+    `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
+    ({ received: { headers } }): Judged => {
+      const limit = readLimitHeaders(headers)?.[limitName] ?? null;
+      if (limit === null) return unchecked('the header is missing');
+      if (limit <= 0) return violation(`the limit is ${limit}`);
+      return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
+    },
+    'chat',
+  ),
+  checkOf(
+    `remaining.${unit}`,
+    rows[1],
+    `${limitHeaders[remainingName]} is between 0 and the limit`,
+    ({ received: { headers } }): Judged => {
+      const read = readLimitHeaders(headers);
+      const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
+      if (limit === null || remaining === null) return unchecked('a header is missing');
+      return remaining >= 0 && remaining <= limit
+        ? pass(`${remaining} of ${limit}`)
+        : violation(`${remaining} remain of ${limit}`);
+    },
+    'chat',
+  ),
+]);
 
 const fallingRest = checkAcross(
-  {
-    id: 'remaining.falls',
-    topic,
-    rows: ['8.remaining_requests'],
-    needs: ['chat', 'minimal'],
-    expected: 'one chat later, fewer requests remain',
-  },
+  'remaining.falls',
+  ['8.remaining_requests'],
+  'one chat later, fewer requests remain',
   (answers): Judged => {
     const [before, after] = ['chat', 'minimal'].map(
       (id) => readLimitHeaders(answers.of(id)!.received.headers)?.remainingRequests ?? null,
@@ -130,6 +119,7 @@ const fallingRest = checkAcross(
       ? deviation('constant-remaining', `${before} every time`)
       : open(`${before} both times, and another number later`);
   },
+  { needs: ['chat', 'minimal'] },
 );
 
 export const limitChecks: readonly Check[] = [...presence, ...values, fallingRest];

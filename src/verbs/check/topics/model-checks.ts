@@ -3,10 +3,8 @@ import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
   type CheckCase,
-  caseOf,
-  checkOf,
+  checksOf,
   deviation,
-  jsonHeaders,
   open,
   pass,
   unchecked,
@@ -18,46 +16,36 @@ import {
   aString,
   aTimestamp,
   fieldChecks,
+  judgeAcceptedJson,
   oneOf,
   placesAt,
-} from '../reading/json-fields.ts';
-import { judgeAcceptedJson } from '../reading/judge-status.ts';
+} from '../reading/judge-answer.ts';
+import { getRequest } from './check-requests.ts';
 
 /** The model list (interface 2.1, 2.2, 4.2). */
 
-const topic = 'models';
+const { caseOf, checkOf } = checksOf('models');
 
 /** The request whose answer names the models of all others. */
 export const modelList: CheckCase = caseOf(
   {
     id: 'models',
-    topic,
     rows: ['4.2.models', '2.1.catalogue', '7.200'],
     expected: 'GET /models answers 200',
-    title: 'GET /models',
     isSerial: true,
-    build: () => ({
-      ...routes.models,
-      headers: { accept: jsonHeaders.accept, 'accept-encoding': 'identity' },
-      body: null,
-    }),
+    build: () => getRequest(routes.models.path),
   },
   judgeAcceptedJson,
 );
 
-const request = 'models';
-
-const fields = fieldChecks(
-  { topic, request },
-  {
-    list: { row: '2.2.list', path: 'object', ...oneOf('list') },
-    data: { row: '2.2.list', path: 'data', ...anArray },
-    id: { row: '2.2.id', path: 'data.*.id', ...aFilledString },
-    object: { row: '2.2.object', path: 'data.*.object', ...oneOf('model') },
-    created: { row: '2.2.created', path: 'data.*.created', ...aTimestamp },
-    'owned-by': { row: '2.2.owned_by', path: 'data.*.owned_by', ...aString },
-  },
-);
+const fields = fieldChecks('models', 'models', {
+  list: ['2.2.list', 'object', oneOf('list')],
+  data: ['2.2.list', 'data', anArray],
+  id: ['2.2.id', 'data.*.id', aFilledString],
+  object: ['2.2.object', 'data.*.object', oneOf('model')],
+  created: ['2.2.created', 'data.*.created', aTimestamp],
+  'owned-by': ['2.2.owned_by', 'data.*.owned_by', aString],
+});
 
 /** A server may give its models any names. */
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
@@ -69,13 +57,9 @@ export const modelChecks: readonly Check[] = [
   modelList.check,
   ...fields,
   checkOf(
-    {
-      id: 'models.form',
-      topic,
-      rows: ['2.1.form', '2.1.string'],
-      request,
-      expected: 'the id of the chat model, and that of speech-to-text, is publisher/model_name',
-    },
+    'models.form',
+    ['2.1.form', '2.1.string'],
+    'the id of the chat model, and that of speech-to-text, is publisher/model_name',
     (answer, { chat, transcription }) => {
       const ids = [chat, transcription].filter((id) => id !== null);
       const wrong = ids.filter((id) => !hasPublisher(id));
@@ -86,13 +70,9 @@ export const modelChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: 'models.audio',
-      topic,
-      rows: ['2.1.audio'],
-      request,
-      expected: 'the list has a text-to-speech and a speech-to-text model',
-    },
+    'models.audio',
+    ['2.1.audio'],
+    'the list has a text-to-speech and a speech-to-text model',
     (answer, target) => {
       const kinds = ['speech', 'transcription'] as const;
       const missing = kinds.filter((kind) => target[kind] === null);
@@ -109,30 +89,17 @@ export const modelChecks: readonly Check[] = [
         : deviation('unlisted-models', `the list has no ${quoted(answer, unlisted, ' and no ')}`);
     },
   ),
+  checkOf('models.unique', ['2.2.id'], 'no two models have the same id', (answer) => {
+    const ids = placesAt(answer.json, 'data.*.id').map(({ value }) => value);
+    const doubled = ids.length - new Set(ids).size;
+    return doubled === 0
+      ? pass(`${ids.length} ids`)
+      : deviation('doubled-models', `${doubled} of ${ids.length} ids come more than once`);
+  }),
   checkOf(
-    {
-      id: 'models.unique',
-      topic,
-      rows: ['2.2.id'],
-      request,
-      expected: 'no two models have the same id',
-    },
-    (answer) => {
-      const ids = placesAt(answer.json, 'data.*.id').map(({ value }) => value);
-      const doubled = ids.length - new Set(ids).size;
-      return doubled === 0
-        ? pass(`${ids.length} ids`)
-        : deviation('doubled-models', `${doubled} of ${ids.length} ids come more than once`);
-    },
-  ),
-  checkOf(
-    {
-      id: 'models.content-type',
-      topic,
-      rows: ['4.2.models'],
-      request,
-      expected: 'the content type of the list is noted',
-    },
+    'models.content-type',
+    ['4.2.models'],
+    'the content type of the list is noted',
     (answer) =>
       answer.contentType === 'application/json'
         ? pass(answer.contentType)

@@ -10,25 +10,25 @@ import {
 import type { ScanResult } from '../../../traffic/audio/scanner.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
+  type Answers,
   type Check,
   type CheckCase,
-  caseOf,
-  checkAcross,
-  checkOf,
+  checksOf,
   type CheckTarget,
   deviation,
   type Judged,
-  jsonRequest,
   open,
   pass,
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { judgeAccepted, judgeRefused } from '../reading/judge-status.ts';
+import { judgeAccepted, judgeRefused } from '../reading/judge-answer.ts';
+import { jsonRequest } from './check-requests.ts';
 
 /** Text-to-speech: status, container and length of the audio (interface 2.8, 4.3). */
 
-const topic = 'speech';
+const { caseOf, checkOf, checkAcross } = checksOf('speech');
+
 const spoken = 'The river rises slowly behind the old weir this morning.';
 
 const speechWith =
@@ -36,54 +36,42 @@ const speechWith =
   ({ speech: model, voice }: CheckTarget) =>
     model === null ? null : jsonRequest('speech', { model, input: spoken, voice, ...fields });
 
-interface Spoken {
+const variants: readonly {
   readonly id: string;
   readonly format: SpeechFormat;
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly rows: readonly string[];
-}
-const variants: readonly Spoken[] = [
-  { id: 'speech-default', format: 'mp3', fields: {}, rows: ['4.3.response_format'] },
-  { id: 'speech-wav', format: 'wav', fields: { response_format: 'wav' }, rows: ['4.3.response'] },
-  {
-    id: 'speech-opus',
-    format: 'opus',
-    fields: { response_format: 'opus' },
-    rows: ['4.3.response'],
-  },
+  readonly row: string;
+}[] = [
+  { id: 'speech-default', format: 'mp3', fields: {}, row: '4.3.response_format' },
+  { id: 'speech-wav', format: 'wav', fields: { response_format: 'wav' }, row: '4.3.response' },
+  { id: 'speech-opus', format: 'opus', fields: { response_format: 'opus' }, row: '4.3.response' },
   {
     id: 'speech-fast',
     format: 'wav',
     fields: { response_format: 'wav', speed: 2 },
-    rows: ['4.3.speed'],
+    row: '4.3.speed',
   },
   {
     id: 'speech-mp3',
     format: 'mp3',
     fields: { response_format: 'mp3', speed: 0.5 },
-    rows: ['4.3.speed'],
+    row: '4.3.speed',
   },
 ];
 
-const accepted = variants.map(({ id, fields, rows }) =>
-  caseOf(
+const accepted = variants.map(({ id, fields, row }) => {
+  const words = Object.entries(fields).map(([name, value]) => `${name} ${String(value)}`);
+  return caseOf(
     {
       id,
-      topic,
-      rows: [...rows, '4.3.model', '4.3.input', '4.3.voice', '7.200'],
-      expected: `200 for speech ${fieldsText(fields)}`,
-      title: `speech ${fieldsText(fields)}`,
+      rows: [row, '4.3.model', '4.3.input', '4.3.voice', '7.200'],
+      expected: `200 for speech ${words.length === 0 ? 'without options' : `with ${words.join(' and ')}`}`,
       cost: { characters: charactersIn(spoken) },
       build: speechWith(fields),
     },
     judgeAccepted,
-  ),
-);
-
-function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const entries = Object.entries(fields).map(([name, value]) => `${name} ${String(value)}`);
-  return entries.length === 0 ? 'without options' : `with ${entries.join(' and ')}`;
-}
+  );
+});
 
 const wrong: Readonly<Record<string, readonly [row: string, says: string, fields: object]>> = {
   'speech-no-input': ['4.3.input', 'no input', { input: undefined }],
@@ -98,10 +86,8 @@ const refused = Object.entries(wrong).map(([id, [row, says, fields]]) =>
   caseOf(
     {
       id,
-      topic,
       rows: [row, '7.400'],
       expected: `400 for speech with ${says}`,
-      title: `speech with ${says}`,
       build: speechWith({ ...fields }),
     },
     judgeRefused(400),
@@ -171,90 +157,65 @@ const judgeLabel = (answer: CheckAnswer, format: SpeechFormat): Judged => {
   return deviation('mislabelled-speech', `${format} audio as ${answer.quote(label)}`);
 };
 
-const audioChecks = variants.flatMap(({ id, format }) => {
-  const named = { topic, request: id } as const;
-  const wanted = `a whole ${containerName(format)} file`;
-  return [
-    checkOf(
-      { id: `${id}.container`, rows: ['2.8.audio', '4.3.response'], expected: wanted, ...named },
-      (answer) => judgeContainer(answer, format),
-    ),
-    checkOf(
-      {
-        id: `${id}.content-type`,
-        rows: ['4.3.type'],
-        expected: `a content type of ${format}, or none`,
-        ...named,
-      },
-      (answer) => judgeLabel(answer, format),
-    ),
-  ];
-});
+const audioChecks = variants.flatMap(({ id, format }) => [
+  checkOf(
+    `${id}.container`,
+    ['2.8.audio', '4.3.response'],
+    `a whole ${containerName(format)} file`,
+    (answer) => judgeContainer(answer, format),
+  ),
+  checkOf(`${id}.content-type`, ['4.3.type'], `a content type of ${format}, or none`, (answer) =>
+    judgeLabel(answer, format),
+  ),
+]);
 
 const paceCheck = checkOf(
-  {
-    id: 'speech-wav.length',
-    topic,
-    rows: ['4.3.input', '2.8.audio'],
-    request: 'speech-wav',
-    expected: `${pace.slowest} to ${pace.fastest} characters a second`,
-  },
+  'speech-wav.length',
+  ['4.3.input', '2.8.audio'],
+  `${pace.slowest} to ${pace.fastest} characters a second`,
   (answer) => judgePace(answer, 'wav'),
 );
-
-/** Seconds of two answers. */
-const both = (answers: Parameters<Check['judge']>[0], one: string, other: string) => {
-  const seconds = [one, other].map((id) => {
-    const format = variants.find((variant) => variant.id === id)!.format;
-    return secondsOf(answers.of(id)!, format);
-  });
-  return seconds.every((value) => value !== null) ? (seconds as [number, number]) : null;
-};
 
 /** Speech models do not speak twice alike: lengths of the same text differ by a fifth. */
 const alike = { least: 0.6, most: 1.67 };
 
-const sameLength = (id: string): Check =>
-  checkAcross(
-    {
-      id: `${id}.same-length`,
-      topic,
-      rows: ['2.8.audio', '4.3.response_format'],
-      needs: ['speech-wav', id],
-      expected: 'the same text is about as long as in WAV',
-    },
-    (answers) => {
-      const seconds = both(answers, id, 'speech-wav');
-      if (seconds === null) return unchecked('the audio cannot be read');
-      const [length, reference] = seconds;
-      const observed = `${length.toFixed(2)} s, and ${reference.toFixed(2)} s in WAV`;
-      const ratio = length / reference;
-      return ratio >= alike.least && ratio <= alike.most
-        ? pass(observed)
-        : deviation('other-length', observed);
-    },
-  );
+/** Compares the length of a speech at a speed with that of the same text in WAV at speed 1. */
+const judgeLength = (
+  answers: Answers,
+  { id, format }: (typeof variants)[number],
+  speed: number,
+  [beside, name]: readonly [beside: string, name: string],
+): Judged => {
+  const length = secondsOf(answers.of(id)!, format);
+  const reference = secondsOf(answers.of('speech-wav')!, 'wav');
+  if (length === null || reference === null) return unchecked('the audio cannot be read');
+  const observed = `${length.toFixed(2)} s, and ${reference.toFixed(2)} s ${beside}`;
+  const ratio = (length / reference) * speed;
+  return ratio >= alike.least && ratio <= alike.most ? pass(observed) : deviation(name, observed);
+};
 
-/** How much of its length is left of a text at a speed; 1 would be no effect. */
-const speedCheck = (id: string, speed: number): Check =>
-  checkAcross(
-    {
-      id: `${id}.speed`,
-      topic,
-      rows: ['4.3.speed'],
-      needs: ['speech-wav', id],
-      expected: `at speed ${speed} the text takes about 1/${speed} of its time`,
-    },
-    (answers) => {
-      const seconds = both(answers, id, 'speech-wav');
-      if (seconds === null) return unchecked('the audio cannot be read');
-      const [length, reference] = seconds;
-      const observed = `${length.toFixed(2)} s, and ${reference.toFixed(2)} s at speed 1`;
-      const ratio = (length / reference) * speed;
-      if (ratio >= alike.least && ratio <= alike.most) return pass(observed);
-      return deviation('other-speed', observed);
-    },
-  );
+const lengthChecks = variants
+  .filter(({ id }) => id !== 'speech-wav')
+  .map((variant): Check => {
+    const { id, fields } = variant;
+    const reads = { needs: ['speech-wav', id] };
+    const { speed } = fields;
+    return typeof speed !== 'number'
+      ? checkAcross(
+          `${id}.same-length`,
+          ['2.8.audio', '4.3.response_format'],
+          'the same text is about as long as in WAV',
+          (answers) => judgeLength(answers, variant, 1, ['in WAV', 'other-length']),
+          reads,
+        )
+      : checkAcross(
+          `${id}.speed`,
+          ['4.3.speed'],
+          `at speed ${speed} the text takes about 1/${speed} of its time`,
+          (answers) => judgeLength(answers, variant, speed, ['at speed 1', 'other-speed']),
+          reads,
+        );
+  });
 
 export const speechCases: readonly CheckCase[] = [...accepted, ...refused];
 
@@ -262,8 +223,5 @@ export const speechChecks: readonly Check[] = [
   ...speechCases.map(({ check }) => check),
   ...audioChecks,
   paceCheck,
-  sameLength('speech-default'),
-  sameLength('speech-opus'),
-  speedCheck('speech-fast', 2),
-  speedCheck('speech-mp3', 0.5),
+  ...lengthChecks,
 ];

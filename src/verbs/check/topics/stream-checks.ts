@@ -3,33 +3,37 @@ import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
   type CheckCase,
-  caseOf,
-  checkOf,
+  checksOf,
   type Judged,
   open,
-  pass,
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { chatTokens, chatWith } from './chat-requests.ts';
-import { fieldText, placesAt } from '../reading/json-fields.ts';
+import {
+  fieldText,
+  judgeAccepted,
+  judgeContentType,
+  judgeEncoding,
+  judgeRefused,
+  valueAt,
+} from '../reading/judge-answer.ts';
 import {
   eventsOf,
   judgeChoices,
   judgeChunkIds,
   judgeChunks,
   judgeDocuments,
+  judgeEnd,
+  judgeFraming,
   judgeIncrements,
   judgeStreamFinish,
   judgeStreamUsage,
-} from '../reading/judge-chunks.ts';
-import { judgeAccepted, judgeEncoding, judgeRefused } from '../reading/judge-status.ts';
-import { judgeEnd, judgeFraming } from '../reading/stream-lines.ts';
+} from '../reading/judge-stream.ts';
+import { chatTokens, chatWith } from './check-requests.ts';
 
 /** Streamed chats, byte by byte (interface 2.5, 4.1). */
 
-const topic = 'streams';
-const request = 'stream';
+const { caseOf, checkOf } = checksOf('streams');
 const maxTokens = 16;
 
 const judgeStream = (answer: CheckAnswer): Judged => {
@@ -44,44 +48,32 @@ const judgeStream = (answer: CheckAnswer): Judged => {
   return violation(`an error in mid-stream: ${answer.quote(error?.message ?? 'no message')}`);
 };
 
-const streamCase = (parts: {
-  readonly id: string;
-  readonly title: string;
-  readonly fields: object;
-  readonly rows: readonly string[];
-}): CheckCase =>
+const streamCase = (id: string, what: string, fields: object, rows: readonly string[]): CheckCase =>
   caseOf(
     {
-      id: parts.id,
-      topic,
-      rows: parts.rows,
-      expected: `200 with a whole stream for ${parts.title}`,
-      title: parts.title,
+      id,
+      rows,
+      expected: `200 with a whole stream for ${what}`,
       isStream: true,
       cost: chatTokens(maxTokens),
       build: chatWith({
         messages: [{ role: 'user', content: 'Count from one to two hundred in words.' }],
         max_tokens: maxTokens,
         stream: true,
-        ...parts.fields,
+        ...fields,
       }),
     },
     judgeStream,
   );
 
-const plain = streamCase({
-  id: request,
-  title: 'a streamed chat',
-  fields: {},
-  rows: ['4.1.stream', '4.1.events', '7.200'],
-});
+const plain = streamCase('stream', 'a streamed chat', {}, ['4.1.stream', '4.1.events', '7.200']);
 
-const withUsage = streamCase({
-  id: 'stream-usage',
-  title: 'a streamed chat with stream_options {include_usage: true}',
-  fields: { stream_options: { include_usage: true } },
-  rows: ['4.1.stream_usage'],
-});
+const withUsage = streamCase(
+  'stream-usage',
+  'a streamed chat with stream_options {include_usage: true}',
+  { stream_options: { include_usage: true } },
+  ['4.1.stream_usage'],
+);
 
 /** The parameter is not part of the interface: a refusal breaks nothing. */
 const usageCase: CheckCase = {
@@ -102,10 +94,8 @@ const usageCase: CheckCase = {
 const wrong = caseOf(
   {
     id: 'stream-refused',
-    topic,
     rows: ['7.400', '4.1.temperature'],
     expected: '400 before the stream begins, for a wrong parameter',
-    title: 'a streamed chat with temperature 2.1',
     isStream: true,
     build: chatWith({ stream: true, temperature: 2.1 }),
   },
@@ -114,102 +104,68 @@ const wrong = caseOf(
 
 export const streamCases: readonly CheckCase[] = [plain, usageCase, wrong];
 
-const rowsOf = (...rows: readonly string[]) => ({ topic, rows, request }) as const;
-
 export const streamChecks: readonly Check[] = [
   ...streamCases.map(({ check }) => check),
   checkOf(
-    {
-      id: 'stream.content-type',
-      ...rowsOf('4.1.events'),
-      expected: 'Content-Type is text/event-stream',
-    },
-    (answer) =>
-      answer.contentType === 'text/event-stream'
-        ? pass(answer.contentType)
-        : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`),
+    'stream.content-type',
+    ['4.1.events'],
+    'Content-Type is text/event-stream',
+    judgeContentType('text/event-stream'),
   ),
   checkOf(
-    {
-      id: 'stream.framing',
-      ...rowsOf('4.1.events'),
-      expected: 'each event is a line data: … followed by a blank line',
-    },
+    'stream.framing',
+    ['4.1.events'],
+    'each event is a line data: … followed by a blank line',
     (answer) => judgeFraming(answer.text),
   ),
   checkOf(
-    {
-      id: 'stream.compressed',
-      ...rowsOf('4.1.events'),
-      expected: 'the stream is not compressed, as none was asked for',
-    },
+    'stream.compressed',
+    ['4.1.events'],
+    'the stream is not compressed, as none was asked for',
     judgeEncoding,
   ),
-  checkOf(
-    { id: 'stream.done', ...rowsOf('4.1.done'), expected: 'the last line is data: [DONE]' },
-    (answer) => judgeEnd(answer.text, answer.received.isLeftOpen),
+  checkOf('stream.done', ['4.1.done'], 'the last line is data: [DONE]', (answer) =>
+    judgeEnd(answer.text, answer.received.isLeftOpen),
   ),
+  checkOf('stream.json', ['4.1.events'], 'the data of each event is JSON', judgeDocuments),
   checkOf(
-    { id: 'stream.json', ...rowsOf('4.1.events'), expected: 'the data of each event is JSON' },
-    judgeDocuments,
-  ),
-  checkOf(
-    {
-      id: 'stream.object',
-      ...rowsOf('2.5.object'),
-      expected: 'object is chat.completion.chunk in every chunk',
-    },
+    'stream.object',
+    ['2.5.object'],
+    'object is chat.completion.chunk in every chunk',
     (answer) =>
       judgeChunks(answer, (chunk) => {
-        const object = placesAt(chunk, 'object')[0]?.value;
+        const object = valueAt(chunk, 'object');
         return object === 'chat.completion.chunk'
           ? null
           : violation(`object is ${fieldText(answer, object)}`);
       }),
   ),
+  checkOf('stream.id', ['2.5.id'], 'every chunk carries the id of the answer', judgeChunkIds),
   checkOf(
-    { id: 'stream.id', ...rowsOf('2.5.id'), expected: 'every chunk carries the id of the answer' },
-    judgeChunkIds,
-  ),
-  checkOf(
-    {
-      id: 'stream.choices',
-      ...rowsOf('2.5.choices'),
-      expected: 'every chunk carries choices, each with delta',
-    },
+    'stream.choices',
+    ['2.5.choices'],
+    'every chunk carries choices, each with delta',
     (answer) => judgeChunks(answer, judgeChoices),
   ),
+  checkOf('stream.content', ['2.5.content'], 'text comes in delta.content', judgeIncrements),
   checkOf(
-    { id: 'stream.content', ...rowsOf('2.5.content'), expected: 'text comes in delta.content' },
-    judgeIncrements,
-  ),
-  checkOf(
-    {
-      id: 'stream.finish',
-      ...rowsOf('4.1.stream_usage'),
-      expected: 'whether chunks have finish_reason is noted',
-    },
+    'stream.finish',
+    ['4.1.stream_usage'],
+    'whether chunks have finish_reason is noted',
     judgeStreamFinish,
   ),
   checkOf(
-    {
-      id: 'stream.usage',
-      topic,
-      rows: ['4.1.stream_usage', '4.1.max_tokens'],
-      request: 'stream-usage',
-      expected: 'where the stream reports its usage, the increments agree with it',
-    },
+    'stream.usage',
+    ['4.1.stream_usage', '4.1.max_tokens'],
+    'where the stream reports its usage, the increments agree with it',
     (answer) =>
       eventsOf(answer).length === 0 ? unchecked('no events') : judgeStreamUsage(answer, maxTokens),
+    'stream-usage',
   ),
   checkOf(
-    {
-      id: 'stream-usage.choices',
-      topic,
-      rows: ['2.5.choices'],
-      request: 'stream-usage',
-      expected: 'every chunk carries choices, also the one with the usage',
-    },
+    'stream-usage.choices',
+    ['2.5.choices'],
+    'every chunk carries choices, also the one with the usage',
     (answer) => judgeChunks(answer, judgeChoices),
   ),
 ];

@@ -2,53 +2,60 @@ import { maxUploadBytes } from '../../../contract/audio.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type CheckCase,
-  caseOf,
+  type CheckRequest,
+  checksOf,
   type CheckTarget,
   deviation,
   type Judged,
   unchecked,
 } from '../reading/check-case.ts';
-import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-status.ts';
-import { transcriptionForm } from './transcription-requests.ts';
+import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-answer.ts';
+import { transcriptionForm } from './check-requests.ts';
 
 /** The uploads of the suite (interface 4.4). */
 
-const topic = 'transcription';
+const { caseOf } = checksOf('transcription');
 
-type Fields = readonly (readonly [name: string, value: string])[];
-
-const formats: Readonly<Record<string, Fields>> = {
-  json: [],
-  text: [
-    ['response_format', 'text'],
-    ['language', 'en'],
-  ],
-  srt: [['response_format', 'srt']],
-  vtt: [['response_format', 'vtt']],
-  verbose: [
-    ['response_format', 'verbose_json'],
-    ['timestamp_granularities[]', 'segment'],
-    ['timestamp_granularities[]', 'word'],
-  ],
-};
-const formatRows: Readonly<Record<string, readonly string[]>> = {
-  text: ['4.4.language', '2.7.plain'],
-  srt: ['2.7.plain'],
-  vtt: ['2.7.plain'],
-  verbose: ['4.4.granularities', '2.7.verbose'],
+/** The formats, with the fields that ask for each, and what else of the specification these show. */
+const formats: Readonly<
+  Record<
+    string,
+    {
+      readonly fields: readonly (readonly [name: string, value: string])[];
+      readonly rows: readonly string[];
+    }
+  >
+> = {
+  json: { fields: [], rows: [] },
+  text: {
+    fields: [
+      ['response_format', 'text'],
+      ['language', 'en'],
+    ],
+    rows: ['4.4.language', '2.7.plain'],
+  },
+  srt: { fields: [['response_format', 'srt']], rows: ['2.7.plain'] },
+  vtt: { fields: [['response_format', 'vtt']], rows: ['2.7.plain'] },
+  verbose: {
+    fields: [
+      ['response_format', 'verbose_json'],
+      ['timestamp_granularities[]', 'segment'],
+      ['timestamp_granularities[]', 'word'],
+    ],
+    rows: ['4.4.granularities', '2.7.verbose'],
+  },
 };
 
 /** The request for a transcript in a format. */
 export const transcriptId = (format: string): string => `transcription-${format}`;
 
-const inFormats = Object.entries(formats).map(([format, fields]) =>
+const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
   caseOf(
     {
       id: transcriptId(format),
-      topic,
       rows: [
         '4.4.response_format',
-        ...(formatRows[format] ?? []),
+        ...rows,
         '4.4.response',
         '4.4.file',
         '4.4.model',
@@ -56,7 +63,6 @@ const inFormats = Object.entries(formats).map(([format, fields]) =>
         '7.200',
       ],
       expected: `200 for a transcription ${fields.length === 0 ? 'without options' : `with ${fields.map(([name, value]) => `${name} ${value}`).join(' and ')}`}`,
-      title: `transcription in ${format}`,
       cost: { audioSeconds: 10 },
       build: (target) => transcriptionForm(target, { fields }),
     },
@@ -74,10 +80,8 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   caseOf(
     {
       id: `upload-${extension}`,
-      topic,
       rows: ['4.4.file', '7.200'],
       expected: `200 for a transcription of a file .${extension}`,
-      title: `transcription of a file .${extension}`,
       cost: { audioSeconds: 10 },
       build: (target) => {
         const clip = target.otherClips.find(({ name }) => extensionOf(name) === extension);
@@ -100,36 +104,29 @@ const textClip = { name: 'notes.txt', contentType: 'text/plain', bytes: Buffer.f
 
 const refusedCase = (
   id: string,
-  says: string,
-  rows: readonly string[],
-  build: CheckCase['request']['build'],
+  row: string,
+  what: string,
+  build: CheckRequest['build'],
 ): CheckCase =>
   caseOf(
-    {
-      id,
-      topic,
-      rows: [...rows, '7.400'],
-      expected: `400 for a transcription with ${says}`,
-      title: `transcription with ${says}`,
-      build,
-    },
+    { id, rows: [row, '7.400'], expected: `400 for a transcription with ${what}`, build },
     judgeRefused(400),
   );
 
 const refused: readonly CheckCase[] = [
-  refusedCase('transcription-no-file', 'no file', ['4.4.file'], (target) =>
+  refusedCase('transcription-no-file', '4.4.file', 'no file', (target) =>
     transcriptionForm(target, { part: 'weir' }),
   ),
-  refusedCase('transcription-no-model', 'no model', ['4.4.model'], (target) =>
+  refusedCase('transcription-no-model', '4.4.model', 'no model', (target) =>
     transcriptionForm(target, { hasModel: false }),
   ),
-  refusedCase('transcription-format', 'response_format weir', ['4.4.response_format'], (target) =>
+  refusedCase('transcription-format', '4.4.response_format', 'response_format weir', (target) =>
     transcriptionForm(target, { fields: [['response_format', 'weir']] }),
   ),
-  refusedCase('transcription-txt', 'a file .txt', ['4.4.file'], (target) =>
+  refusedCase('transcription-txt', '4.4.file', 'a file .txt', (target) =>
     transcriptionForm(target, { clip: textClip }),
   ),
-  refusedCase('broken-form', 'a form that ends in its middle', ['4.form'], (target) => {
+  refusedCase('broken-form', '4.form', 'a form that ends in its middle', (target) => {
     const whole = transcriptionForm(target, {});
     return whole === null ? null : { ...whole, body: whole.body!.subarray(0, 180) };
   }),
@@ -157,10 +154,8 @@ const judgeUpload = (answer: CheckAnswer): Judged => {
 const tooLarge = caseOf(
   {
     id: 'transcription-too-large',
-    topic,
     rows: ['4.4.size', '8.size', '7.413', '7.400'],
     expected: '413 or 400 for a file of 25 MB and one byte',
-    title: 'transcription of a file of 25 MiB and one byte',
     build: (target) => transcriptionForm(target, { clip: hugeClip(target) }),
   },
   judgeUpload,

@@ -3,8 +3,7 @@ import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Answers,
   type Check,
-  checkAcross,
-  checkOf,
+  checksOf,
   type CheckTarget,
   deviation,
   type Judged,
@@ -13,21 +12,21 @@ import {
   unchecked,
   violation,
 } from '../reading/check-case.ts';
+import { aNumber, anArray, aString, fieldChecks, valueAt } from '../reading/judge-answer.ts';
 import {
   type Cue,
   type CuesReading,
+  judgeWords,
+  plainText,
   readSrtCues,
   readVttCues,
   wrongTimes,
-} from '../reading/cues.ts';
-import { plainText } from '../reading/plain-text.ts';
-import { judgeWords } from '../reading/judge-words.ts';
-import { aNumber, anArray, aString, fieldChecks, placesAt } from '../reading/json-fields.ts';
+} from '../reading/transcripts.ts';
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
 /** Speech-to-text in its five formats, parsed and held against each other (interface 2.7, 4.4). */
 
-const topic = 'transcription';
+const { checkOf, checkAcross } = checksOf('transcription');
 
 const readers = { srt: readSrtCues, vtt: readVttCues } as const;
 type CueFormat = keyof typeof readers;
@@ -50,7 +49,7 @@ const wordsOf = (answers: Answers, format: string): string | null => {
     return reading.ok ? joined(reading.cues) : null;
   }
   if (format === 'text') return plainText(answer).text;
-  const text = placesAt(answer.json, 'text')[0]?.value;
+  const text = valueAt(answer.json, 'text');
   return typeof text === 'string' ? text : null;
 };
 
@@ -62,23 +61,18 @@ const judgeTimes = (cues: readonly Cue[], seconds: number | null): Judged => {
 };
 
 const jsonId = transcriptId('json');
-const named = (...rows: readonly string[]) => ({ topic, rows, request: jsonId }) as const;
-
-const fieldRows = fieldChecks(
-  { topic, request: jsonId },
-  {
-    text: { row: '2.7.text', path: 'text', ...aString },
-    language: { row: '2.7.language', path: 'language', ...aString },
-    duration: { row: '2.7.duration', path: 'duration', ...aNumber },
-    segments: { row: '2.7.segments', path: 'segments', ...anArray },
-    start: { row: '2.7.segments', path: 'segments.*.start', ...aNumber },
-    end: { row: '2.7.segments', path: 'segments.*.end', ...aNumber },
-    'segment-text': { row: '2.7.segments', path: 'segments.*.text', ...aString },
-  },
-);
+const fieldRows = fieldChecks('transcription', jsonId, {
+  text: ['2.7.text', 'text', aString],
+  language: ['2.7.language', 'language', aString],
+  duration: ['2.7.duration', 'duration', aNumber],
+  segments: ['2.7.segments', 'segments', anArray],
+  start: ['2.7.segments', 'segments.*.start', aNumber],
+  end: ['2.7.segments', 'segments.*.end', aNumber],
+  'segment-text': ['2.7.segments', 'segments.*.text', aString],
+});
 
 const judgeDuration = (answer: CheckAnswer, { clip: { seconds } }: CheckTarget): Judged => {
-  const duration = placesAt(answer.json, 'duration')[0]?.value;
+  const duration = valueAt(answer.json, 'duration');
   if (typeof duration !== 'number' || seconds === null) return unchecked('there is no duration');
   const observed = `${duration} s for a recording of ${seconds.toFixed(2)} s`;
   const error = Math.abs(duration - seconds);
@@ -89,13 +83,9 @@ const judgeDuration = (answer: CheckAnswer, { clip: { seconds } }: CheckTarget):
 
 const plainChecks = (['text', 'srt', 'vtt'] as const).map((format) =>
   checkOf(
-    {
-      id: `${transcriptId(format)}.plain`,
-      topic,
-      rows: ['2.7.plain'],
-      request: transcriptId(format),
-      expected: `the body is plain text${format === 'text' ? '' : ` in ${format}`}`,
-    },
+    `${transcriptId(format)}.plain`,
+    ['2.7.plain'],
+    `the body is plain text${format === 'text' ? '' : ` in ${format}`}`,
     (answer): Judged => {
       const { text, isWrapped } = plainText(answer);
       const reading = format === 'text' ? null : readers[format](text);
@@ -113,13 +103,9 @@ const plainChecks = (['text', 'srt', 'vtt'] as const).map((format) =>
 
 const cueChecks = (['srt', 'vtt'] as const).map((format) =>
   checkOf(
-    {
-      id: `${transcriptId(format)}.times`,
-      topic,
-      rows: ['2.7.plain', '2.7.segments'],
-      request: transcriptId(format),
-      expected: 'the captions are in order and within the recording',
-    },
+    `${transcriptId(format)}.times`,
+    ['2.7.plain', '2.7.segments'],
+    'the captions are in order and within the recording',
     (answer, { clip: { seconds } }) => {
       const reading = cuesOf(answer, format);
       return reading.ok ? judgeTimes(reading.cues, seconds) : unchecked(reading.problem);
@@ -129,30 +115,23 @@ const cueChecks = (['srt', 'vtt'] as const).map((format) =>
 
 const compared = ['text', 'srt', 'vtt', 'verbose'].map((format) =>
   checkAcross(
-    {
-      id: `${transcriptId(format)}.same-words`,
-      topic,
-      rows: ['2.7.text', '4.4.response_format'],
-      needs: [jsonId, transcriptId(format)],
-      expected: `${format} has the words of the default format`,
-    },
+    `${transcriptId(format)}.same-words`,
+    ['2.7.text', '4.4.response_format'],
+    `${format} has the words of the default format`,
     (answers) => {
       const [expected, found] = [wordsOf(answers, 'json'), wordsOf(answers, format)];
       if (expected === null || found === null) return unchecked('a transcript cannot be read');
       return judgeWords(expected, found, 'the default format');
     },
+    { needs: [jsonId, transcriptId(format)] },
   ),
 );
 
 const sameTimes = (format: CueFormat): Check =>
   checkAcross(
-    {
-      id: `${transcriptId(format)}.same-times`,
-      topic,
-      rows: ['2.7.segments', '2.7.plain'],
-      needs: [jsonId, transcriptId(format)],
-      expected: `${format} has the times of the segments`,
-    },
+    `${transcriptId(format)}.same-times`,
+    ['2.7.segments', '2.7.plain'],
+    `${format} has the times of the segments`,
     (answers) => {
       const segments = segmentsOf(answers.of(jsonId)!);
       const reading = cuesOf(answers.of(transcriptId(format))!, format);
@@ -171,35 +150,25 @@ const sameTimes = (format: CueFormat): Check =>
           : `${cues.length} captions, ${segments.length} segments`;
       return deviation('other-segments', observed);
     },
+    { needs: [jsonId, transcriptId(format)] },
   );
 
 export const transcriptionChecks: readonly Check[] = [
   ...transcriptionCases.map(({ check }) => check),
   ...fieldRows,
+  checkOf(`${jsonId}.length`, ['2.7.duration'], 'duration is that of the recording', judgeDuration),
   checkOf(
-    {
-      id: `${jsonId}.length`,
-      ...named('2.7.duration'),
-      expected: 'duration is that of the recording',
-    },
-    judgeDuration,
-  ),
-  checkOf(
-    {
-      id: `${jsonId}.times`,
-      ...named('2.7.segments'),
-      expected: 'the segments are in order and within the recording',
-    },
+    `${jsonId}.times`,
+    ['2.7.segments'],
+    'the segments are in order and within the recording',
     (answer, { clip: { seconds } }) => judgeTimes(segmentsOf(answer), seconds),
   ),
   checkOf(
-    {
-      id: `${jsonId}.whole`,
-      ...named('2.7.text', '2.7.segments'),
-      expected: 'the texts of the segments are the transcript',
-    },
+    `${jsonId}.whole`,
+    ['2.7.text', '2.7.segments'],
+    'the texts of the segments are the transcript',
     (answer) => {
-      const text = placesAt(answer.json, 'text')[0]?.value;
+      const text = valueAt(answer.json, 'text');
       const segments = segmentsOf(answer);
       if (typeof text !== 'string' || segments.length === 0)
         return unchecked('there are no segments');
@@ -207,13 +176,11 @@ export const transcriptionChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: `${jsonId}.words`,
-      ...named('2.7.text'),
-      expected: 'the transcript has the words of the recording',
-    },
+    `${jsonId}.words`,
+    ['2.7.text'],
+    'the transcript has the words of the recording',
     (answer, { clip: { text: said } }) => {
-      const text = placesAt(answer.json, 'text')[0]?.value;
+      const text = valueAt(answer.json, 'text');
       if (said === null || typeof text !== 'string') return unchecked('there is no text');
       const judged = judgeWords(said, text, 'what is said');
       // How well a model hears is not part of the interface.
@@ -221,15 +188,11 @@ export const transcriptionChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: `${namedLanguage.upload}.language`,
-      topic,
-      rows: ['2.7.language', '4.4.language'],
-      request: namedLanguage.upload,
-      expected: `language is ${namedLanguage.code}, which the request names`,
-    },
+    `${namedLanguage.upload}.language`,
+    ['2.7.language', '4.4.language'],
+    `language is ${namedLanguage.code}, which the request names`,
     (answer) => {
-      const language = placesAt(answer.json, 'language')[0]?.value;
+      const language = valueAt(answer.json, 'language');
       if (typeof language !== 'string') return unchecked('there is no language');
       const [code] = language.toLowerCase().split('-');
       return code === namedLanguage.code
@@ -238,19 +201,15 @@ export const transcriptionChecks: readonly Check[] = [
     },
   ),
   checkOf(
-    {
-      id: 'transcription-verbose.parts',
-      topic,
-      rows: ['2.7.verbose', '4.4.granularities'],
-      request: transcriptId('verbose'),
-      expected: 'what verbose_json adds is noted',
-    },
+    'transcription-verbose.parts',
+    ['2.7.verbose', '4.4.granularities'],
+    'what verbose_json adds is noted',
     (answer) => {
       const parts = ['segments', 'words'].map((name) => {
-        const value = placesAt(answer.json, name)[0]?.value;
+        const value = valueAt(answer.json, name);
         return `${name}: ${Array.isArray(value) ? value.length : 'none'}`;
       });
-      return placesAt(answer.json, 'text')[0]?.value === undefined
+      return valueAt(answer.json, 'text') === undefined
         ? violation('there is no text')
         : open(parts.join(', '));
     },

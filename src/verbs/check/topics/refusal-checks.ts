@@ -1,12 +1,14 @@
 import { documentedErrors } from '../../../contract/error-body.ts';
+import { routes } from '../../../contract/routes.ts';
 import { looksLikeHtml, readErrorBody } from '../../../traffic/answer/read-refusal.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Answers,
   type Check,
   type CheckCase,
-  caseOf,
-  checkAcross,
+  type CheckRequest,
+  checksOf,
+  type CheckTarget,
   deviation,
   type Judged,
   open,
@@ -14,12 +16,62 @@ import {
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { chatWith } from './chat-requests.ts';
-import { routes } from '../../../contract/routes.ts';
+import { judgeFields, judgeRefused, oneOf } from '../reading/judge-answer.ts';
+import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-requests.ts';
 
-/** Bodies of errors, wrong paths and methods (interface 7). */
+/** What has to be refused: keys (interface 5), wrong paths and methods, with the bodies of errors (7), and a missing version (9). */
 
-const topic = 'errors';
+const authentication = checksOf('authentication');
+
+/** A request of each endpoint; the key decides, so none of them is paid. */
+const keyedRequests = {
+  chat: chatWith({ max_tokens: 1 }),
+  models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),
+  speech: ({ speech: model, voice }: CheckTarget) =>
+    model === null ? null : jsonRequest('speech', { model, input: 'Yes.', voice }),
+  transcription: (target: CheckTarget) => transcriptionForm(target, {}),
+} as const satisfies Readonly<Record<string, CheckRequest['build']>>;
+
+const keyCase = (
+  route: keyof typeof keyedRequests,
+  key: 'unknown' | 'missing',
+  rows: readonly string[],
+): CheckCase =>
+  authentication.caseOf(
+    {
+      id: `${key}-key-${route}`,
+      rows,
+      expected: `401 for ${route} with ${key === 'missing' ? 'no key' : 'an unknown key'}`,
+      key,
+      build: keyedRequests[route],
+    },
+    judgeRefused(401),
+  );
+
+export const authenticationCases: readonly CheckCase[] = [
+  ...(Object.keys(keyedRequests) as (keyof typeof keyedRequests)[]).map((route) =>
+    keyCase(route, 'missing', ['4.auth', '5.1', '5.3', '7.401']),
+  ),
+  keyCase('chat', 'unknown', ['5.3', '7.401']),
+];
+
+export const authenticationChecks: readonly Check[] = [
+  ...authenticationCases.map(({ check }) => check),
+  ...(['type', 'code'] as const).map((field) =>
+    authentication.checkOf(
+      `unknown-key.${field}`,
+      ['7.401'],
+      `error.${field} is ${documentedErrors[401][field]}`,
+      (answer, target) =>
+        answer.text.trim() === ''
+          ? unchecked('the body is empty')
+          : judgeFields(answer, target, `error.${field}`, oneOf(documentedErrors[401][field])),
+      'unknown-key-chat',
+    ),
+  ),
+];
+
+const { caseOf, checkAcross } = checksOf('errors');
 
 /** The form of an error body: the documented one is `null`, the others have names. */
 const formOf = (answer: CheckAnswer): string | null => {
@@ -56,29 +108,19 @@ const judgeBodies = (answers: readonly CheckAnswer[]): Judged => {
   return { ...deviation(first[0]!, observed), evidence };
 };
 
-const bodiesOf = (status: number, rows: readonly string[], uses: readonly string[]): Check =>
+const bodyCheck = (status: number, rows: readonly string[], uses: readonly string[]): Check =>
   checkAcross(
-    {
-      id: `error-body.${status}`,
-      topic,
-      rows,
-      uses,
-      expected: `the bodies of ${status} are {error: {message, type, code}}, all three strings`,
-    },
+    `error-body.${status}`,
+    rows,
+    `the bodies of ${status} are {error: {message, type, code}}, all three strings`,
     (answers) => judgeBodies(withStatus(answers, status)),
+    { uses },
   );
 
 /** The answer is not specified, except that it is no success. */
-const noted = (id: string, title: string, build: CheckCase['request']['build']): CheckCase =>
+const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(
-    {
-      id,
-      topic,
-      rows: ['7.400'],
-      expected: `${title} is not answered as a success`,
-      title,
-      build,
-    },
+    { id, rows: ['7.400'], expected: `${what} is not answered as a success`, build },
     (answer): Judged => {
       const { status, failure } = answer.received;
       if (status === null || failure !== null) return violation(answer.summary);
@@ -92,22 +134,10 @@ const noted = (id: string, title: string, build: CheckCase['request']['build']):
     },
   );
 
-const nothing = { accept: 'application/json', 'accept-encoding': 'identity' } as const;
-
 export const errorCases: readonly CheckCase[] = [
-  noted('unknown-path', 'an unknown path', () => ({
-    method: 'GET',
-    path: '/weir-no-such-path',
-    headers: nothing,
-    body: null,
-  })),
-  noted('get-chat', 'GET instead of POST for a chat', () => ({
-    method: 'GET',
-    path: routes.chat.path,
-    headers: nothing,
-    body: null,
-  })),
-  noted('post-models', 'POST instead of GET for the models', (target) => {
+  notedCase('unknown-path', 'an unknown path', () => getRequest('/weir-no-such-path')),
+  notedCase('get-chat', 'GET instead of POST for a chat', () => getRequest(routes.chat.path)),
+  notedCase('post-models', 'POST instead of GET for the models', (target) => {
     const chat = chatWith({ max_tokens: 1 })(target);
     return chat === null ? null : { ...chat, path: routes.models.path };
   }),
@@ -141,34 +171,20 @@ const judgeCredits = (answers: Answers): Judged => {
 
 export const errorChecks: readonly Check[] = [
   ...errorCases.map(({ check }) => check),
-  bodiesOf(400, ['7.body', '7.other'], ['temperature-above', 'no-model', 'speech-format']),
-  bodiesOf(401, ['7.body', '7.401'], ['unknown-key-chat']),
-  bodiesOf(413, ['7.body', '7.413', '7.other'], ['transcription-too-large']),
+  bodyCheck(400, ['7.body', '7.other'], ['temperature-above', 'no-model', 'speech-format']),
+  bodyCheck(401, ['7.body', '7.401'], ['unknown-key-chat']),
+  bodyCheck(413, ['7.body', '7.413', '7.other'], ['transcription-too-large']),
   checkAcross(
-    {
-      id: 'error-body.429',
-      topic,
-      rows: ['7.429', '7.429_key', '7.body'],
-      expected: 'a 429 has one of the two documented bodies',
-    },
+    'error-body.429',
+    ['7.429', '7.429_key', '7.body'],
+    'a 429 has one of the two documented bodies',
     judgeLimited,
   ),
+  checkAcross('error-body.402', ['7.402', '7.body'], 'a 402 has the documented body', judgeCredits),
   checkAcross(
-    {
-      id: 'error-body.402',
-      topic,
-      rows: ['7.402', '7.body'],
-      expected: 'a 402 has the documented body',
-    },
-    judgeCredits,
-  ),
-  checkAcross(
-    {
-      id: 'server-errors',
-      topic,
-      rows: ['7.500'],
-      expected: 'no answer was a 5xx or broken, and whole when asked again',
-    },
+    'server-errors',
+    ['7.500'],
+    'no answer was a 5xx or broken, and whole when asked again',
     ({ repeated, all }) => {
       const passing = repeated.filter(
         ({ requestId }) => all.find((answer) => answer.requestId === requestId)?.status !== null,
@@ -179,4 +195,18 @@ export const errorChecks: readonly Check[] = [
         : { ...open(`${passing.length} requests were sent a second time`), evidence };
     },
   ),
+];
+
+/** The request without a version goes to the same host. */
+const unversionedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
+  checksOf('versioning').caseOf(
+    { id, rows: ['9.1'], expected: `404 for ${what}`, base: 'root', build },
+    judgeRefused(404),
+  );
+
+export const versionCases: readonly CheckCase[] = [
+  unversionedCase('root-models', 'the model list without /v1', () =>
+    getRequest(routes.models.path),
+  ),
+  unversionedCase('root-chat', 'a chat without /v1', chatWith({ max_tokens: 1 })),
 ];

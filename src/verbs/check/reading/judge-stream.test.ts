@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventsIn, judgeEnd, judgeFraming } from './stream-lines.ts';
+import { eventsIn, judgeEnd, judgeFraming } from './judge-stream.ts';
 
 const stream = 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: [DONE]\n\n';
 

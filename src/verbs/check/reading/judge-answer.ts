@@ -1,0 +1,198 @@
+import { readErrorBody, looksLikeHtml } from '../../../traffic/answer/read-refusal.ts';
+import type { CheckTopic } from '../model/check-choices.ts';
+import type { CheckAnswer } from './check-answer.ts';
+import {
+  deviation,
+  type Judged,
+  pass,
+  unchecked,
+  violation,
+  type Check,
+  checksOf,
+  type CheckTarget,
+} from './check-case.ts';
+
+/** Refusals that say nothing about the request itself. */
+const unrelated: Readonly<Record<number, string>> = {
+  402: 'the credits of the key are used up (402)',
+  429: 'the key was limited (429) after every wait',
+};
+
+/** Where a redirect leads is worth a word: it is never followed. */
+const redirectText = (answer: CheckAnswer): string => {
+  const place = answer.received.headers['location'];
+  return place === undefined ? '' : `; it leads to ${answer.quote(place)} and was not followed`;
+};
+
+/** What a 200 holds instead of an answer; `null` if it may hold one. */
+const insteadOfAnswer = (answer: CheckAnswer): string | null => {
+  if (looksLikeHtml(answer.text)) return 'an HTML page';
+  const error = readErrorBody(answer.json, (text) => text);
+  const isAnswer =
+    typeof answer.json === 'object' && answer.json !== null && 'choices' in answer.json;
+  return error === null || isAnswer ? null : `an error: ${answer.message}`;
+};
+
+/** The answer to a valid request: 200 with the thing itself. */
+export const judgeAccepted = (answer: CheckAnswer): Judged => {
+  const { status, failure } = answer.received;
+  if (failure !== null) return violation(answer.summary);
+  const why = unrelated[status ?? 0];
+  if (why !== undefined) return unchecked(why);
+  if (status !== 200) return violation(`${answer.summary}${redirectText(answer)}`);
+  const instead = insteadOfAnswer(answer);
+  return instead === null ? pass('status 200') : violation(`status 200 with ${instead}`);
+};
+
+/** The answer to a valid request, which is a JSON object. */
+export const judgeAcceptedJson = (answer: CheckAnswer): Judged => {
+  const accepted = judgeAccepted(answer);
+  if (accepted.outcome !== 'pass') return accepted;
+  return typeof answer.json === 'object' && answer.json !== null
+    ? accepted
+    : violation(`status 200 with a body of ${answer.received.body.length} bytes that is no JSON`);
+};
+
+/** Whether a body is compressed although nobody asked for it. */
+export const judgeEncoding = ({ received: { encoding } }: CheckAnswer): Judged =>
+  encoding === null ? pass('plain') : deviation('compressed', `the body is in ${encoding}`);
+
+/** Judges the content type, as a type that the specification demands. */
+export const judgeContentType =
+  (wanted: string) =>
+  (answer: CheckAnswer): Judged =>
+    answer.contentType === wanted
+      ? pass(wanted)
+      : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
+
+const isAccepted = (status: number): boolean => status >= 200 && status < 300;
+
+/** The answer to a request that must be refused with one of the statuses, of which the first is the documented one. */
+export const judgeRefused =
+  (...statuses: readonly number[]) =>
+  (answer: CheckAnswer): Judged => {
+    const { status, failure } = answer.received;
+    if (status === null) return violation(answer.summary);
+    if (statuses.includes(status)) {
+      return failure === null
+        ? pass(`status ${status}`)
+        : deviation('cut-refusal', `${answer.summary}: the refusal is cut off`);
+    }
+    if (isAccepted(status)) return violation(`accepted with status ${status}`);
+    const why = unrelated[status];
+    if (why !== undefined) return unchecked(why);
+    const observed = `${answer.summary}${redirectText(answer)}`;
+    // FastAPI validates requests with this status.
+    return status === 422 ? deviation('status-422', observed) : violation(observed);
+  };
+
+/** A value of a document with its place, such as `choices[0].index`. */
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+const within = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+
+/** More elements of a list than anyone reads are not looked at. */
+const maxElements = 2000;
+
+/** All values at a path, in which `*` stands for every element of an array. */
+export const placesAt = (document: unknown, path: string): readonly Place[] =>
+  path.split('.').reduce<readonly Place[]>(
+    (places, key) =>
+      places.flatMap(({ path: at, value }) => {
+        if (key !== '*') {
+          return [{ path: at === '' ? key : `${at}.${key}`, value: within(value, key) }];
+        }
+        const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+        return elements
+          .slice(0, maxElements)
+          .map((element, index) => ({ path: `${at}[${index}]`, value: element }));
+      }),
+    [{ path: '', value: document }],
+  );
+
+/** The first value at a path; undefined if there is none. */
+export const valueAt = (document: unknown, path: string): unknown =>
+  placesAt(document, path)[0]?.value;
+
+/** What a value is, without its content. */
+export const kindText = (value: unknown): string => {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+};
+
+/** A value of a field that has neither prompts nor answers. */
+export const fieldText = (answer: CheckAnswer, value: unknown): string => {
+  if (typeof value === 'string' && value !== '') return `"${answer.quote(value, 60)}"`;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindText(value);
+};
+
+interface FieldTest {
+  /** What the value has to be. */
+  readonly is: string;
+  readonly test: (value: unknown, target: CheckTarget) => boolean;
+}
+
+export const aString: FieldTest = { is: 'a string', test: (value) => typeof value === 'string' };
+export const aFilledString: FieldTest = {
+  is: 'a string that is not empty',
+  test: (value) => typeof value === 'string' && value !== '',
+};
+export const anInteger: FieldTest = { is: 'an integer', test: Number.isSafeInteger };
+export const aCount: FieldTest = {
+  is: 'an integer of at least 0',
+  test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+};
+export const aNumber: FieldTest = { is: 'a number', test: Number.isFinite };
+export const anArray: FieldTest = { is: 'an array', test: Array.isArray };
+export const anObject: FieldTest = {
+  is: 'an object',
+  test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+export const oneOf = (...values: readonly string[]): FieldTest => ({
+  is: values.join(' or '),
+  test: (value) => values.includes(value as string),
+});
+/** Seconds: milliseconds would be in a far future. */
+export const aTimestamp: FieldTest = {
+  is: 'an integer, a Unix time in seconds that is not in the future',
+  test: (value, { now }) =>
+    Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= now + 86_400,
+};
+
+/** Judges all values at a path; one that is absent is wrong, too. */
+export const judgeFields = (
+  answer: CheckAnswer,
+  target: CheckTarget,
+  path: string,
+  { is, test }: FieldTest,
+): Judged => {
+  const places = placesAt(answer.json, path);
+  if (places.length === 0) return violation(`there is no ${path}`);
+  const wrong = places.filter(({ value }) => !test(value, target));
+  const [first] = wrong;
+  if (first === undefined) return pass(places.length === 1 ? is : `${places.length} × ${is}`);
+  const more = wrong.length === 1 ? '' : `, and ${wrong.length - 1} more of ${places.length}`;
+  return violation(`${first.path} is ${fieldText(answer, first.value)}${more}`);
+};
+
+/** A check for each field of a JSON answer; its id is that of the request and the field. */
+export const fieldChecks = (
+  topic: CheckTopic,
+  request: string,
+  fields: Readonly<Record<string, readonly [row: string, path: string, test: FieldTest]>>,
+): readonly Check[] =>
+  Object.entries(fields).map(([name, [row, path, test]]) =>
+    checksOf(topic).checkOf(
+      `${request}.${name}`,
+      [row],
+      `${path.replaceAll('.*', '[]')} is ${test.is}`,
+      (answer, target) => judgeFields(answer, target, path, test),
+    ),
+  );

@@ -1,0 +1,70 @@
+import { routes } from '../../../contract/routes.ts';
+import type { WireRequest } from '../../../model/observation/exchange.ts';
+import type { Clip } from '../../../model/workload/clip.ts';
+import { encodeForm } from '../../../traffic/request/multipart.ts';
+import type { CheckTarget, RequestCost } from '../reading/check-case.ts';
+
+/** The requests of the suite: short, since most of them are paid. */
+
+const plainHeaders = { accept: 'application/json', 'accept-encoding': 'identity' } as const;
+
+export const getRequest = (path: string): WireRequest => ({
+  method: 'GET',
+  path,
+  headers: plainHeaders,
+  body: null,
+});
+
+export const jsonRequest = (route: 'chat' | 'speech', body: unknown): WireRequest => ({
+  ...routes[route],
+  headers: {
+    'content-type': 'application/json',
+    ...plainHeaders,
+    ...(route === 'speech' ? { accept: '*/*' } : {}),
+  },
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+const question = [{ role: 'user', content: 'Say yes.' }];
+
+/** A small valid chat with some fields changed; `undefined` leaves one out. */
+export const chatWith =
+  (fields: Readonly<Record<string, unknown>> = {}) =>
+  ({ chat: model }: Pick<CheckTarget, 'chat'>): WireRequest | null =>
+    model === null
+      ? null
+      : jsonRequest('chat', { model, messages: question, max_tokens: 8, ...fields });
+
+/** Upper bounds of a chat's tokens. */
+export const chatTokens = (outputTokens: number, inputTokens = 40): Partial<RequestCost> => ({
+  inputTokens,
+  outputTokens,
+});
+
+/** A form for a transcription of the target's recording; `null` if it has no model for it. */
+export const transcriptionForm = (
+  { transcription: model, clip: usual }: CheckTarget,
+  {
+    fields = [],
+    clip = usual,
+    hasModel = true,
+    part = 'file',
+  }: {
+    readonly fields?: readonly (readonly [name: string, value: string])[];
+    readonly clip?: Pick<Clip, 'name' | 'bytes' | 'contentType'>;
+    readonly hasModel?: boolean;
+    /** The name of the part with the file. */
+    readonly part?: string;
+  },
+): WireRequest | null => {
+  if (model === null) return null;
+  const { contentType, body } = encodeForm({
+    fields: [...(hasModel ? [['model', model] as const] : []), ...fields],
+    file: { field: part, name: clip.name, contentType: clip.contentType, bytes: clip.bytes },
+  });
+  return {
+    ...routes.transcription,
+    headers: { 'content-type': contentType, accept: '*/*', 'accept-encoding': 'identity' },
+    body,
+  };
+};
