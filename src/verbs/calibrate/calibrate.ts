@@ -1,7 +1,8 @@
+import type { CalibrationCell, Calibration } from '../../model/series/calibration.ts';
+import { transportNames } from '../../model/observation/exchange.ts';
 import { join, dirname } from 'node:path';
 import { measuredErrors, type SentTokens } from './judge/measured-errors.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import type { CalibrationCell, Calibration } from '../../model/series/calibration.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
@@ -10,7 +11,6 @@ import { mockCommand, startMockProcess } from '../../platform/process/mock-proce
 import { runProgram } from '../../platform/process/run-program.ts';
 import { thisNode } from '../../platform/process/this-process.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
-import { type GridLoad, calibrationGrid, type GridRequest } from './calibration-grid.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { programPath } from '../../run/target/prepare-target.ts';
@@ -25,6 +25,50 @@ import type { Host, StopCause } from '../../run/input/host.ts';
 import { calibrationPath } from '../../run/calibration-note.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { type Output, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+
+type SendingSetup = Pick<CalibrationCell, 'transport' | 'workers'>;
+
+type StreamLoad = Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>;
+
+type GridLoad = SendingSetup & StreamLoad;
+
+const loadsOf = (streamCounts: readonly number[], rates: readonly number[]): StreamLoad[] =>
+  streamCounts.flatMap((streams) => rates.map((tokensPerSecond) => ({ streams, tokensPerSecond })));
+
+const defaultLoads = [...loadsOf([100], [20, 50]), ...loadsOf([500, 1000, 2000], [20])];
+
+/** The requested grid; `null` stands for the default. */
+interface GridRequest {
+  readonly quick: boolean;
+  readonly streams: readonly number[] | null;
+  readonly rates: readonly number[] | null;
+  readonly workers: readonly number[] | null;
+}
+
+/** At this many tokens per second or more, several threads may help. */
+const twoWorkerTokenRate = 20_000;
+
+/** Each load is sent over both transports. A large load is also sent by two workers, unless the request sets their number. */
+const sendingSetupsFor = (tokens: number, workers: readonly number[] | null): SendingSetup[] => {
+  const setups: SendingSetup[] = transportNames.flatMap((transport) =>
+    (workers ?? [1]).map((count) => ({ transport, workers: count })),
+  );
+  const isLarge = workers === null && tokens >= twoWorkerTokenRate;
+  return isLarge ? [...setups, { transport: 'socket', workers: 2 }] : setups;
+};
+
+/** The loads to measure, smallest first, each with all its setups. */
+export const calibrationGrid = (request: GridRequest): readonly GridLoad[] => {
+  const { quick, workers, streams, rates } = request;
+  const isDefault = !quick && streams === null && rates === null;
+  const loads = isDefault ? defaultLoads : loadsOf(streams ?? [100, 1000], rates ?? [20]);
+  const tokensOf = (load: StreamLoad): number => load.streams * load.tokensPerSecond;
+  return loads
+    .toSorted((a, b) => tokensOf(a) - tokensOf(b))
+    .flatMap((load) =>
+      sendingSetupsFor(tokensOf(load), workers).map((setup) => ({ ...load, ...setup })),
+    );
+};
 
 /** Streams begin one after another in the first second, which is the warm-up; each lasts about this long (ms). */
 const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;

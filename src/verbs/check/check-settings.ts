@@ -1,9 +1,4 @@
-import {
-  type CheckProfile,
-  checkProfiles,
-  type CheckTopic,
-  checkTopics,
-} from './model/check-choices.ts';
+import { type CheckProfile, checkProfiles, checkTopics } from './model/check-choices.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isFree, checkTable, requestsFor } from './suite/check-table.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';
@@ -36,17 +31,14 @@ export interface CheckSelection {
   readonly timeout: number;
 }
 
-const wordsOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-
 const names: readonly string[] = [...checkTopics, ...checkTable.map(({ id }) => id)];
 
 /** The named checks and topics; a request's name stands for all checks of its answer. */
 const readNames = (option: string, text: string): ReadonlySet<string> => {
-  const words = wordsOf(text);
+  const words = text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
   const [unknown] = words.filter((word) => !names.includes(word));
   if (words.length === 0 || unknown !== undefined) {
     const near = unknown === undefined ? null : didYouMean(unknown, names);
@@ -56,9 +48,6 @@ const readNames = (option: string, text: string): ReadonlySet<string> => {
   }
   return new Set(words);
 };
-
-const isNamed = ({ id, topic }: Check, named: ReadonlySet<string>): boolean =>
-  named.has(id) || named.has(topic satisfies CheckTopic);
 
 const profileOf = (text: string | undefined): CheckProfile => {
   const profile = checkProfiles.find((each) => each === (text ?? 'spec'));
@@ -82,10 +71,10 @@ export const selectChecks = ({
 }: Pick<CheckSettings, 'profile' | 'only' | 'skip' | 'noCost' | 'timeout'>): CheckSelection => {
   const wanted = only === undefined ? null : readNames('only', only);
   const left = skip === undefined ? null : readNames('skip', skip);
-  const chosen = checkTable.filter(
-    (check) =>
-      (wanted === null || isNamed(check, wanted)) && (left === null || !isNamed(check, left)),
-  );
+  const chosen = checkTable.filter(({ id, topic }) => {
+    const isAmong = (named: ReadonlySet<string>): boolean => named.has(id) || named.has(topic);
+    return (wanted === null || isAmong(wanted)) && (left === null || !isAmong(left));
+  });
   const all = requestsFor(chosen);
   const requests = noCost ? all.filter(isFree) : all;
   const sent = new Set(requests.map(({ id }) => id));

@@ -1,9 +1,8 @@
 import { type CheckReport, countOutcomes, verdictOfChecks } from './model/check-report.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import type { CheckBudget } from './suite/check-table.ts';
-import { checkDocument, checkVerdict } from './report/check-document.ts';
+import { checkDocument, checkVerdict, checkOverview } from './report/check-document.ts';
 import { checkJunit } from './report/check-junit.ts';
-import { checkOverview } from './report/check-overview.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, plural } from '../../report/text/number-text.ts';
@@ -61,7 +60,7 @@ const printedCheck = (report: CheckReport, json: string, exit: ExitName): Printe
   };
 };
 
-const publishCheck = (
+const publishCheck = async (
   performed: PerformedCheck,
   folder: RunFolder,
   { strict, jobSummary }: CheckCommand,
@@ -72,18 +71,15 @@ const publishCheck = (
   const json = `${JSON.stringify(report)}\n`;
   const document = checkDocument(report);
   const files = outputFiles.check;
-  const markdown = (): string => markdownText(document);
-  const publish = async (): Promise<ExitName> => {
-    const written = await publishOutcome(printer, printedCheck(report, json, exit), [
-      pageIn(folder, files.page, document),
-      dataIn(folder, files.data, json),
-      fileIn(folder, 'JUnit', files.junit, () => checkJunit(report, strict)),
-      fileIn(folder, 'Summary', files.markdown, markdown),
-    ]);
-    await appendJobSummary(jobSummary, markdown(), printer.warn);
-    return gravestExit([exit, written]);
-  };
-  return publish();
+  const markdown = markdownText(document);
+  const written = await publishOutcome(printer, printedCheck(report, json, exit), [
+    pageIn(folder, files.page, document),
+    dataIn(folder, files.data, json),
+    fileIn(folder, 'JUnit', files.junit, () => checkJunit(report, strict)),
+    fileIn(folder, 'Summary', files.markdown, () => markdown),
+  ]);
+  await appendJobSummary(jobSummary, markdown, printer.warn);
+  return gravestExit([exit, written]);
 };
 
 /** Checks the interface of a gateway and publishes the findings. */

@@ -40,17 +40,12 @@ const readCheck = async (file: string): Promise<CheckReport> => {
   );
 };
 
-interface CheckSides {
+/** The two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
+export const checksAmong = async (sides: {
   readonly base: readonly string[];
   readonly next: readonly string[] | null;
-}
-
-/** The two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
-export const checksAmong = async ({
-  base,
-  next,
-}: CheckSides): Promise<readonly [before: string, after: string] | null> => {
-  const paths = [...base, ...(next ?? [])];
+}): Promise<readonly [before: string, after: string] | null> => {
+  const paths = [...sides.base, ...(sides.next ?? [])];
   const files = await Promise.all(paths.map(checkFileAt));
   if (files.every((file) => file === null)) return null;
   const [before, after, ...more] = files;

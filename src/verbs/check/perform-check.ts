@@ -2,7 +2,7 @@ import type { CheckReport } from './model/check-report.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { checkBudgetFor, type CheckBudget, checkTable } from './suite/check-table.ts';
-import type { CheckRequest, CheckTarget } from './reading/check-case.ts';
+import type { CheckRequest } from './reading/check-case.ts';
 import { answersFrom, judgeChecks, unseenRows } from './suite/judge-checks.ts';
 import { valueAt } from './reading/judge-answer.ts';
 import { reportedUsage } from './reading/judge-stream.ts';
@@ -24,17 +24,7 @@ export interface PerformedCheck {
   readonly isAnswered: boolean;
 }
 
-/** What is known of a target before its list was read. */
-const blankTarget = async (now: number): Promise<CheckTarget> => ({
-  chat: null,
-  speech: null,
-  transcription: null,
-  voice: '',
-  listed: [],
-  now,
-  ...(await bundledClips()),
-});
-
+/** What is known of the models of a target before its list was read, or without one. */
 const noModels = {
   chat: null,
   speech: null,
@@ -43,39 +33,11 @@ const noModels = {
   listed: [],
 } as const;
 
-/** The models that were named, else those of the list. */
-const chosenModels = (
-  found: Pick<CheckTarget, keyof typeof noModels>,
-  { model, speechModel, transcriptionModel, voice }: CheckSettings,
-): Pick<CheckTarget, keyof typeof noModels> => ({
-  chat: model ?? found.chat,
-  speech: speechModel ?? found.speech,
-  transcription: transcriptionModel ?? found.transcription,
-  voice: voice ?? found.voice,
-  listed: found.listed,
-});
-
 interface OpenedCheck {
   readonly selection: CheckSelection;
   readonly session: CheckSession;
   readonly run: CheckRun;
 }
-
-/** Why nothing can be checked without a model list; `null` if it can. */
-const whyNoList = (
-  status: number,
-  {
-    baseUrl,
-    hasVersion,
-    model,
-  }: { baseUrl: string; hasVersion: boolean; model?: string | undefined },
-): string | null => {
-  if (status === 401 || status === 403)
-    return `the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`;
-  if (status !== 404 || hasVersion || model !== undefined) return null;
-  const address = baseUrl.replace(/\/+$/, '');
-  return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
-};
 
 /** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
 const readModels = async (
@@ -86,14 +48,24 @@ const readModels = async (
   await run.sendAll(run.build([modelList.request]));
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
-  const reason = whyNoList(status, {
-    baseUrl,
-    hasVersion: session.hasRoot,
-    model: options.model,
-  });
-  if (reason !== null) throw new Problem(`${baseUrl}: ${reason}`);
-  const models = status === 200 ? listedModels(answer!.text, options.model) : null;
-  run.target = { ...run.target, ...chosenModels(models ?? noModels, options) };
+  if (status === 401 || status === 403)
+    throw new Problem(
+      `${baseUrl}: the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`,
+    );
+  if (status === 404 && !session.hasRoot && options.model === undefined)
+    throw new Problem(
+      `${baseUrl}: there is no model list (status 404): a base address ends in its version, so try ${baseUrl.replace(/\/+$/, '')}/v1; if this one is right, name a model (--model)`,
+    );
+  const listed = status === 200 ? listedModels(answer!.text, options.model) : null;
+  const found = listed ?? noModels;
+  run.target = {
+    ...run.target,
+    chat: options.model ?? found.chat,
+    speech: options.speechModel ?? found.speech,
+    transcription: options.transcriptionModel ?? found.transcription,
+    voice: options.voice ?? found.voice,
+    listed: found.listed,
+  };
 };
 
 const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): number =>
@@ -104,14 +76,14 @@ const sumOf = (run: CheckRun, count: 'prompt_tokens' | 'completion_tokens'): num
 
 const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport['spent'] => {
   const answered = requests.filter(({ id }) => run.answers.get(id)?.status === 200);
-  const sum = (pick: (cost: CheckRequest['cost']) => number): number =>
-    answered.reduce((whole, { cost }) => whole + pick(cost), 0);
+  const sum = (unit: 'characters' | 'audioSeconds'): number =>
+    answered.reduce((whole, { cost }) => whole + cost[unit], 0);
   return {
     requests: run.sent,
     inputTokens: sumOf(run, 'prompt_tokens'),
     outputTokens: sumOf(run, 'completion_tokens'),
-    characters: sum(({ characters }) => characters),
-    audioSeconds: sum(({ audioSeconds }) => audioSeconds),
+    characters: sum('characters'),
+    audioSeconds: sum('audioSeconds'),
     waits: run.waits,
   };
 };
@@ -122,10 +94,6 @@ const refusedBy = (run: CheckRun): string | null => {
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
-
-/** The selected requests that this target can be sent. */
-const sendableIn = ({ selection, session, run }: OpenedCheck): readonly BuiltRequest[] =>
-  run.build(selection.requests.filter(({ base }) => base === 'versioned' || session.hasRoot));
 
 /** The models of the checks for readers: a server may give its models any names, and its list is the first answer. */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
@@ -166,17 +134,17 @@ const checkTarget = async (
   };
 };
 
-/** Asks whether the budget may be spent; rejects if not. */
-export type ConfirmCheck = (
-  budget: CheckBudget,
-  target: { readonly baseUrl: string; readonly chat: string | null; readonly isMock: boolean },
-) => Promise<void>;
-
-/** Checks the interface of a target. Throws a `Problem` if nothing can be checked. */
+/**
+ * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if not. Throws a `Problem` if
+ * nothing can be checked.
+ */
 export const performCheck = async (
   options: CheckSettings,
   { environment, printer: { say }, onStop }: Host,
-  confirm: ConfirmCheck,
+  confirm: (
+    budget: CheckBudget,
+    target: { readonly baseUrl: string; readonly chat: string | null; readonly isMock: boolean },
+  ) => Promise<void>,
 ): Promise<PerformedCheck> => {
   const selection = selectChecks(options);
   const read = await targetPlanFor({ ...options, secondKey: undefined }, environment);
@@ -191,14 +159,17 @@ export const performCheck = async (
     session = openCheckSession(target, selection.timeout);
     const now = Math.floor(session.client.wall() / 1000);
     const run = new CheckRun(session.client, {
-      target: await blankTarget(now),
+      target: { ...noModels, now, ...(await bundledClips()) },
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       say,
     });
     await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
     const { chat } = namedIn(run);
     const { baseUrl, mock } = target;
-    const requests = sendableIn({ selection, session, run });
+    const { hasRoot } = session;
+    const requests = run.build(
+      selection.requests.filter(({ base }) => base === 'versioned' || hasRoot),
+    );
     const budget = checkBudgetFor(requests.map(({ request }) => request));
     await stops.unlessStopped(confirm(budget, { baseUrl, chat, isMock: mock !== null }), null);
     const release = stops.onStop((cause) => {

@@ -4,8 +4,7 @@
  * refer to these ids.
  */
 
-const parts = [
-  `
+const table = `
 2.1.string | A model identifier is a string.
 2.1.form | Chat model ids have the form publisher/model_name.
 2.1.catalogue | The catalogue of ids is returned by the model-listing endpoint.
@@ -48,8 +47,6 @@ const parts = [
 2.9.creation | A key has a name, and is displayed only once. | it happens in the dashboard
 2.9.limits | Each key has its own independent rate limits. | it takes two keys and a hundred requests: weir limits --second-key NAME
 3.states | No resource with states is exposed. | there is nothing to request
-`,
-  `
 4.auth | All endpoints require the Authorization header.
 4.json | Request bodies for chat are application/json.
 4.form | Transcription requests are multipart/form-data.
@@ -89,8 +86,6 @@ const parts = [
 4.4.granularities | timestamp_granularities: word or segment, as repeated field timestamp_granularities[], used with verbose_json.
 4.4.response | Response 200: a transcription.
 4.4.size | Maximum file size 25 MB.
-`,
-  `
 5.1 | Every request carries the header Authorization: Bearer <API_KEY>.
 5.2 | Keys are created in the dashboard. | it happens in the dashboard
 5.3 | A missing or invalid key yields status 401.
@@ -127,8 +122,7 @@ const parts = [
 8.audio | Separate limits for audio endpoints: not shown. | the specification leaves it open
 9.1 | The version is in the path prefix /v1 of the base address; requests without it yield 404.
 9.2 | Negotiation, deprecation and other versions: not shown. | the specification leaves it open
-`,
-];
+`;
 
 export interface InterfaceRow {
   readonly id: string;
@@ -146,8 +140,9 @@ const rowOf = (line: string): InterfaceRow => {
 
 /** All rows, by id. */
 export const interfaceRows: ReadonlyMap<string, InterfaceRow> = new Map(
-  parts
-    .flatMap((part) => part.trim().split('\n'))
+  table
+    .trim()
+    .split('\n')
     .map(rowOf)
     .map((row) => [row.id, row]),
 );

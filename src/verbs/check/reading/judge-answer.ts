@@ -65,8 +65,6 @@ export const judgeContentType =
       ? pass(wanted)
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
-const isAccepted = (status: number): boolean => status >= 200 && status < 300;
-
 /** The answer to a request that must be refused with one of the statuses, of which the first is the documented one. */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
@@ -78,7 +76,7 @@ export const judgeRefused =
         ? pass(`status ${status}`)
         : deviation('cut-refusal', `${answer.summary}: the refusal is cut off`);
     }
-    if (isAccepted(status)) return violation(`accepted with status ${status}`);
+    if (status >= 200 && status < 300) return violation(`accepted with status ${status}`);
     const why = unrelated[status];
     if (why !== undefined) return unchecked(why);
     const observed = `${answer.summary}${redirectText(answer)}`;

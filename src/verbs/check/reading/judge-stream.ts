@@ -24,7 +24,6 @@ const splitLines = (text: string) => {
   return { lines: text.split(/\r\n|\r|\n/), hasCr: ends.some((end) => end !== '\n') };
 };
 
-const isBlank = (line: string | undefined): boolean => line === undefined || line === '';
 const isData = (line: string): boolean => line.startsWith('data:');
 const dataOf = (line: string): string => line.slice('data:'.length).trimStart();
 
@@ -66,7 +65,7 @@ export const judgeFraming = (text: string): Judged => {
 /** Judges the last line of a stream: `data: [DONE]`, and nothing after it. */
 export const judgeEnd = (text: string, isLeftOpen: boolean): Judged => {
   const { lines } = splitLines(text);
-  const filled = lines.filter((line) => !isBlank(line) && !line.startsWith(':'));
+  const filled = lines.filter((line) => line !== '' && !line.startsWith(':'));
   const done = filled.findIndex((line) => isData(line) && dataOf(line) === streamEnd);
   if (done < 0) return violation('there is no line data: [DONE]');
   const after = filled.slice(done + 1);

@@ -46,10 +46,6 @@ const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string |
   return null;
 };
 
-/** Whether the answer of a request is there to be judged by others. */
-const hasAnswer = (answers: Answers, request: string): boolean =>
-  answers.of(request)?.received.failure === null;
-
 /** Judges all checks: first those that say whether a request was answered as wanted. */
 export const judgeChecks = (
   checks: readonly Check[],
@@ -67,7 +63,7 @@ export const judgeChecks = (
     if (gate !== undefined) return exempted(gate, profile);
     const blocked = blockedBy(check, gates);
     if (blocked !== null) return rowOf(check, unchecked(blocked));
-    const missing = check.needs.find((request) => !hasAnswer(answers, request));
+    const missing = check.needs.find((request) => answers.of(request)?.received.failure !== null);
     if (missing !== undefined)
       return rowOf(check, unchecked(`the answer to ${missing} is not whole`));
     return exempted(rowOf(check, check.judge(answers)), profile);

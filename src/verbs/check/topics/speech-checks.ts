@@ -106,14 +106,14 @@ const scanOf = (answer: CheckAnswer, format: SpeechFormat): ScanResult => {
   return scan;
 };
 
-const isFormat = (answer: CheckAnswer, format: SpeechFormat): boolean =>
-  identifyContainer(answer.received.body.subarray(0, signatureLength), format)?.format === format;
+const containerOf = ({ received: { body } }: CheckAnswer, format: SpeechFormat) =>
+  identifyContainer(body.subarray(0, signatureLength), format);
 
 const judgeContainer = (answer: CheckAnswer, format: SpeechFormat): Judged => {
   const { body } = answer.received;
   if (body.length === 0) return violation('the body is empty');
   const wanted = containerName(format);
-  const found = identifyContainer(body.subarray(0, signatureLength), format);
+  const found = containerOf(answer, format);
   if (found === null) return violation(`${body.length} bytes in no known container`);
   if (found.format !== format) return violation(`the body is ${found.name}`);
   const { fault, seconds } = scanOf(answer, format);
@@ -125,7 +125,7 @@ const judgeContainer = (answer: CheckAnswer, format: SpeechFormat): Judged => {
 
 /** Seconds of audio; `null` if it cannot be read. */
 const secondsOf = (answer: CheckAnswer, format: SpeechFormat): number | null => {
-  if (!isFormat(answer, format)) return null;
+  if (containerOf(answer, format)?.format !== format) return null;
   const { seconds, fault } = scanOf(answer, format);
   return fault === null && seconds > 0 ? seconds : null;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calibrationGrid } from './calibration-grid.ts';
+import { calibrationGrid } from './calibrate.ts';
 
 const usual = { quick: false, streams: null, rates: null, workers: null };
 

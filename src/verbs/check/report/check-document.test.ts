@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { terminalText } from '../../../report/document/terminal-writer.ts';
-import { checkOverview } from './check-overview.ts';
+import { checkOverview } from './check-document.ts';
 import { fullCheck, sampleCheck, sampleRow, sampleRows } from './sample-check.fixture.ts';
 
 const linesOf = (report: Parameters<typeof checkOverview>[0]): readonly string[] =>
