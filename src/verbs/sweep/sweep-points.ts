@@ -16,6 +16,20 @@ import { totalNeed } from '../../engine/forecast/needs-tally.ts';
 import { amountText } from '../../report/run/forecast-document.ts';
 import { countText, moneyText, plural, timeText } from '../../report/text/number-text.ts';
 
+export interface SweepRequest {
+  readonly source: PlanSource;
+  /** `PATH=VALUES` each. */
+  readonly vary: readonly string[];
+  readonly repetitions: number;
+  readonly pause: string | undefined;
+  readonly answerTime: string | undefined;
+  /** The figures that points are judged by; chosen by what the runs have where absent. */
+  readonly throughput: string | undefined;
+  readonly latency: string | undefined;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
 /** A combination of values. */
 interface SweepPoint {
   readonly values: readonly string[];
@@ -23,34 +37,25 @@ interface SweepPoint {
   readonly plan: Plan;
 }
 
-/** A combination of values, and what each of its runs needs. */
-interface SweepPointPlan extends SweepPoint {
-  /** One for each repetition, since each run draws other arrivals and other prompts. */
-  readonly forecasts: readonly Forecast[];
-}
-
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
-  readonly points: readonly SweepPointPlan[];
+  /** With what each run of a point needs, since each draws other arrivals and other prompts. */
+  readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
   /** Objectives that some point has too few requests for, as sentences. */
   readonly warnings: readonly string[];
 }
 
 const maxPoints = 1000;
 
-/** All combinations; the last variable changes fastest. */
-const combinationsOf = (variables: readonly Variable[]): readonly (readonly number[])[] =>
-  variables.reduce<readonly (readonly number[])[]>(
-    (combinations, { values }) =>
-      combinations.flatMap((chosen) => Array.from(values.keys(), (i) => [...chosen, i])),
+/** All combinations, with a value of each variable; the last variable changes fastest. */
+const combinationsOf = (variables: readonly Variable[]) =>
+  variables.reduce<readonly (readonly (PointSetting & { readonly text: string })[])[]>(
+    (combinations, { path, flag, values }) =>
+      combinations.flatMap((chosen) =>
+        values.map(({ value, text }) => [...chosen, { path, flag, value, text }]),
+      ),
     [[]],
   );
-
-const settingsOf = (
-  variables: readonly Variable[],
-  chosen: readonly number[],
-): readonly PointSetting[] =>
-  variables.map(({ path, flag, values }, i) => ({ path, flag, value: values[chosen[i]!]!.value }));
 
 /** Reads every point; throws one `Problem` with what is wrong at any of them, each once. */
 const readPoints = async (
@@ -62,8 +67,8 @@ const readPoints = async (
   const points: SweepPoint[] = [];
   const warnings = new Set<string>();
   for (const chosen of combinationsOf(variables)) {
-    const settings = settingsOf(variables, chosen);
-    const values = variables.map((each, i) => each.values[chosen[i]!]!.text);
+    const settings = chosen.map(({ path, flag, value }) => ({ path, flag, value }));
+    const values = chosen.map(({ text }) => text);
     try {
       const read = await readPlanWithFiles({ ...source, point: settings }, environment);
       checkPlanFits(read);
@@ -80,16 +85,14 @@ const readPoints = async (
   return { points, warnings: [...warnings] };
 };
 
-interface ReadOptions {
-  readonly vary: readonly string[];
-  readonly repetitions: number;
-  readonly answerTime: Milliseconds;
-}
-
 /** Reads the variables of a sweep, the plan of each point, and what each run needs. Throws a `Problem` if there are none, too many, or one cannot be read. */
 export const readSweep = async (
   source: PlanSource,
-  { vary, repetitions, answerTime }: ReadOptions,
+  {
+    vary,
+    repetitions,
+    answerTime,
+  }: Pick<SweepRequest, 'vary' | 'repetitions'> & { readonly answerTime: Milliseconds },
   environment: Environment,
 ): Promise<ReadSweep> => {
   const variables = await readSweepVariables(source, vary, environment);
@@ -110,17 +113,12 @@ export const readSweep = async (
     values: values.map(({ text }) => text),
     isLoad: isLoadPath(path),
   }));
-  const forecastsOf = async (point: number): Promise<readonly Forecast[]> => {
-    const forecasts: Forecast[] = [];
+  const forecast = points.map((point) => ({ ...point, forecasts: [] as Forecast[] }));
+  for (const [point, { forecasts }] of forecast.entries()) {
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
       const run = sourceOfRun(source, { variables: named, points }, { point, repetition });
       forecasts.push(forecastOf(await readPlanWithFiles(run, environment), answerTime));
     }
-    return forecasts;
-  };
-  const forecast: SweepPointPlan[] = [];
-  for (const [i, point] of points.entries()) {
-    forecast.push({ ...point, forecasts: await forecastsOf(i) });
   }
   return { variables: named, points: forecast, warnings };
 };
@@ -134,13 +132,7 @@ const maxNameLength = 200;
  */
 export const sourceOfRun = (
   source: PlanSource,
-  {
-    variables,
-    points,
-  }: {
-    readonly variables: readonly SweepVariable[];
-    readonly points: readonly SweepPoint[];
-  },
+  { variables, points }: Pick<ReadSweep, 'variables'> & { readonly points: readonly SweepPoint[] },
   { point, repetition }: SweepSlot,
 ): PlanSource => {
   const { settings, values, plan } = points[point]!;

@@ -1,25 +1,30 @@
+import { judgeSweep, type MadeSweep } from './judge/judge-sweep.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { type SweepReport, pointName } from './model/sweep.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { terminalText, terminalVerdict } from '../../report/document/terminal-writer.ts';
+import { sweepDocument, sweepOverview } from './report/sweep-document.ts';
+import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
+import { type Printer, confirmBudget, type Host } from '../../run/input/host.ts';
+import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
+import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
+import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
 import { join } from 'node:path';
 import { judgePoint, judgeRun, type JudgedRun } from './judge/judge-point.ts';
-import { axisOf, figureNames, isLatencyName, isThroughputName } from './judge/swept-figures.ts';
+import { figureNames, isLatencyName, isRateName } from './judge/swept-figures.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
-import { pointName } from './model/sweep.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
-import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
-import { sweptRunLine } from './report/sweep-text.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { watchRefusals } from '../capacity/refusal-watch.ts';
 import { answerTimeFrom } from '../../run/forecast.ts';
 import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host } from '../../run/input/host.ts';
-import type { PlanSource } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
-import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import { openOutputFolder } from '../../run/output/output-folder.ts';
-import { publishSweep } from './publish-sweep.ts';
-import { type FinishedRun, runOnce } from '../../run/run.ts';
+import { runOnce } from '../../run/run.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
 import {
   sweepPlanLines,
@@ -27,25 +32,77 @@ import {
   type SweepSlot,
   readSweep,
   type ReadSweep,
+  type SweepRequest,
   sourceOfRun,
 } from './sweep-points.ts';
 
-export interface SweepRequest {
-  readonly source: PlanSource;
-  /** `PATH=VALUES` each. */
-  readonly vary: readonly string[];
+/** What a sweep has made, and what it was to be. */
+interface FinishedSweep extends MadeSweep {
+  /** Of its first point. */
+  readonly plan: Plan;
   readonly repetitions: number;
-  readonly pause: string | undefined;
-  readonly answerTime: string | undefined;
-  /** The figures that points are judged by; chosen by what the runs have where absent. */
-  readonly throughput: string | undefined;
-  readonly latency: string | undefined;
-  readonly yes: boolean;
-  readonly out: string | undefined;
+  readonly target: string;
+  readonly partial: string | null;
 }
 
+const reportOf = (made: FinishedSweep): SweepReport => {
+  const { plan, variables, repetitions, target, partial } = made;
+  return {
+    format: 'sweep/1',
+    weir: weirVersion(),
+    judgedAt: wallClock(),
+    name: plan.name,
+    target,
+    seed: plan.seed,
+    variables: [...variables],
+    repetitions,
+    objectives: [...plan.objectives, ...plan.perRequest].map(({ text }) => text),
+    ...judgeSweep(made, plan),
+    partial,
+  };
+};
+
+/** A point that does not count leaves the question open; one that breaks an objective answers it. */
+const exitFor = ({ points, partial }: SweepReport): ExitName => {
+  const verdicts = new Set(points.map(({ verdict }) => verdict));
+  return gravestExit([
+    ...(partial === null && !verdicts.has('missing') ? [] : (['incomplete'] as const)),
+    ...(verdicts.has('excluded') ? (['invalid'] as const) : []),
+    ...(verdicts.has('kept') ? [] : (['objective'] as const)),
+  ]);
+};
+
+/** Judges the points, writes the report into the folder and prints it; `stopped` is the exit of a sweep that was stopped. */
+const publishSweep = async (
+  made: FinishedSweep,
+  folder: RunFolder,
+  printer: Printer,
+  stopped: ExitName | null,
+): Promise<ExitName> => {
+  const report = reportOf(made);
+  const exit = stopped ?? exitFor(report);
+  const code = exitCode(exit);
+  const json = `${JSON.stringify(report)}\n`;
+  const document = sweepDocument(report);
+  const verdict = `${code === 0 ? '' : `Exit ${code}. `}${sweepHeadline(report)}.`;
+  const written = await publishOutcome(
+    printer,
+    {
+      json,
+      text: (style) => terminalText(sweepOverview(report), style),
+      closing: (style) => terminalVerdict(verdict, code === 0 ? sweepTone(report) : 'bad', style),
+      isGood: code === 0,
+    },
+    [
+      pageIn(folder, outputFiles.sweep.page, document),
+      dataIn(folder, outputFiles.sweep.data, json),
+    ],
+  );
+  return gravestExit([exit, written]);
+};
+
 const checkAxes = ({ throughput, latency }: SweepRequest): void => {
-  if (throughput !== undefined && !(isThroughputName(throughput) && axisOf(throughput) !== null)) {
+  if (throughput !== undefined && !isRateName(throughput)) {
     throw new Problem(
       `--throughput: expected completedRate, outputTokenRate or inputTokenRate; got ${throughput}`,
     );
@@ -57,8 +114,13 @@ const checkAxes = ({ throughput, latency }: SweepRequest): void => {
   }
 };
 
-/** What a sweep has made so far. */
-interface SweepProgress {
+/** What a sweep works with, and what it has made so far. */
+interface SweepInProgress {
+  readonly request: SweepRequest;
+  readonly read: ReadSweep;
+  readonly folder: RunFolder;
+  readonly pauseLength: Milliseconds;
+  readonly host: Host;
   readonly points: readonly {
     readonly values: readonly string[];
     readonly runs: JudgedRun[];
@@ -68,14 +130,6 @@ interface SweepProgress {
   stopped: ExitName | null;
   /** Why the sweep ended before its last run. */
   partial: string | null;
-}
-
-interface SweepContext {
-  readonly request: SweepRequest;
-  readonly read: ReadSweep;
-  readonly folder: RunFolder;
-  readonly pauseLength: Milliseconds;
-  readonly host: Host;
 }
 
 /** `runs/03-2`: the second run of the third point. */
@@ -93,20 +147,16 @@ const hostOfRun = ({ printer, ...host }: Host): Host => ({
   },
 });
 
-interface MadeSlot {
-  readonly finished: FinishedRun;
-  /** A sentence if the target refused every request. */
-  readonly refused: string | null;
-}
-
-const runSlot = async (
-  { request, read, folder, host }: SweepContext,
+/** Makes the run of a slot and keeps what is judged of it; says what came of it. */
+const makeRun = async (
+  sweeping: SweepInProgress,
   slot: SweepSlot,
   order: number,
-): Promise<MadeSlot> => {
+): Promise<void> => {
+  const { request, read, folder, host } = sweeping;
   const refusals = watchRefusals();
   const { plan } = read.points[slot.point]!;
-  const finished = await runOnce(
+  const { result, trust, exit } = await runOnce(
     {
       source: sourceOfRun(request.source, read, slot),
       out: join(folder.path, folderOf(slot)),
@@ -125,7 +175,14 @@ const runSlot = async (
     // In later runs a healthy gateway may refuse because of its load, which the sweep measures.
     () => (order === 1 ? refusals : {}),
   );
-  return { finished, refused: order === 1 ? refusals.sentence() : null };
+  const { throughput = null, latency = null } = request;
+  const { values, runs } = sweeping.points[slot.point]!;
+  const made = { folder: folderOf(slot), order, result, trust };
+  const run = judgeRun(made, figureNames([throughput, latency]));
+  runs.push(run);
+  host.printer.say(sweptRunLine(judgePoint({ values, runs: [run], problems: [] })));
+  if (stopExits.includes(exit)) sweeping.stopped = exit;
+  if (order === 1) sweeping.partial = refusals.sentence();
 };
 
 const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
@@ -135,74 +192,43 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
 /** Two runs in a row that cannot even begin end a sweep: the next ones would not either. */
 const maxFailedRuns = 2;
 
-/** Keeps the run of a slot, or the reason why there is none; says what came of it. */
-const keep = (
-  { request, host }: SweepContext,
-  progress: SweepProgress,
-  { slot, order }: { readonly slot: SweepSlot; readonly order: number },
-  { finished, refused }: MadeSlot,
-): void => {
-  const { result, trust, exit } = finished;
-  const { throughput = null, latency = null } = request;
-  const { values, runs } = progress.points[slot.point]!;
-  const made = { folder: folderOf(slot), order, result, trust };
-  const run = judgeRun(made, figureNames([throughput, latency]));
-  runs.push(run);
-  host.printer.say(sweptRunLine(judgePoint({ values, runs: [run], problems: [] })));
-  if (stopExits.includes(exit)) progress.stopped = exit;
-  if (refused !== null) progress.partial = refused;
-};
-
-/** Waits until the limits have recovered; a stop ends the sweep. */
-const pauseBetween = async (
-  { pauseLength, host }: SweepContext,
-  progress: SweepProgress,
-): Promise<void> => {
-  if (pauseLength === 0) return;
-  host.printer.say(`Pausing ${timeText(pauseLength)}, so that the limits recover.`);
-  const cause = await pause(pauseLength, host.onStop);
-  if (cause !== null) progress.stopped = exitOfStop[cause];
-};
-
 /** Notes why a run could not begin; throws what is not foreseen. */
-const keepFailure = (
-  { host }: SweepContext,
-  progress: SweepProgress,
-  slot: SweepSlot,
-  error: unknown,
-): void => {
+const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {
-    progress.stopped = exitOfStop[error.stoppedBy];
+    sweeping.stopped = exitOfStop[error.stoppedBy];
     return;
   }
-  progress.points[slot.point]!.problems.push(error.message);
-  host.printer.warn(`This run could not be made: ${error.message}`);
+  sweeping.points[slot.point]!.problems.push(error.message);
+  sweeping.host.printer.warn(`This run could not be made: ${error.message}`);
 };
 
 /** Makes the runs in their order until the end, a stop, or runs that cannot begin. */
-const makeRuns = async (context: SweepContext, progress: SweepProgress): Promise<void> => {
-  const { request, read, host } = context;
+const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
+  const { request, read, host, pauseLength } = sweeping;
   const slots = sweepOrder(read.points.length, request.repetitions, read.points[0]!.plan.seed);
   let failed = 0;
   for (const [i, slot] of slots.entries()) {
-    if (i > 0) await pauseBetween(context, progress);
-    if (progress.stopped !== null || progress.partial !== null) break;
-    const { values } = progress.points[slot.point]!;
+    if (i > 0 && pauseLength > 0) {
+      host.printer.say(`Pausing ${timeText(pauseLength)}, so that the limits recover.`);
+      const cause = await pause(pauseLength, host.onStop);
+      if (cause !== null) sweeping.stopped = exitOfStop[cause];
+    }
+    if (sweeping.stopped !== null || sweeping.partial !== null) break;
+    const { values } = read.points[slot.point]!;
     host.printer.say(`Run ${i + 1} of ${slots.length}: ${pointName(read.variables, values)}`);
     try {
-      const made = await runSlot(context, slot, i + 1);
-      keep(context, progress, { slot, order: i + 1 }, made);
+      await makeRun(sweeping, slot, i + 1);
       failed = 0;
     } catch (error) {
       // Nothing is lost if the first run cannot begin.
       if (i === 0) throw error;
-      keepFailure(context, progress, slot, error);
+      keepFailure(sweeping, slot, error);
       failed += 1;
-      if (failed === maxFailedRuns) progress.partial = 'two runs in a row could not be made';
+      if (failed === maxFailedRuns) sweeping.partial = 'two runs in a row could not be made';
     }
   }
-  if (progress.stopped !== null) progress.partial ??= 'stopped before its last run';
+  if (sweeping.stopped !== null) sweeping.partial ??= 'stopped before its last run';
 };
 
 /** Opens the folder, makes the runs and publishes what they show. */
@@ -214,25 +240,30 @@ const sweepTarget = async (
 ): Promise<ExitName> => {
   const { printer } = host;
   const folder = await openOutputFolder(folderFor(request.out, 'sweep'), 'sweep', printer.say);
-  const progress: SweepProgress = {
+  const sweeping: SweepInProgress = {
+    request,
+    read,
+    folder,
+    pauseLength,
+    host,
     points: read.points.map(({ values }) => ({ values, runs: [], problems: [] })),
     stopped: null,
     partial: null,
   };
   try {
-    await makeRuns({ request, read, folder, pauseLength, host }, progress);
+    await makeRuns(sweeping);
     const { plan } = read.points[0]!;
     const made = {
       plan,
       variables: read.variables,
-      points: progress.points,
+      points: sweeping.points,
       repetitions: request.repetitions,
       target: plan.target.kind === 'url' ? plan.target.url : 'the reference gateway',
       throughput: request.throughput ?? null,
       latency: request.latency ?? null,
-      partial: progress.partial,
+      partial: sweeping.partial,
     };
-    return await publishSweep(made, folder, printer, progress.stopped);
+    return await publishSweep(made, folder, printer, sweeping.stopped);
   } catch (error) {
     await folder.discard();
     throw error;

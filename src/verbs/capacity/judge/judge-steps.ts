@@ -3,7 +3,6 @@ import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 import type { Stage } from '../../../model/plan/plan.ts';
 import { perSecond } from '../../../model/quantity.ts';
-import { quantile } from '../../../model/measures/quantile.ts';
 import type { Result } from '../../../model/result/result.ts';
 import {
   serverFiguresRead,
@@ -11,7 +10,7 @@ import {
   serverValuesOf,
 } from '../../../model/result/server-metrics.ts';
 import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
-import { distributionOf, groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
+import { figuresOver, groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { judgeTrust } from '../../../judge/trust/judge-trust.ts';
@@ -114,13 +113,13 @@ const figuresOf = (
   result: Result,
   where: LabelFilter,
 ): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => {
-  const endToEnd = distributionOf(result, 'endToEnd', where);
-  const [p50, p95] = [quantile(endToEnd, 0.5), quantile(endToEnd, 0.95)];
+  const endToEnd = figuresOver(result, 'endToEnd', where);
+  const [p50, p95] = [endToEnd.percentile(0.5), endToEnd.percentile(0.95)];
   return {
     latency: p50 && p95 && { mean: endToEnd.mean ?? 0, p50: p50.value, p95: p95.value },
-    ttftP95: quantile(distributionOf(result, 'ttft', where), 0.95)?.value ?? null,
+    ttftP95: figuresOver(result, 'ttft', where).percentile(0.95)?.value ?? null,
     tokens: tokensOf(result, where),
-    cost: distributionOf(result, 'cost', where).mean,
+    cost: figuresOver(result, 'cost', where).mean,
   };
 };
 

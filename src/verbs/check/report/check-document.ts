@@ -193,8 +193,8 @@ const maxReasons = 3;
 const maxLength = 190;
 const maxNames = 8;
 
-const cut = (text: string): string =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+const cut = (line: string): string =>
+  line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 
 const namesOf = (rows: readonly CheckRow[]): string => {
   const names = rows.slice(0, maxNames).map(({ id }) => id);

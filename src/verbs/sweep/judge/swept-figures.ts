@@ -1,11 +1,11 @@
-import { type MeasureName, measures } from '../../../model/measures/measures.ts';
-import { quantile } from '../../../model/measures/quantile.ts';
+import { measures } from '../../../model/measures/measures.ts';
 import { type RateName, rateNames, rates } from '../../../model/measures/run-figures.ts';
 import type { Plan } from '../../../model/plan/plan.ts';
 import type { Result } from '../../../model/result/result.ts';
 import {
-  distributionOf,
+  figuresOver,
   latencyOver,
+  type MeasuredFigures,
   measuredWindow,
   outsideWarmUp,
 } from '../../../model/result/summary.ts';
@@ -49,37 +49,34 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-const isRate = (name: string): name is RateName => rateNames.some((each) => each === name);
+/** Whether a name is that of a rate: more of it is better. */
+export const isRateName = (name: string): name is RateName =>
+  rateNames.some((each) => each === name);
 
 /** What a figure is called and counted in; `null` if there is none of this name. */
 export const axisOf = (name: string): SweepAxis | null => {
-  if (isRate(name)) return { name, label: rateLabels[name], unit: '/s' };
+  if (isRateName(name)) return { name, label: rateLabels[name], unit: '/s' };
   const percentile = percentileOf(name);
   if (percentile === null) return null;
   const { short, unit } = measures[percentile.measure];
   return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
 };
 
-/** Whether more of it is throughput. */
-export const isThroughputName = (name: string): boolean => isRate(name);
-
-/** Whether less of it is better for the one who waits. */
+/** Whether a name is that of a percentile of which less is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';
 };
 
-const rateOf = (result: Result, name: RateName): RunFigure | null => {
+const rateOf = (result: Result, name: RateName): number | null => {
   const window = measuredWindow(result);
   if (window === null || !result.groups.some(rates[name].hasData)) return null;
   const sum = window.timeline.reduce((all, each) => all + rates[name].of(each, trafficKinds), 0);
-  return { value: sum / window.seconds, isWeak: false };
+  return sum / window.seconds;
 };
 
-const meanOf = (result: Result, measure: MeasureName): RunFigure | null => {
-  const { mean } = distributionOf(result, measure, outsideWarmUp);
-  return mean === null ? null : { value: mean, isWeak: false };
-};
+const endToEndOf = (result: Result): MeasuredFigures =>
+  figuresOver(result, 'endToEnd', outsideWarmUp);
 
 /** The users of a closed load without think time, who all wait for answers; `null` for other loads. */
 const waitingUsers = ({ plan }: Result): number | null => {
@@ -88,13 +85,11 @@ const waitingUsers = ({ plan }: Result): number | null => {
 };
 
 /** Requests in flight on average: the users who wait, else by Little’s law. */
-const inFlightOf = (result: Result): RunFigure | null => {
+const inFlightOf = (result: Result): number | null => {
   const users = waitingUsers(result);
-  if (users !== null) return { value: users, isWeak: false };
-  const [rate, latency] = [rateOf(result, 'completedRate'), meanOf(result, 'endToEnd')];
-  return rate === null || latency === null
-    ? null
-    : { value: (rate.value * latency.value) / 1000, isWeak: false };
+  if (users !== null) return users;
+  const [rate, latency] = [rateOf(result, 'completedRate'), endToEndOf(result).mean];
+  return rate === null || latency === null ? null : (rate * latency) / 1000;
 };
 
 /**
@@ -102,28 +97,33 @@ const inFlightOf = (result: Result): RunFigure | null => {
  * share the server with fewer: what was due in the last part, as long as the longest request, is left out. Where nothing else
  * is left, and for other loads, it is the mean of all.
  */
-const steadyMeanOf = (result: Result): RunFigure | null => {
-  const { max } = distributionOf(result, 'endToEnd', outsideWarmUp);
+const steadyMeanOf = (result: Result): number | null => {
+  const { max, mean: meanOfAll } = endToEndOf(result);
   const window = measuredWindow(result);
-  if (waitingUsers(result) === null || max === null || window === null)
-    return meanOf(result, 'endToEnd');
+  if (waitingUsers(result) === null || max === null || window === null) return meanOfAll;
   const seconds = window.timeline.filter(
     ({ second }) => (second + 1) * 1000 + max <= result.scheduled,
   );
   const parts = trafficKinds.map((kind) => latencyOver(seconds, kind, 'endToEnd'));
   const samples = parts.reduce((sum, { count }) => sum + count, 0);
   const total = parts.reduce((sum, { count, mean }) => sum + count * (mean ?? 0), 0);
-  return samples === 0 ? meanOf(result, 'endToEnd') : { value: total / samples, isWeak: false };
+  return samples === 0 ? meanOfAll : total / samples;
 };
 
 /** A figure of a run over all its traffic after the warm-up; `null` if the run does not have it. */
 export const figureOfRun = (result: Result, name: string): RunFigure | null => {
-  if (isRate(name)) return rateOf(result, name);
-  if (name === 'inFlight') return inFlightOf(result);
-  if (name === 'steadyMean') return steadyMeanOf(result);
   const percentile = percentileOf(name);
-  if (percentile === null) return null;
-  const { measure, q } = percentile;
-  const found = quantile(distributionOf(result, measure, outsideWarmUp), q);
-  return found === null ? null : { value: found.value, isWeak: found.weak };
+  if (percentile !== null) {
+    const { measure, q } = percentile;
+    const found = figuresOver(result, measure, outsideWarmUp).percentile(q);
+    return found === null ? null : { value: found.value, isWeak: found.weak };
+  }
+  const value = isRateName(name)
+    ? rateOf(result, name)
+    : name === 'inFlight'
+      ? inFlightOf(result)
+      : name === 'steadyMean'
+        ? steadyMeanOf(result)
+        : null;
+  return value === null ? null : { value, isWeak: false };
 };
