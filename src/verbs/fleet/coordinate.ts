@@ -177,14 +177,6 @@ const openOutputs = async (
   return { folder, page, extraReports, discard: () => discarding.disposeAsync() };
 };
 
-/** Tells the caller, and the readers of the live page, of the progress. */
-const tellOf =
-  (page: RunObserver | null, onProgress: Coordination['onProgress']): Coordination['onProgress'] =>
-  (progress) => {
-    page?.onTick?.(instant(progress.elapsed), progress);
-    onProgress(progress);
-  };
-
 /** Opens the run in the rendezvous; closing leaves the rendezvous empty. */
 const openLedRun = async (
   rendezvous: Rendezvous,
@@ -231,7 +223,10 @@ const openAndLead = async (
   const rendezvous = await reachRendezvous(request, host, stops);
   closing.defer(() => rendezvous.close());
   const led = await openLedRun(rendezvous, plan, { request, host, stops }, closing);
-  const tell = tellOf(outputs.page, onProgress);
+  const tell: Coordination['onProgress'] = (progress) => {
+    outputs.page?.onTick?.(instant(progress.elapsed), progress);
+    onProgress(progress);
+  };
   return lead({ request, host, stops, plan, led, onProgress: tell }, outputs);
 };
 

@@ -18,26 +18,6 @@ const pollInterval = 200;
 /** How often it gives a sign of life, in ms. */
 const beatInterval = 1000;
 
-/** What a worker tells and hears while it holds a slice. */
-export interface FollowedCoordinator {
-  /** Until when the slice may send, in ms of the machine's monotonic clock: every sign of life of the coordinator extends it. */
-  readonly lease: Float64Array<SharedArrayBuffer>;
-  /** When the load begins, by the coordinator's clock. Rejects with a `Problem` if the coordinator is silent, or has ended. */
-  readonly startAt: Promise<number>;
-  /** Resolves when the coordinator has the result (`true`), or is gone. */
-  readonly ended: Promise<boolean>;
-  /** Whether the coordinator was silent for too long, or has ended the run. */
-  isGone(): boolean;
-  /** Whether the coordinator has ended the run, and nothing of it is left. */
-  isRunOver(): boolean;
-  /** The coordinator's stops, as the host's. */
-  readonly onStop: OnStop;
-  /** Changes what the coordinator is told, soon. */
-  tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void;
-  /** Says the last word, and no more. */
-  close(): Promise<void>;
-}
-
 interface FollowOptions {
   readonly run: RendezvousRun;
   readonly slice: number;
@@ -46,9 +26,13 @@ interface FollowOptions {
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 
-class CoordinatorWatch implements FollowedCoordinator {
+/** Listens to the coordinator, and tells it how the slice is, until it is closed. */
+export class FollowedCoordinator {
+  /** Until when the slice may send, in ms of the machine's monotonic clock: every sign of life of the coordinator extends it. */
   readonly lease = new Float64Array(new SharedArrayBuffer(8));
+  /** When the load begins, by the coordinator's clock. Rejects with a `Problem` if the coordinator is silent, or has ended. */
   readonly startAt: Promise<number>;
+  /** Resolves when the coordinator has the result (`true`), or is gone. */
   readonly ended: Promise<boolean>;
   readonly #rendezvous: Rendezvous;
   readonly #options: FollowOptions;
@@ -78,25 +62,30 @@ class CoordinatorWatch implements FollowedCoordinator {
     this.#looping = this.#loop();
   }
 
+  /** The coordinator's stops, as the host's. */
   readonly onStop: OnStop = (listener) => {
     this.#listeners.add(listener);
     if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
     return () => this.#listeners.delete(listener);
   };
 
+  /** Whether the coordinator was silent for too long, or has ended the run. */
   isGone(): boolean {
     return monotonicNow() > this.lease[0]!;
   }
 
+  /** Whether the coordinator has ended the run, and nothing of it is left. */
   isRunOver(): boolean {
     return this.#isRunOver;
   }
 
-  tell(change: Parameters<FollowedCoordinator['tell']>[0]): void {
+  /** Changes what the coordinator is told, soon. */
+  tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
     this.#record = { ...this.#record, ...change };
     this.#hasNews = true;
   }
 
+  /** Says the last word, and no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looping;
@@ -185,8 +174,7 @@ class CoordinatorWatch implements FollowedCoordinator {
   }
 }
 
-/** Listens to the coordinator, and tells it how the slice is, until it is closed. */
 export const followCoordinator = (
   rendezvous: Rendezvous,
   options: FollowOptions,
-): FollowedCoordinator => new CoordinatorWatch(rendezvous, options);
+): FollowedCoordinator => new FollowedCoordinator(rendezvous, options);

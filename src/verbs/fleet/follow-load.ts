@@ -154,18 +154,6 @@ const reasonToStop = ({ led: { slices, run }, request }: Coordination): string |
   return null;
 };
 
-/** Reports each loss once. */
-const lossReporter = () => {
-  const reported = new Set<number>();
-  return ({ led: { slices, run }, host: { printer } }: Coordination): void => {
-    for (const { index, lost } of slices) {
-      if (lost === null || reported.has(index)) continue;
-      reported.add(index);
-      printer.warn(`Slice ${index}/${run.slices} is lost: ${lost.why}.`);
-    }
-  };
-};
-
 /** Follows the load to its end. Returns what stopped it, if the user did. */
 export const followLoad = async (coordination: Coordination): Promise<StopCause | null> => {
   const { led, plan, host, stops, onProgress } = coordination;
@@ -177,13 +165,17 @@ export const followLoad = async (coordination: Coordination): Promise<StopCause 
     led.stop(times);
     if (times === 1) printer.say('stopping all slices; press Ctrl-C again to abort their requests');
   });
-  const reportLosses = lossReporter();
+  const reported = new Set<number>();
   try {
     for (;;) {
       await led.turn();
       const now = monotonicNow();
       if (led.slices.every((state) => isSliceOver(state, now, led.run.silence))) return stoppedBy;
-      reportLosses(coordination);
+      const lost = led.slices.filter((slice) => slice.lost !== null && !reported.has(slice.index));
+      for (const { index, lost: loss } of lost) {
+        reported.add(index);
+        printer.warn(`Slice ${index}/${led.run.slices} is lost: ${loss!.why}.`);
+      }
       const reason = led.stops > 0 ? null : reasonToStop(coordination);
       if (reason !== null) {
         printer.warn(`${reason}.`);

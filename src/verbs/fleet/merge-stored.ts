@@ -11,17 +11,19 @@ import { openOutputFolder } from '../../run/output/output-folder.ts';
 import { publish } from '../../run/output/publish.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
 
-interface MergeRequest {
-  /** Result files, or the folders of runs. */
-  readonly results: readonly string[];
-  readonly out: string;
-  readonly extraReports: ExtraReportPaths;
-  readonly history: string | null;
-}
-
-/** Merges the results of the slices of a run and writes the reports of the whole. */
+/** Merges the results of the slices of a run, in files or folders, and writes the reports of the whole. */
 export const mergeStored = async (
-  { results: paths, out, extraReports: wanted, history }: MergeRequest,
+  {
+    results: paths,
+    out,
+    extraReports: wanted,
+    history,
+  }: {
+    readonly results: readonly string[];
+    readonly out: string;
+    readonly extraReports: ExtraReportPaths;
+    readonly history: string | null;
+  },
   { printer }: Host,
 ): Promise<ExitName> => {
   const stored = await Promise.all(paths.map(readStoredResult));

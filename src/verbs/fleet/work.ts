@@ -44,10 +44,8 @@ const eitherStop =
     const releases = all.map((onStop, n) =>
       onStop((cause, count) => {
         times[n] = count;
-        listener(
-          cause,
-          times.reduce((sum, each) => sum + each, 0),
-        );
+        const sum = times.reduce((before, each) => before + each, 0);
+        listener(cause, sum);
       }),
     );
     return () => {
@@ -65,12 +63,6 @@ interface ClaimedSlice {
 
 /** How many questions for the time may be without an answer: before the load, and after it, when it only matters for limits. */
 const [startPatience, endPatience] = [8, 2] as const;
-
-const lastOffset = (rendezvous: Rendezvous): Promise<ClockOffset | null> =>
-  measureOffset(rendezvous, endPatience).catch((error: unknown) => {
-    if (error instanceof Problem) return null;
-    throw error;
-  });
 
 /** Runs a claimed slice. Returns what was measured, and the offset of this clock if it is known until the end. */
 const runSlice = async (
@@ -114,7 +106,12 @@ const runSlice = async (
       follow.tell({ phase: 'running' });
     },
   }));
-  const last = follow.isGone() ? null : await lastOffset(rendezvous);
+  const last = follow.isGone()
+    ? null
+    : await measureOffset(rendezvous, endPatience).catch((error: unknown) => {
+        if (error instanceof Problem) return null;
+        throw error;
+      });
   return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
 };
 

@@ -17,7 +17,7 @@ import {
   importedText,
   insertObjectives,
 } from './readers/import-source.ts';
-import { type Imported, type ImportedFile, ImportError, noteLine } from './readers/imported.ts';
+import { type Imported, ImportError, noteLine } from './readers/imported.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { schemaFor } from '../../run/input/schema-address.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -39,6 +39,12 @@ interface Source {
   readonly text: string;
   readonly name: string;
 }
+
+/** Throws if a file is already there. */
+const rejectExisting = async (path: string): Promise<void> => {
+  if (await pathExists(path))
+    throw new Problem(`${path} exists already: name another file with --out FILE`);
+};
 
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
@@ -114,19 +120,15 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Where the uploads of a scenario are written, relative to it. */
-const filesBeside = (out: string, files: readonly ImportedFile[]): readonly ImportedFile[] =>
-  files.map(({ name, bytes }) => ({ name: `${parse(out).name}-${name}`, bytes }));
-
-/** The scenario with the paths of its uploads. */
+/** The scenario with its uploads named after it. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
-  const files = filesBeside(out, imported.files);
+  const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
   const { traffic } = imported.scenario as { traffic: readonly Record<string, unknown>[] };
-  const paths = new Map(imported.files.map(({ name }, i) => [name, files[i]!.name]));
   const moved = traffic.map((entry) =>
-    typeof entry['clips'] === 'string' ? { ...entry, clips: paths.get(entry['clips']) } : entry,
+    typeof entry['clips'] === 'string' ? { ...entry, clips: nameOf(entry['clips']) } : entry,
   );
+  const files = imported.files.map(({ name, bytes }) => ({ name: nameOf(name), bytes }));
   return { ...imported, files, scenario: { ...imported.scenario, traffic: moved } };
 };
 
@@ -143,10 +145,7 @@ const writeNew = async (path: string, write: () => Promise<void>): Promise<void>
 const writeFiles = async (out: string, imported: Imported, text: string): Promise<void> => {
   const uploads = imported.kind === 'scenario' ? imported.files : [];
   const all = [out, ...uploads.map(({ name }) => join(dirname(out), name))];
-  for (const path of all) {
-    if (await pathExists(path))
-      throw new Problem(`${path} exists already: name another file with --out FILE`);
-  }
+  for (const path of all) await rejectExisting(path);
   for (const { name, bytes } of uploads) {
     const path = join(dirname(out), name);
     await writeNew(path, () => createText(path, bytes));
@@ -160,8 +159,7 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;
-  if (out !== undefined && (await pathExists(out)))
-    throw new Problem(`${out} exists already: name another file with --out FILE`);
+  if (out !== undefined) await rejectExisting(out);
   const source = await readSource(request);
   const plain = await importSource(request, source);
   const imported = out === undefined ? plain : withPaths(plain, out);

@@ -10,8 +10,14 @@ export interface Flag {
   readonly values: readonly string[];
 }
 
-/** The names of a tool’s options, and what each is called here. */
+/** What each option of a tool is called here, by all the ways to write it. */
 export type FlagNames = Readonly<Record<string, string>>;
+
+/** Names options: `{ users: '--concurrency -c' }`. */
+export const namedFlags = (writings: Readonly<Record<string, string>>): FlagNames =>
+  Object.fromEntries(
+    Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
+  );
 
 interface Occurrence extends Flag {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Notes } from './imported.ts';
-import { type FlagNames, type Flags, readSettings } from './command-flags.ts';
+import { type Flags, namedFlags, readSettings } from './command-flags.ts';
 
 /** The settings of one part of a command line, each asked for once; what nobody asked for is named. */
 export class PartSettings {
@@ -56,36 +56,28 @@ export class PartSettings {
  * (from 0.7): https://github.com/vllm-project/guidellm. The defaults are those of 0.6.1 and 0.8.1.
  */
 
-export const guideLlmFlags: FlagNames = {
-  '--target': 'target',
-  '--model': 'model',
-  '--data': 'data',
-  '--profile': 'profile',
-  '--rate-type': 'profile',
-  '--rate': 'rate',
-  '--backend': 'backend',
-  '--backend-type': 'backend',
-  '--backend-kwargs': 'backend-kwargs',
-  '--backend-args': 'backend-kwargs',
-  '--request-format': 'request_format',
-  '--request-type': 'request_format',
-  '--processor': 'tokenizer',
-  '--tokenizer': 'tokenizer',
-  '--random-seed': 'seed',
-  '--seed': 'seed',
-  '--max-seconds': 'max_duration',
-  '--max-requests': 'max_requests',
-  '--max-errors': 'max_errors',
-  '--max-error-rate': 'max_error_rate',
-  '--max-global-error-rate': 'max_global_error_rate',
-  '--constraint': 'constraint',
-  '--warmup': 'warmup',
-  '--warmup-percent': 'warmup',
-  '--cooldown': 'cooldown',
-  '--cooldown-percent': 'cooldown',
-  '--rampup': 'rampup_duration',
-  '--override': 'override',
-};
+export const guideLlmFlags = namedFlags({
+  target: '--target',
+  model: '--model',
+  data: '--data',
+  profile: '--profile --rate-type',
+  rate: '--rate',
+  backend: '--backend --backend-type',
+  'backend-kwargs': '--backend-kwargs --backend-args',
+  request_format: '--request-format --request-type',
+  tokenizer: '--processor --tokenizer',
+  seed: '--random-seed --seed',
+  max_duration: '--max-seconds',
+  max_requests: '--max-requests',
+  max_errors: '--max-errors',
+  max_error_rate: '--max-error-rate',
+  max_global_error_rate: '--max-global-error-rate',
+  constraint: '--constraint',
+  warmup: '--warmup --warmup-percent',
+  cooldown: '--cooldown --cooldown-percent',
+  rampup_duration: '--rampup',
+  override: '--override',
+});
 
 export const guideLlmOutput =
   /^(--(output|outputs|output-dir|output-path|output-sampling|sample-requests|label|metrics|disable-.*|display-.*|data-num-workers|data-loader|dataloader-kwargs)|-l)$/;
@@ -120,13 +112,9 @@ const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknow
 
 const constraintsOf = (flags: Flags, notes: Notes): PartSettings => {
   const given: Record<string, unknown> = {};
-  for (const name of [
-    'max_duration',
-    'max_requests',
-    'max_errors',
-    'max_error_rate',
-    'max_global_error_rate',
-  ]) {
+  for (const name of 'max_duration max_requests max_errors max_error_rate max_global_error_rate'.split(
+    ' ',
+  )) {
     const value = flags.number(name);
     if (value !== null) given[name] = value;
   }

@@ -68,9 +68,6 @@ const jsonOf = (body: Uint8Array | null): Fields | null => {
   }
 };
 
-const within = (value: unknown, min: number, max: number): boolean =>
-  typeof value === 'number' && value >= min && value <= max;
-
 const template = 'it holds ${env:…} or ${secret:…}, which Weir would replace';
 
 const bodyFields = (rest: Fields) => (Object.keys(rest).length > 0 ? { body: rest } : {});
@@ -82,24 +79,21 @@ const chatContent = (messages: unknown): Fields | null => {
   return isPlain ? { prompt: first.content } : { messages };
 };
 
-/** A number is a field of the entry if that can have it, and otherwise stays in the body. */
-const numberField = (
-  field: string,
-  min: number,
-  max: number,
-  [name, value]: readonly [string, unknown],
-) =>
-  within(value, min, max) && (field !== 'maxTokens' || Number.isInteger(value))
-    ? { own: { [field]: value }, body: {} }
-    : { own: {}, body: givenFields({ [name]: value }) };
-
-const merged = (all: readonly Fields[]): Fields => Object.fromEntries(all.flatMap(Object.entries));
-
-const chatNumbers = ({ max_tokens, temperature, top_p }: Fields) => [
-  numberField('maxTokens', 1, 10_000_000, ['max_tokens', max_tokens]),
-  numberField('temperature', 0, 2, ['temperature', temperature]),
-  numberField('topP', 0, 1, ['top_p', top_p]),
-];
+/** The numbers of a body that are fields of the entry, and the others, which stay in the body. */
+const numbersOf = (
+  json: Fields,
+  known: Readonly<Record<string, readonly [field: string, least: number, most: number]>>,
+) => {
+  const own: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const [name, [field, least, most]] of Object.entries(known)) {
+    const value = json[name];
+    const isCount = field !== 'maxTokens' || Number.isInteger(value);
+    if (typeof value === 'number' && value >= least && value <= most && isCount) own[field] = value;
+    else body[name] = value;
+  }
+  return { own, body: givenFields(body) };
+};
 
 const chatEntry = ({ body }: EntrySource): ReadEntry => {
   const json = jsonOf(body) ?? {};
@@ -115,13 +109,17 @@ const chatEntry = ({ body }: EntrySource): ReadEntry => {
     return { ok: false, problem };
   }
   const isStream = stream === true;
-  const numbers = chatNumbers(json);
+  const numbers = numbersOf(json, {
+    max_tokens: ['maxTokens', 1, 10_000_000],
+    temperature: ['temperature', 0, 2],
+    top_p: ['topP', 0, 1],
+  });
   const entry = {
     kind: isStream ? 'chat-stream' : 'chat',
     model,
     ...content,
-    ...merged(numbers.map(({ own }) => own)),
-    ...bodyFields({ ...merged(numbers.map((each) => each.body)), ...rest }),
+    ...numbers.own,
+    ...bodyFields({ ...numbers.body, ...rest }),
   };
   const usage = 'streams ask for their usage, too (stream_options.include_usage)';
   const asksAnyway = !isStream || rest['stream_options'] !== undefined;
@@ -141,7 +139,7 @@ const speechEntry = ({ body }: EntrySource): ReadEntry => {
   if (!isOneOf(speechFormats, format)) {
     return { ok: false, problem: `audio formats are ${speechFormats.join(', ')}` };
   }
-  const pace = numberField('speed', 0.25, 4, ['speed', speed]);
+  const pace = numbersOf({ speed }, { speed: ['speed', 0.25, 4] });
   const own = givenFields({ kind: 'speech', model, text: input, voice, format, ...pace.own });
   const changes = [
     ...(voice === undefined ? ['the voice is Emily.wav, since the target names none'] : []),
