@@ -39,7 +39,6 @@ import {
 } from '../../run/target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
-/** What was measured of a target. */
 interface MeasuredCapacity {
   readonly plan: Plan;
   readonly terms: SearchTerms;
@@ -65,7 +64,6 @@ const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): Capa
   };
 };
 
-/** Judges the steps, writes the answer into the folder and prints it. */
 const publishCapacity = async (
   measured: MeasuredCapacity,
   folder: RunFolder,
@@ -177,7 +175,6 @@ const search = async (
   return { ...searched, stoppedBy, refused };
 };
 
-/** Searches for the highest load that a target serves and publishes the answer. */
 const searchTarget = async (
   request: CapacityRequest,
   source: PlanSource,

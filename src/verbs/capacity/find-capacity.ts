@@ -46,7 +46,6 @@ export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: num
   };
 };
 
-/** The maximum of all steps together. */
 export interface SearchBudget {
   readonly requests: number;
   /** Duration of the load. */

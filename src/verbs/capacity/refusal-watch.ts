@@ -9,7 +9,7 @@ const adviceByStatus: Readonly<Record<number, string>> = {
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };
 
-/** With fewer refusals, a traffic mix may only have started with a model that the key may not use. */
+/** Fewer refusals than this may all come from one model of the mix that the key may not use. */
 const minRefusals = 10;
 
 /** Detects a target that refuses every request with 401, 403 or 404, since more load would be useless. */

@@ -15,7 +15,7 @@ import { type ExchangeDeadlines, sendCheckRequest } from './suite/send-check-req
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** The most after others have failed, in ms. */
+/** The longest that an answer may take after others were too slow, in ms. */
 const shortTimeout = 4000;
 
 /** Speech comes in one piece when all of it is ready, so that silence alone ends nothing early. */

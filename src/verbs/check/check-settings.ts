@@ -58,7 +58,7 @@ const profileOf = (text: string | undefined): CheckProfile => {
   );
 };
 
-/** An exchange that takes no time, or for ever, is none. */
+/** Accepts 100 ms to 10 minutes. */
 const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
 
 /** Reads the options; throws a `Problem` that says what was expected. */

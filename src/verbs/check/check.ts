@@ -82,7 +82,6 @@ const publishCheck = async (
   return gravestExit([exit, written]);
 };
 
-/** Checks the interface of a gateway and publishes the findings. */
 export const checkGateway = async (command: CheckCommand, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const folder = await openOutputFolder(folderFor(command.out, 'check'), 'check', say);

@@ -56,7 +56,6 @@ export const checksAmong = async (sides: {
   );
 };
 
-/** Compares two stored checks and publishes what changed. */
 export const compareStoredChecks = async (
   [before, after]: readonly [string, string],
   options: {

@@ -5,7 +5,6 @@ import type { CheckReport } from './model/check-report.ts';
 
 /** The part of the library that checks an interface. What it needs is imported when it is called. */
 
-/** All optional. */
 export interface CheckOptions extends Pick<
   RunOptions,
   'signal' | 'set' | 'allowFiles' | 'environment'
@@ -20,7 +19,6 @@ export interface CheckOptions extends Pick<
   readonly transcriptionModel?: string | undefined;
   /** The server whose known gaps are set apart from what it breaks; `spec` by default. */
   readonly profile?: CheckProfile | undefined;
-  /** Checks or topics. */
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
   /** Sends only requests that cost nothing if all goes well. */

@@ -16,11 +16,9 @@ import { bundledClips, type CheckSession, openCheckSession } from './check-sessi
 import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
 
-/** The outcome of a conformance suite. */
 export interface PerformedCheck {
   readonly report: CheckReport;
   readonly stoppedBy: StopCause | null;
-  /** Whether any request was answered. */
   readonly isAnswered: boolean;
 }
 
@@ -109,7 +107,6 @@ const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   };
 };
 
-/** Sends these requests and judges what was selected. */
 const checkTarget = async (
   { selection, session, run }: OpenedCheck,
   requests: readonly BuiltRequest[],

@@ -15,7 +15,6 @@ interface CompareRequest extends ComparisonCriteria {
   readonly jobSummary: string | undefined;
 }
 
-/** Compares two sides of stored runs, or measures how much the runs of one side differ by themselves. */
 export const compareStored = async (
   request: CompareRequest,
   { environment, printer }: Host,

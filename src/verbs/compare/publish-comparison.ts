@@ -42,7 +42,6 @@ interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly intended: readonly ComparedProperty[];
 }
 
-/** Where a comparison is printed, and the CI job's page that it is also written to. */
 interface PublishOptions {
   readonly printer: Printer;
   readonly jobSummary: string | undefined;
@@ -120,7 +119,6 @@ export const publishComparison = async (
   return gravestExit([exitOf(comparison.verdict, strict), written]);
 };
 
-/** Runs of an unchanged system, and how to compare them with each other. */
 interface NoiseRequest extends Pick<ComparisonCriteria, 'allowDifferent'> {
   readonly gates: readonly string[] | null;
   readonly side: Side;

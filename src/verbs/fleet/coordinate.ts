@@ -84,7 +84,7 @@ interface CoordinatedRun {
   readonly exit: ExitName;
 }
 
-/** From the moment at which all are ready to the load, in ms: everybody hears of it, compiles and opens connections meanwhile. */
+/** The time from the moment when all are ready to the load, in ms: meanwhile everybody hears of it, compiles and opens connections. */
 const startLead = 5000;
 /** How long the last word stays for the workers, in ms. */
 const farewell = 1000;
@@ -93,7 +93,6 @@ interface Outputs {
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
   readonly page: RunObserver | null;
-  /** Removes the files that were opened. */
   readonly discard: () => Promise<void>;
 }
 
@@ -206,7 +205,6 @@ const openLedRun = async (
   return new LedRun(rendezvous, run);
 };
 
-/** Opens everything, each with the ways to undo it, and leads the run. */
 const openAndLead = async (
   request: CoordinateRequest,
   host: Host,

@@ -22,7 +22,7 @@ interface FollowOptions {
   readonly run: RendezvousRun;
   readonly slice: number;
   readonly worker: Pick<WorkerRecord, 'worker' | 'host'>;
-  /** What is told of the load in progress. */
+  /** Returns the progress that the coordinator is told. */
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 

@@ -19,11 +19,9 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import type { Screen } from '../../platform/screen.ts';
 import { displayedRun, openProgressView } from '../../run/watch/live-display.ts';
 
-/** Leads the slices of one run on other machines. */
 export interface CoordinateRequest {
   readonly source: PlanSource;
   readonly slices: number;
-  /** The address of the rendezvous. */
   readonly rendezvous: string;
   readonly onLost: LossPolicy;
   /** Whoever was silent for so many ms is gone. */
@@ -31,7 +29,7 @@ export interface CoordinateRequest {
   /** How long to wait for the workers, in ms. */
   readonly wait: number;
   readonly runId: string | undefined;
-  /** As of a run. */
+  /** The folder of the report, as `weir run` takes it. */
   readonly out: string | null | undefined;
   readonly extraReports: ExtraReportPaths;
   /** Serve the progress of all, and at the end the report. */
@@ -40,7 +38,6 @@ export interface CoordinateRequest {
   readonly yes: boolean;
 }
 
-/** What a coordinator has opened. */
 export interface Coordination {
   readonly request: CoordinateRequest;
   readonly plan: Plan;
@@ -98,7 +95,6 @@ export const gatherWorkers = async (coordination: Coordination): Promise<void> =
   }
 };
 
-/** The figures of all slices so far. */
 const progressOfAll = (shared: readonly SharedProgress[]) => {
   const outcomes = emptyOutcomeCounts();
   const latencies = new Map<TrafficKind, Histogram>();

@@ -13,7 +13,7 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** The plan as so many machines can divide it. Throws a `Problem` if they cannot. */
+/** Prepares a plan for a division between so many machines. Throws a `Problem` if they cannot divide it. */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(
@@ -74,7 +74,6 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
   ].map((use) => ({ use, place: nowhere as ReferencedFile['place'] }));
 };
 
-/** Where a worker finds files and secrets. */
 export interface WorkerFolder {
   /** The folder that the paths of the plan are relative to. */
   readonly folder: string;

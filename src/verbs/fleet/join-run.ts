@@ -21,7 +21,7 @@ import {
   type RoundTrip,
 } from '../../model/rendezvous/clock-offset.ts';
 
-/** How often it is looked for a coordinator, in ms. */
+/** How often a worker looks for a coordinator, in ms. */
 const lookInterval = 250;
 
 const runIn = async (rendezvous: Rendezvous): Promise<RendezvousRun | null> => {

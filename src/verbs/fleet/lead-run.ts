@@ -23,7 +23,6 @@ export interface SliceState {
   readonly record: WorkerRecord | null;
   /** When its worker last gave a sign of life, in ms. */
   readonly heardAt: number;
-  /** When and why it was counted as lost. */
   readonly lost: { readonly at: number; readonly why: string } | null;
   readonly isCollected: boolean;
 }

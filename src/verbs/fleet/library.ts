@@ -10,7 +10,6 @@ import type { LossPolicy } from './loss-policies.ts';
 
 /** The library's part for one run on several machines. What it needs is imported only when it is called. */
 
-/** Where coordinator and workers meet, and how long the one waits for the other. */
 interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'environment'> {
   /** `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
   readonly rendezvous: string;
@@ -20,7 +19,6 @@ interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'env
 
 export interface CoordinateOptions
   extends MeetingOptions, Pick<RunOptions, 'onProgress' | 'out' | 'target' | 'set' | 'force'> {
-  /** How many workers share the load. */
   readonly slices: number;
   /** Whether the others stop or go on when a slice is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;

@@ -10,7 +10,7 @@ import type { RunObserver } from '../../run/watch/observer.ts';
  * number of requests, and never less than the least or more than the greatest.
  */
 const step = Math.log(1.05);
-/** The smallest value that is told from 0, in the measure's unit. */
+/** The smallest value that differs from 0, in the measure’s unit. */
 const least = 0.01;
 
 const stepOf = (value: number): number =>
@@ -21,7 +21,7 @@ interface StepValues {
   sum: number;
 }
 
-/** To thousandths: more digits would only make the record longer. */
+/** Rounds to thousandths, which keeps the record short. */
 const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
 
 /** Counts what others may watch of a slice while it runs; an observation costs two additions. */

@@ -21,9 +21,7 @@ import { receivePlan, type WorkerFolder } from './hand-over-plan.ts';
 import { claimSlice, waitForRun, measureOffset } from './join-run.ts';
 import { reachRendezvous, persist } from './reach-rendezvous.ts';
 
-/** Runs one slice of a run that a coordinator leads. */
 export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
-  /** The address of the rendezvous. */
   readonly rendezvous: string;
   /** The slice to run; `null`: the next that nobody has. */
   readonly slice: Slice | null;
@@ -61,7 +59,7 @@ interface ClaimedSlice {
   readonly progress: ReturnType<typeof shareProgress>;
 }
 
-/** How many questions for the time may be without an answer: before the load, and after it, when it only matters for limits. */
+/** How many questions for the time may stay unanswered: before the load, and after it, when less depends on the answer. */
 const [startPatience, endPatience] = [8, 2] as const;
 
 /** Runs a claimed slice. Returns what was measured, and the offset of this clock if it is known until the end. */

@@ -44,7 +44,6 @@ const runsOfPlan = (
   );
 };
 
-/** Prints the runs of the history and the trends of their figures, and writes them as a page. */
 export const listHistory = async (
   { plan, page, out }: HistoryRequest,
   { environment, printer }: Host,
@@ -100,7 +99,6 @@ const unknownBaseline = (name: string, history: HistoryDb): Problem => {
   );
 };
 
-/** Opens the history, calls `use` with it, and closes it. */
 const withHistory = async (
   { environment }: Host,
   use: (history: HistoryDb, path: string) => void | Promise<void>,

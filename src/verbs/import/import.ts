@@ -26,7 +26,6 @@ import type { ExitName } from '../../run/output/exit-codes.ts';
 interface ImportRequest {
   /** A path, `/dev/stdin` for standard input, or `undefined` with a command. */
   readonly file: string | undefined;
-  /** The words of a command line, as a shell has split them. */
   readonly command: readonly string[];
   readonly from: ImportKind | undefined;
   readonly out: string | undefined;
@@ -40,7 +39,6 @@ interface Source {
   readonly name: string;
 }
 
-/** Throws if a file is already there. */
 const rejectExisting = async (path: string): Promise<void> => {
   if (await pathExists(path))
     throw new Problem(`${path} exists already: name another file with --out FILE`);

@@ -30,7 +30,6 @@ export interface SweepRequest {
   readonly out: string | undefined;
 }
 
-/** A combination of values. */
 interface SweepPoint {
   readonly values: readonly string[];
   readonly settings: readonly PointSetting[];
@@ -123,7 +122,6 @@ export const readSweep = async (
   return { variables: named, points: forecast, warnings };
 };
 
-/** The longest name of a plan. */
 const maxNameLength = 200;
 
 /**

@@ -36,7 +36,6 @@ import {
   sourceOfRun,
 } from './sweep-points.ts';
 
-/** What a sweep has made, and what it was to be. */
 interface FinishedSweep extends MadeSweep {
   /** Of its first point. */
   readonly plan: Plan;
@@ -62,7 +61,7 @@ const reportOf = (made: FinishedSweep): SweepReport => {
   };
 };
 
-/** A point that does not count leaves the question open; one that breaks an objective answers it. */
+/** Chooses the exit of a sweep: points that were excluded or not run leave its question open. */
 const exitFor = ({ points, partial }: SweepReport): ExitName => {
   const verdicts = new Set(points.map(({ verdict }) => verdict));
   return gravestExit([
@@ -231,7 +230,6 @@ const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
   if (sweeping.stopped !== null) sweeping.partial ??= 'stopped before its last run';
 };
 
-/** Opens the folder, makes the runs and publishes what they show. */
 const sweepTarget = async (
   request: SweepRequest,
   read: ReadSweep,
@@ -272,7 +270,6 @@ const sweepTarget = async (
   }
 };
 
-/** Runs every combination of the values of some fields, and compares throughput with latency. */
 export const sweep = async (request: SweepRequest, host: Host): Promise<ExitName> => {
   checkAxes(request);
   const { source, vary, repetitions } = request;

@@ -31,7 +31,6 @@ const inverse = (matrix: readonly Row[]): readonly Row[] | null => {
   return rows.map((row) => row.slice(n));
 };
 
-/** The sum of the products of two rows. */
 const dot = (one: Row, other: Row): number =>
   one.reduce((sum, value, i) => sum + value * other[i]!, 0);
 

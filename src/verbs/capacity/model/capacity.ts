@@ -8,7 +8,6 @@ import { millisecondsSchema, perSecondSchema } from '../../../model/quantity-sch
 
 const count = z.int().nonnegative();
 
-/** What limits the rate at which the objectives are met. */
 export const limitingFactors = [
   'requests',
   'tokens',
@@ -145,7 +144,6 @@ export const capacityReportSchema = z.strictObject({
 });
 export type CapacityReport = z.infer<typeof capacityReportSchema>;
 
-/** The JSON Schema of `capacity/1`, as published in `reports/capacity.schema.json`. */
 export const capacityJsonSchema = (): object => ({
   title: 'What weir capacity found, capacity/1',
   ...z.toJSONSchema(capacityReportSchema, { io: 'input' }),

@@ -124,7 +124,6 @@ const methodTexts = [
 
 const noFitText = 'Fewer than three different loads were kept, so no law is fitted.';
 
-/** The highest rate that keeps the objectives, and the steps that prove it. */
 export const capacityDocument = (report: CapacityReport): ReportDocument => {
   const { weir, target, name, objectives, answer, fit, steps, notes } = report;
   const tone = answer === null ? 'bad' : answer.proved ? 'good' : 'warning';

@@ -62,7 +62,7 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
   return `at ${perSecondText(rate)} ${found.join(', ')}`;
 };
 
-/** Requests that wait on the server on average, from which on its own queue is what bends the curve. */
+/** From this mean number of waiting requests on, the server’s own queue is what slows the answers. */
 const queueBegins = 1;
 
 /** What the mean number of waiting requests below and above the highest rate means; empty where it means nothing. */
@@ -132,7 +132,6 @@ export const scalabilityFitText = (fit: ScalabilityFit): string => {
   return `Universal Scalability Law fitted to ${points} kept steps: ${perSecondText(lambda)} for a single request, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. Its knee, the largest throughput divided by latency, is ${kneeText}.`;
 };
 
-/** The verdicts on a step as cells of a table. */
 export const stepVerdicts = {
   kept: { text: 'kept', tone: 'good' },
   broken: { text: 'broken', tone: 'bad' },

@@ -21,7 +21,7 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** What a check is that was not among those before, by its gravity. */
+/** How a check is reported that was not among those before, by its gravity. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
 /** How a check changed; `null` if it did not. */
@@ -39,7 +39,7 @@ const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange 
 
 const order = Object.keys(checkChanges);
 
-/** Other circumstances than before. */
+/** Says what else differs between the two checks. */
 const notesOn = (before: CheckReport, after: CheckReport): readonly string[] => [
   ...(before.profile === after.profile
     ? []
@@ -57,7 +57,6 @@ const notesOn = (before: CheckReport, after: CheckReport): readonly string[] => 
 
 const partOf = ({ target, startedAt, profile }: CheckReport) => ({ target, startedAt, profile });
 
-/** Compares two checks of an interface, row by row. */
 export const compareChecks = (before: CheckReport, after: CheckReport): CheckComparison => {
   const [old, recent] = [before, after].map(
     ({ rows }) => new Map(rows.map((row) => [row.id, row])),

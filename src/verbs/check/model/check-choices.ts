@@ -1,4 +1,3 @@
-/** The parts of the interface that are checked. */
 export const checkTopics = [
   'models',
   'chat-parameters',

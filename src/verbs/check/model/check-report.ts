@@ -65,13 +65,11 @@ export const checkReportSchema = z.strictObject({
 });
 export type CheckReport = z.output<typeof checkReportSchema>;
 
-/** The JSON Schema of `check.json`. */
 export const checkJsonSchema = (): object => ({
   title: 'What weir check found, check/1',
   ...z.toJSONSchema(checkReportSchema),
 });
 
-/** How many rows have each result. */
 export const countOutcomes = (
   rows: readonly Pick<CheckRow, 'outcome'>[],
 ): Readonly<Record<CheckOutcome, number>> => {
@@ -94,8 +92,6 @@ export const verdictOfChecks = ({
   if (violation > 0) return 'broken';
   return stopped === null && unchecked < rows.length ? 'kept' : 'undecided';
 };
-
-/** What changed between two checks of an interface. */
 
 /** How a check changed, the gravest first, each with its meaning. */
 export const checkChanges = {

@@ -138,7 +138,6 @@ const rowOf = (line: string): InterfaceRow => {
   return { id, section: /^[5-9]\./.test(id) ? id.slice(0, 1) : section, sentence, unseen };
 };
 
-/** All rows, by id. */
 export const interfaceRows: ReadonlyMap<string, InterfaceRow> = new Map(
   table
     .trim()

@@ -23,7 +23,6 @@ export interface ReceivedAnswer {
   readonly took: number;
 }
 
-/** Whether a deadline ended an answer. */
 export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
   failure?.cause.startsWith('deadline') === true;
 

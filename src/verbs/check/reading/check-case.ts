@@ -4,7 +4,6 @@ import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { Clip } from '../../../model/workload/clip.ts';
 import type { CheckAnswer } from './check-answer.ts';
 
-/** What the checks know of the target. */
 export interface CheckTarget {
   readonly chat: string | null;
   readonly speech: string | null;
@@ -35,7 +34,6 @@ export const free: RequestCost = {
   audioSeconds: 0,
 };
 
-/** One request of the suite. */
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
@@ -75,7 +73,6 @@ export const deviation = (name: string, observed: string): Judged => ({
 export const open = (observed: string): Judged => ({ outcome: 'open', observed });
 export const unchecked = (observed: string): Judged => ({ outcome: 'unchecked', observed });
 
-/** What a check may look at. */
 export interface Answers {
   readonly target: CheckTarget;
   /** The answer to a request; `null` if it was not sent. */

@@ -53,11 +53,9 @@ export const judgeAcceptedJson = (answer: CheckAnswer): Judged => {
     : violation(`status 200 with a body of ${answer.received.body.length} bytes that is no JSON`);
 };
 
-/** Whether a body is compressed although nobody asked for it. */
 export const judgeEncoding = ({ received: { encoding } }: CheckAnswer): Judged =>
   encoding === null ? pass('plain') : deviation('compressed', `the body is in ${encoding}`);
 
-/** Judges the content type, as a type that the specification demands. */
 export const judgeContentType =
   (wanted: string) =>
   (answer: CheckAnswer): Judged =>
@@ -132,7 +130,6 @@ export const fieldText = (answer: CheckAnswer, value: unknown): string => {
 };
 
 interface FieldTest {
-  /** What the value has to be. */
   readonly is: string;
   readonly test: (value: unknown, target: CheckTarget) => boolean;
 }

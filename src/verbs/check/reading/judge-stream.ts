@@ -121,7 +121,6 @@ export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Judges that the data of each event is a document. */
 export const judgeDocuments = (answer: CheckAnswer): Judged => {
   const events = eventsOf(answer);
   const wrong = events.findIndex(({ json }) => !isObject(json));

@@ -44,7 +44,6 @@ const columns: readonly Column<ChangedCheck>[] = [
 const countOf = ({ changes }: CheckComparison, change: CheckChange): number =>
   changes.filter((each) => each.change === change).length;
 
-/** The outcome of a comparison in one line. */
 const checkComparisonVerdict = (comparison: CheckComparison) => {
   const counts = (Object.keys(checkChanges) as CheckChange[])
     .map((change) => [change, countOf(comparison, change)] as const)
@@ -62,7 +61,6 @@ const checkComparisonVerdict = (comparison: CheckComparison) => {
 const sideText = ({ target, startedAt }: CheckComparison['before']): string =>
   `${target}, ${startedAt}`;
 
-/** The checks that changed. */
 export const checkComparisonDocument = (comparison: CheckComparison): ReportDocument => ({
   weir: comparison.weir,
   title: `Interface of ${comparison.after.target}: what changed`,

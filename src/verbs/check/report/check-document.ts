@@ -21,8 +21,6 @@ import {
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
 
-/** What `weir check` found, as a document. */
-
 const outcomeTones = {
   violation: 'bad',
   deviation: 'warning',
@@ -127,7 +125,6 @@ const countsText = ({ rows }: CheckReport): string => {
     .join(', ');
 };
 
-/** The verdict in one line, by what decides first. */
 export const checkVerdict = (report: CheckReport) => {
   const verdict = verdictOfChecks(report);
   const { deviation } = countOutcomes(report.rows);
@@ -246,7 +243,6 @@ const uncheckedText = ({ rows }: CheckReport): string | null => {
   );
 };
 
-/** What is wrong, and why something was not checked. */
 export const checkOverview = (report: CheckReport): ReportDocument => {
   const findings = findingsOf(report);
   const hidden = findings.slice(maxFindings).flatMap(({ rows }) => rows);

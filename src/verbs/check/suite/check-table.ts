@@ -20,7 +20,6 @@ import { transcriptionCases } from '../topics/transcription-cases.ts';
 import { transcriptionChecks } from '../topics/transcription-checks.ts';
 import { speechCost, transcriptionCost } from '../../../contract/prices.ts';
 
-/** Every check of the interface, in the order of the reports. */
 export const checkTable: readonly Check[] = [
   ...modelChecks,
   ...chatAnswerChecks,
@@ -56,7 +55,7 @@ export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] =
   return checkRequests.filter(({ id }) => ids.has(id));
 };
 
-/** What the suite needs at most, besides what a gateway takes that answers what it has to refuse. */
+/** What the suite needs at most, if the gateway refuses all that it has to refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
   /** Requests that follow only where others are refused. */

@@ -7,7 +7,6 @@ import { exemptionOf } from './profiles.ts';
 
 const maxEvidence = 8;
 
-/** A row of a report from what a check says. */
 const rowOf = (
   { id, topic, rows, expected }: Check,
   { outcome, observed, name = null, evidence = [] }: CheckRow | Judged,
@@ -70,13 +69,11 @@ export const judgeChecks = (
   });
 };
 
-/** Sentences that no request can show, with the reasons. */
 export const unseenRows = (): CheckReport['unseen'] =>
   [...interfaceRows.values()].flatMap(({ section, sentence, unseen }) =>
     unseen === null ? [] : [{ section, sentence, reason: unseen }],
   );
 
-/** The answers of a run as checks read them. */
 export const answersFrom = (
   target: Answers['target'],
   given: {

@@ -15,7 +15,6 @@ export interface CheckClient {
   send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
 }
 
-/** A request as this target gets it. */
 export interface BuiltRequest {
   readonly request: CheckRequest;
   readonly wire: WireRequest;
@@ -79,7 +78,6 @@ export class CheckRun {
     this.#begun = client.now();
   }
 
-  /** The requests that the target can be sent. */
   build(requests: readonly CheckRequest[]): readonly BuiltRequest[] {
     return requests.flatMap((request) => {
       const wire = request.build(this.target);

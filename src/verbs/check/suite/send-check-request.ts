@@ -10,7 +10,6 @@ import type {
 import { decodeBody, encodingOf } from '../../../traffic/answer/content-encoding.ts';
 import type { ReceivedAnswer } from '../reading/check-answer.ts';
 
-/** How long an exchange may take, in ms. */
 export interface ExchangeDeadlines {
   readonly total: number;
   /** Without a byte. */
@@ -29,10 +28,9 @@ const maxTextBytes = 1024 * 1024;
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
-/** A last line, its end included, is in the last bytes. */
+/** How many of the last bytes are searched for the last line of a stream. */
 const tailBytes = 64;
 
-/** Keeps the bytes of one body, up to a limit. */
 class KeptBody {
   readonly #chunks: Buffer[] = [];
   readonly most: number;

@@ -67,7 +67,6 @@ const rangeEnds = Object.entries<{
 const maxTokensAtBounds = 24;
 const story = [{ role: 'user', content: 'Tell me in one sentence what a river is.' }];
 
-/** The request with all parameters at one end of their ranges. */
 const boundCase = (end: End): CheckCase =>
   caseOf(
     {
@@ -102,7 +101,6 @@ export const boundRequests = rangeEnds.map(
     ).request,
 );
 
-/** Whether each parameter is accepted at each end of its range. */
 const boundChecks = rangeEnds.map(({ id, name, end, value, rows, expected }) =>
   checkAcross(
     `${name}.${end}`,

@@ -53,7 +53,6 @@ export const transcriptionForm = (
     readonly fields?: readonly (readonly [name: string, value: string])[];
     readonly clip?: Pick<Clip, 'name' | 'bytes' | 'contentType'>;
     readonly hasModel?: boolean;
-    /** The name of the part with the file. */
     readonly part?: string;
   },
 ): WireRequest | null => {

@@ -17,7 +17,7 @@ const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
-/** The gravest that missing headers are: on a chat they break the specification, elsewhere they are known to be missing. */
+/** Judges the four headers. Where they are known to be missing, that is a deviation with this name; elsewhere (`null`) it is a violation. */
 const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
   const { headers } = answer.received;
   const missing = names.filter((name) => headers[name] === undefined);

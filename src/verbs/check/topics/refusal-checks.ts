@@ -92,7 +92,6 @@ const formOf = (answer: CheckAnswer): string | null => {
 const withStatus = (answers: Answers, status: number): readonly CheckAnswer[] =>
   answers.all.filter((answer) => answer.status === status && answer.received.failure === null);
 
-/** Groups the answers by the form of their bodies. */
 const judgeBodies = (answers: readonly CheckAnswer[]): Judged => {
   if (answers.length === 0) return unchecked('no request was answered so');
   const byForm = Map.groupBy(answers, formOf);

@@ -94,7 +94,7 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   ),
 );
 
-/** One byte more than the limit reads at most: 25 MiB. */
+/** A file of 25 MiB and one byte, which is too large however 25 MB is read. */
 const hugeClip = ({ clip }: CheckTarget) => ({
   ...clip,
   bytes: Buffer.concat([clip.bytes, Buffer.alloc(maxUploadBytes + 1 - clip.bytes.length)]),

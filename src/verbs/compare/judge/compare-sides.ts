@@ -49,7 +49,6 @@ export interface CompareSidesOptions {
   readonly comparedAt: string;
 }
 
-/** What a report shows of one side. */
 const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => {
   if (candidate.scale === 'ratio') {
     return onBoth(candidate, (values) => ({

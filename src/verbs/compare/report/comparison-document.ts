@@ -204,7 +204,6 @@ const definitions = ({ rules }: Comparison): Section => {
 const sideLine = ({ name, target, runs }: ComparedSide): string =>
   `${name}: ${plural(runs.length, 'run')} against ${target}`;
 
-/** Two sets of runs compared: the verdict, the metrics that decide, then those that do not. */
 export const comparisonDocument = (comparison: Comparison): ReportDocument => {
   const { base, next, metrics, shapes, verdict, overridden, cautions, weir } = comparison;
   const { gated = [], others = [] } = Object.groupBy(metrics, (each) =>

@@ -23,7 +23,6 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
   return p < 0.001 ? '<0.001' : p.toFixed(3);
 };
 
-/** The smallest change that counts. */
 export const minimumEffectText = (metric: ComparedMetric): string =>
   unsignedChangeText(metric, metric.effect?.least);
 
@@ -62,7 +61,6 @@ const named = (metrics: readonly ComparedMetric[]): string =>
 const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
-/** What would decide all these metrics. */
 const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
   const all = metrics.map(({ needed }) => needed);
   if (all.includes(null)) return 'For some of them no number of repetitions would decide.';

@@ -68,7 +68,6 @@ const columnsOf = ({ metrics: [first] }: Noise): readonly Column<NoiseMetric>[] 
   column.number('Needed', ({ needed }) => (needed === null ? '>1,000' : String(needed))),
 ];
 
-/** How much runs differ although nothing changed, and which changes a comparison can detect. */
 export const noiseDocument = (noise: Noise): ReportDocument => {
   const { weir, plan, target, runs, metrics, overridden, cautions } = noise;
   const tableOf = (caption: string, decides: boolean): Table => {

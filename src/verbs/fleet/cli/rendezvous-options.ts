@@ -4,7 +4,6 @@ import { lossPolicies } from '../loss-policies.ts';
 import { bounded, readOption } from '../../../run/input/read-option.ts';
 import { textOption } from '../../../cli/options/define-verb.ts';
 
-/** The options that coordinator and workers share. */
 export const rendezvousOptions = (wait: string) => ({
   rendezvous: {
     ...textOption('Where they meet: nats://HOST:4222, tls://HOST:4222 or file:///SHARED-FOLDER'),

@@ -7,7 +7,6 @@ import { z } from 'zod';
 
 const ordinal = z.int().nonnegative();
 
-/** The run that a rendezvous is for. */
 export const rendezvousRunSchema = z.strictObject({
   format: z.literal('rendezvous/1'),
   /** Part of every other key, so that what is left of an earlier run is never taken for this one. */
@@ -54,11 +53,9 @@ export type SharedProgress = z.infer<typeof sliceProgressSchema>;
 /** What the worker of a slice says to the coordinator. */
 export const workerRecordSchema = z.strictObject({
   worker: z.string(),
-  /** The name of its machine. */
   host: z.string(),
   beat: ordinal,
   phase: z.enum(['opening', 'ready', 'running', 'ended', 'failed']),
-  /** Why it failed. */
   message: z.string().nullable(),
   /** How far its clock is ahead of the coordinator's, and how sure that is, in ms. */
   clock: z.strictObject({ offset: z.number(), uncertainty: z.number().nonnegative() }).nullable(),
@@ -68,10 +65,8 @@ export const workerRecordSchema = z.strictObject({
 });
 export type WorkerRecord = z.infer<typeof workerRecordSchema>;
 
-/** The key of the run's record. */
 export const runKey = 'run';
 
-/** The keys of a run's other records and contents. */
 export const keysOf = (id: string) => ({
   plan: `${id}.plan`,
   coordinator: `${id}.coordinator`,

@@ -194,7 +194,6 @@ const paretoSections = (trends: readonly Trend[]): readonly Section[] => {
   return [only(['html'], section('Throughput and latency', [drawn]))];
 };
 
-/** The runs of each plan over time, with changes in their figures. */
 export const historyDocument = (weir: string, trends: readonly Trend[]): ReportDocument => {
   const runs = trends.reduce((sum, trend) => sum + trend.runs.length, 0);
   return {
@@ -227,7 +226,6 @@ const memberColumns: readonly Column<Member>[] = [
   column.code('Result', ({ run }) => ({ text: run.file, tone: 'quiet' })),
 ];
 
-/** The baselines of a history, or one of them, with their runs. */
 export const baselinesDocument = (
   weir: string,
   runs: readonly StoredRun[],

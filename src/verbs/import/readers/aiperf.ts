@@ -66,7 +66,7 @@ const systemOf = (flags: Flags, notes: Notes): string | null => {
   return null;
 };
 
-/** Several values are the first one, and what a sweep varies. */
+/** The first of several lengths; a sweep varies all of them. */
 const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
   count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),
   vary: new Set(values).size > 1 ? [...new Set(values)].map((n) => n + more) : null,
@@ -217,7 +217,6 @@ const addressOf = (flags: Flags, notes: Notes): string => {
   return url;
 };
 
-/** The scenario of an AIPerf command line, alone or in a script. */
 export const importAiPerf = (script: string): Imported => {
   const notes = new Notes();
   const flags = new Flags(commandOf(script, /(^|\/)aiperf$/, notes), aiPerfFlags, notes);

@@ -15,7 +15,6 @@ type Tree = Readonly<Record<string, unknown>>;
 export const durationText = (seconds: number): string =>
   formatDuration(milliseconds(seconds * 1000));
 
-/** A number of tokens as a benchmark describes it. */
 export interface TokenSpread {
   readonly mean: number;
   readonly deviation?: number | null;
@@ -34,11 +33,10 @@ export const tokenCount = ({ mean, deviation, min, max }: TokenSpread): number |
 export interface BenchLoad {
   readonly rates: readonly number[];
   readonly users: readonly number[];
-  /** How arrivals at a rate are spread. */
   readonly arrivals: 'constant' | 'poisson' | { readonly gamma: number };
   readonly requests: number | null;
   readonly seconds: number | null;
-  /** What of the time comes before the measured part, and is added to it. */
+  /** The warm-up, which is added to the time. */
   readonly warmUpSeconds?: number;
   readonly rampUpSeconds?: number;
 }

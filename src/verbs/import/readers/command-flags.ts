@@ -2,9 +2,7 @@ import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { ImportError, type Notes } from './imported.ts';
 import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
-/** An option of a command line with the words behind it. */
 export interface Flag {
-  /** As it is written. */
   readonly written: string;
   readonly place: string;
   readonly values: readonly string[];
@@ -57,7 +55,7 @@ export class Flags {
     this.notes = notes;
   }
 
-  /** All occurrences of an option whose words are known. */
+  /** All occurrences of an option; those whose values only the shell knows are noted and left out. */
   all(name: string): readonly Flag[] {
     const found = [...this.waiting].filter((flag) => flag.name === name);
     for (const flag of found) {

@@ -89,7 +89,6 @@ const rateMeanings: Readonly<Record<string, string>> = {
   throughput: 'max_concurrency',
 };
 
-/** The parts of a benchmark, from either form of the command line. */
 export interface GuideLlmBenchmark {
   readonly backend: PartSettings;
   readonly profile: PartSettings;
@@ -144,7 +143,6 @@ const dataOf = (flags: Flags, notes: Notes): PartSettings => {
   return new PartSettings('--data', { prompt_tokens: 256, output_tokens: 128 }, notes);
 };
 
-/** Reads either form of the command line. */
 export const readGuideLlm = (flags: Flags, notes: Notes): GuideLlmBenchmark => {
   const backend = partOf(flags, 'backend', notes);
   Object.assign(backend, partOf(flags, 'backend-kwargs', notes));

@@ -24,7 +24,6 @@ import {
 } from './guidellm-command.ts';
 import { type Imported, ImportError, Notes } from './imported.ts';
 
-/** The prompt and the answer’s length of a chat entry. */
 const contentOf = (data: PartSettings, tokenizer: string | null, notes: Notes) => {
   data.take('kind');
   const prefixTokens = data.number('prefix_tokens') ?? 0;
@@ -79,7 +78,6 @@ const oneUser =
     return usersOf([1]);
   };
 
-/** The profiles by their kinds. */
 const profiles: Readonly<Record<string, ReadRates>> = {
   synchronous: oneUser(null),
   concurrent: (profile) => usersOf(profile.numbers('streams')),
@@ -102,7 +100,6 @@ const profiles: Readonly<Record<string, ReadRates>> = {
   replay: oneUser('write load: { kind: trace, file: … } for a trace. The load is one user instead'),
 };
 
-/** The rates or users of a profile. */
 const ratesOf: ReadRates = (profile, notes) => {
   const kind = profile.text('kind') ?? 'sweep';
   return (profiles[kind] ?? oneUser(searchHint))(profile, notes);
@@ -178,7 +175,6 @@ const tlsFields = (backend: PartSettings, url: string, notes: Notes) => {
   return { wire: { verifyTls: false } };
 };
 
-/** The scenario of a GuideLLM command line, alone or in a script. */
 export const importGuideLlm = (script: string): Imported => {
   const notes = new Notes();
   const words = commandOf(script, /(^|\/)guidellm$/, notes);

@@ -9,8 +9,6 @@ import { splitShell } from '../../../scenario/text/shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
 
-/** The texts that an import prints. */
-
 const toYaml = (tree: object): string => {
   const document = new Document(tree);
   visit(document, {
@@ -93,7 +91,6 @@ export const recognise = (text: string): ImportKind | null => {
   return (['guidellm', 'aiperf'] as const).find((program) => namesProgram(text, program)) ?? null;
 };
 
-/** Vegeta’s targets in either of its formats. */
 export const readTargets = (text: string): readonly VegetaTarget[] => {
   const isJson = text.trimStart().startsWith('{');
   const targets = isJson ? readJsonTargets(text) : readHttpTargets(text);

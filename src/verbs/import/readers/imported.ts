@@ -5,7 +5,7 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** What happened to a part of another tool’s file that a scenario does not simply have as well. */
+/** What became of a part of another tool’s file that a scenario cannot simply take over. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',
@@ -39,7 +39,6 @@ export type Imported = { readonly notes: readonly ImportNote[] } & (
 /** What cannot be imported at all; the message says what was expected. */
 export class ImportError extends Error {}
 
-/** Collects the notes on one source. */
 export class Notes {
   readonly list: ImportNote[] = [];
 
@@ -103,7 +102,6 @@ export interface WrittenHeader {
   readonly place: string;
 }
 
-/** The headers of an imported scenario, and where its key goes. */
 interface ReadHeaders {
   readonly headers: Readonly<Record<string, string>>;
   /** The header that carries the key, in lower case; `null` if none of them does. */
@@ -149,7 +147,6 @@ export const readHeaders = (written: readonly WrittenHeader[], notes: Notes): Re
   return { headers, keyHeader };
 };
 
-/** The fields of a scenario for these headers. */
 export const headerFields = ({ headers, keyHeader }: ReadHeaders) => ({
   ...(keyHeader === null || keyHeader === 'authorization' ? {} : { auth: { header: keyHeader } }),
   ...(Object.keys(headers).length > 0 ? { headers } : {}),

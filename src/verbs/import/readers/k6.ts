@@ -14,7 +14,7 @@ const metrics: Readonly<
   http_reqs: ['rate', 'sentRate'],
 };
 
-/** Why the others are none, by what their names begin with. */
+/** Why other metrics are not taken over, by their names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   [
     /^checks$/,
@@ -116,10 +116,8 @@ const thresholdsIn = (
   );
 };
 
-/** Whether a parsed JSON text is of k6. */
 export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
 
-/** The objectives of k6’s thresholds. */
 export const importK6 = (text: string): Imported => {
   let parsed: unknown;
   try {

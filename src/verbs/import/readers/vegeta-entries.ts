@@ -3,7 +3,6 @@ import { conversation } from '../../../scenario/schema/message-schema.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { hasTemplate, type ImportedFile, givenFields } from './imported.ts';
 
-/** One part of a `multipart/form-data` body. */
 interface FormPart {
   readonly name: string;
   readonly file: string | null;

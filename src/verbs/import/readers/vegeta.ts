@@ -223,7 +223,6 @@ const addTarget = (
   return false;
 };
 
-/** The scenario of vegeta’s targets. */
 export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAttack): Imported => {
   const notes = new Notes();
   const located = targets.flatMap((target) => locate(target, notes) ?? []);

@@ -6,7 +6,6 @@ import type { SweepFigure, SweepPoint, SweptRun } from '../model/sweep.ts';
 import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 import { figureOfRun } from './swept-figures.ts';
 
-/** A run of a sweep that was made. */
 interface MadeRun {
   readonly folder: string;
   readonly order: number;

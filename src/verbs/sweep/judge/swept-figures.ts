@@ -13,7 +13,6 @@ import type { SweepAxis } from '../model/sweep.ts';
 import { trafficKinds } from '../../../model/workload/traffic.ts';
 import { percentileOf } from '../../../judge/series/gates.ts';
 
-/** A figure of one run. */
 export interface RunFigure {
   readonly value: number;
   /** Fewer than ten samples beyond the percentile. */

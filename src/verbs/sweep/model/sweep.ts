@@ -55,7 +55,6 @@ const pointSchema = z.strictObject({
 });
 export type SweepPoint = z.infer<typeof pointSchema>;
 
-/** A figure that a point can be judged by. */
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
 
@@ -92,13 +91,11 @@ export const sweepReportSchema = z.strictObject({
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;
 
-/** The JSON Schema of `sweep/1`, as published in `reports/sweep.schema.json`. */
 export const sweepJsonSchema = (): object => ({
   title: 'What weir sweep found, sweep/1',
   ...z.toJSONSchema(sweepReportSchema, { io: 'input' }),
 });
 
-/** Whether a variable changes how requests come. */
 export const isLoadPath = (path: string): boolean =>
   /^load\b/.test(path) || /^stages[.[]\d+\]?\.load\b/.test(path);
 

@@ -120,7 +120,6 @@ const description = ({ name, target, variables, points, repetitions, seed }: Swe
   `${plural(points.length, 'point')}: ${variables.map(({ path, values }) => `${path} = ${values.join(', ')}`).join('; ')}. ${plural(repetitions, 'run')} each, in random order (seed ${seed}).`,
 ];
 
-/** The points of a sweep with their figures: throughput against latency, heat maps, knees and a table. */
 export const sweepDocument = (report: SweepReport): ReportDocument => {
   const { weir, name, points, objectives } = report;
   const knees = kneeLines(report, lawText);

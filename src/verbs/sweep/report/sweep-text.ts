@@ -9,7 +9,6 @@ import {
 import type { Cell } from '../../../report/document/document.ts';
 import { figureText, plural, timeText } from '../../../report/text/number-text.ts';
 
-/** The verdicts on a point as cells of a table. */
 export const pointVerdicts = {
   kept: { text: 'kept', tone: 'good' },
   broken: { text: 'broken', tone: 'bad' },
@@ -100,7 +99,6 @@ const uncertaintyText = (report: SweepReport): string => {
     : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}`;
 };
 
-/** The answer of a sweep in a sentence or two. */
 export const sweepHeadline = (report: SweepReport): string =>
   `${frontText(report)}${uncertaintyText(report)}`;
 
@@ -118,7 +116,6 @@ const frontText = (report: SweepReport): string => {
   return `${all}. Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
 };
 
-/** The tone of the whole report. */
 export const sweepTone = (report: SweepReport): 'good' | 'warning' | 'bad' => {
   if (frontOf(report).length === 0) return 'bad';
   const isWhole = report.partial === null && countOf(report, 'excluded') === 0;
