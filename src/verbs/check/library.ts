@@ -37,30 +37,15 @@ export const check = (
   options: CheckOptions = {},
 ): Promise<CheckReport> =>
   withWeirErrors(async () => {
-    const { signal, environment, scenario, set = [], only, skip, noCost = false } = options;
+    const { signal, environment, set = [], allowFiles, only, skip, noCost = false } = options;
+    const { scenario, key, model, voice, speechModel, transcriptionModel } = options;
+    const { profile, timeout } = options;
     signal?.throwIfAborted();
     const { performCheck } = await import('./perform-check.ts');
-    const { allowFiles, key, model, voice, speechModel, transcriptionModel } = options;
     const host = silentHost(environment, signal ?? new AbortController().signal, []);
-    const { report } = await performCheck(
-      {
-        scenario,
-        target,
-        set,
-        allowFiles,
-        key,
-        model,
-        voice,
-        speechModel,
-        transcriptionModel,
-        profile: options.profile,
-        only: only?.join(','),
-        skip: skip?.join(','),
-        noCost,
-        timeout: options.timeout,
-      },
-      host,
-      async () => undefined,
-    );
-    return report;
+    const where = { scenario, target, set, allowFiles, key };
+    const models = { model, voice, speechModel, transcriptionModel };
+    const which = { profile, only: only?.join(','), skip: skip?.join(','), noCost, timeout };
+    const request = { ...where, ...models, ...which };
+    return (await performCheck(request, host, async () => undefined)).report;
   });

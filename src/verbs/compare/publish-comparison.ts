@@ -2,25 +2,32 @@ import { isGateName, totals } from '../../judge/series/gates.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Printer } from '../../run/input/host.ts';
 import { type ComparisonCriteria, minSelfRuns } from '../../run/input/run-request.ts';
-import { compareSides } from './judge/compare-sides.ts';
+import { compareSides, type CompareSidesOptions } from './judge/compare-sides.ts';
 import type { Side } from '../../judge/series/repetition.ts';
 import {
   type ComparedProperty,
   hasOneAddressEach,
   overridable,
 } from '../../judge/series/side-differences.ts';
-import type { ComparisonVerdict } from '../../model/series/compared-metric.ts';
 import { missingSlices } from '../../model/result/summary.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { comparisonDocument, comparisonJunit } from './report/comparison-document.ts';
+import type { ReportDocument } from '../../report/document/document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
-import { selfNoise } from './judge/self-noise.ts';
+import {
+  dataIn,
+  fileIn,
+  type Output,
+  pageIn,
+  printed,
+  publishOutcome,
+} from '../../run/output/write-outputs.ts';
+import { selfNoise, type SelfNoiseOptions } from './judge/self-noise.ts';
 import { noiseDocument } from './report/noise-document.ts';
 
 /** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
@@ -34,22 +41,29 @@ export const readGates = (text: string | undefined): readonly string[] | null =>
   );
 };
 
-/** Two sides and how to compare them. `intended` lists the expected differences. */
-interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
-  readonly gates: readonly string[] | null;
-  readonly base: Side;
-  readonly next: Side;
-  readonly intended: readonly ComparedProperty[];
-}
+type ComparisonRun = Omit<ComparisonCriteria, 'gate'> &
+  Pick<CompareSidesOptions, 'gates' | 'base' | 'next' | 'intended'>;
 
 interface PublishOptions {
   readonly printer: Printer;
   readonly jobSummary: string | undefined;
 }
 
-const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
-  if (verdict === 'regression') return 'regression';
-  return verdict === 'inconclusive' && strict ? 'inconclusive' : 'pass';
+/** Opens a folder, prints a document, writes its files and adds it to the page of a CI job. */
+const publishIn = async (
+  open: () => Promise<RunFolder>,
+  { printer, jobSummary }: PublishOptions,
+  document: ReportDocument,
+  json: string,
+  outputsIn: (folder: RunFolder, markdown: string) => readonly Output[],
+): Promise<'pass' | 'unwritten'> => {
+  const folder = await open();
+  const markdown = markdownText(document);
+  const outputs = outputsIn(folder, markdown);
+  const written = await publishOutcome(printer, printed(document, json), outputs);
+  await folder.release();
+  await appendJobSummary(jobSummary, markdown, printer.warn);
+  return written;
 };
 
 /** The exit for runs whose figures do not count; throws a `Problem` for all other reasons. */
@@ -77,58 +91,51 @@ const exitForRefusedComparison = (
 
 /** Compares two sides, then opens the folder, writes the comparison and prints it. */
 export const publishComparison = async (
-  comparisonRun: ComparisonRun,
+  { base, next, gates, intended, allowDifferent, strict }: ComparisonRun,
   open: () => Promise<RunFolder>,
-  { printer, jobSummary }: PublishOptions,
+  options: PublishOptions,
 ): Promise<ExitName> => {
-  const { base, next, gates, strict } = comparisonRun;
   const outcome = compareSides({
     base,
     next,
     gates,
-    intended: comparisonRun.intended,
-    allowed: comparisonRun.allowDifferent
-      ? overridable
-      : hasOneAddressEach(base, next)
-        ? ['target']
-        : [],
+    intended,
+    allowed: allowDifferent ? overridable : hasOneAddressEach(base, next) ? ['target'] : [],
     weir: weirVersion(),
     comparedAt: wallClock(),
   });
   if (!outcome.ok)
     return exitForRefusedComparison(
       [base, next],
-      comparisonRun.allowDifferent,
+      allowDifferent,
       outcome.refusals,
-      printer.warn,
+      options.printer.warn,
     );
   const { comparison } = outcome;
-  const folder = await open();
   const json = `${JSON.stringify(comparison)}\n`;
   const document = comparisonDocument(comparison);
-  const markdown = markdownText(document);
-  const junit = () => comparisonJunit(comparison, strict);
-  const written = await publishOutcome(printer, printed(document, json), [
-    pageIn(folder, outputFiles.comparison.page, document),
-    dataIn(folder, outputFiles.comparison.data, json),
-    fileIn(folder, 'JUnit', outputFiles.comparison.junit, junit),
-    fileIn(folder, 'Markdown', outputFiles.comparison.markdown, () => markdown),
+  const files = outputFiles.comparison;
+  const written = await publishIn(open, options, document, json, (folder, markdown) => [
+    pageIn(folder, files.page, document),
+    dataIn(folder, files.data, json),
+    fileIn(folder, 'JUnit', files.junit, () => comparisonJunit(comparison, strict)),
+    fileIn(folder, 'Markdown', files.markdown, () => markdown),
   ]);
-  await folder.release();
-  await appendJobSummary(jobSummary, markdown, printer.warn);
-  return gravestExit([exitOf(comparison.verdict, strict), written]);
+  if (comparison.verdict === 'regression') return gravestExit(['regression', written]);
+  return comparison.verdict === 'inconclusive' && strict
+    ? gravestExit(['inconclusive', written])
+    : written;
 };
-
-interface NoiseRequest extends Pick<ComparisonCriteria, 'allowDifferent'> {
-  readonly gates: readonly string[] | null;
-  readonly side: Side;
-}
 
 /** Measures how much runs differ by themselves, writes that into the folder, which it opens only then, and prints it. A measurement passes. */
 export const publishNoise = async (
-  { gates, side, allowDifferent }: NoiseRequest,
+  {
+    gates,
+    side,
+    allowDifferent,
+  }: Pick<ComparisonCriteria, 'allowDifferent'> & Pick<SelfNoiseOptions, 'gates' | 'side'>,
   open: () => Promise<RunFolder>,
-  { printer, jobSummary }: PublishOptions,
+  options: PublishOptions,
 ): Promise<ExitName> => {
   if (side.repetitions.length < minSelfRuns) {
     throw new Problem(
@@ -143,16 +150,12 @@ export const publishNoise = async (
     comparedAt: wallClock(),
   });
   if (!outcome.ok)
-    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, printer.warn);
-  const folder = await open();
+    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, options.printer.warn);
   const json = `${JSON.stringify(outcome.noise)}\n`;
   const document = noiseDocument(outcome.noise);
-  const markdown = markdownText(document);
-  const exit = await publishOutcome(printer, printed(document, json), [
-    dataIn(folder, outputFiles.noise.data, json),
-    fileIn(folder, 'Markdown', outputFiles.noise.markdown, () => markdown),
+  const files = outputFiles.noise;
+  return publishIn(open, options, document, json, (folder, markdown) => [
+    dataIn(folder, files.data, json),
+    fileIn(folder, 'Markdown', files.markdown, () => markdown),
   ]);
-  await folder.release();
-  await appendJobSummary(jobSummary, markdown, printer.warn);
-  return exit;
 };

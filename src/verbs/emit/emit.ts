@@ -9,20 +9,18 @@ import { type Launch, launchName } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
 import { manifestFor } from './manifest.ts';
 
-interface EmitRequest {
+interface EmitRequest extends Pick<
+  Launch,
+  'slices' | 'onLost' | 'natsImage' | 'cpus' | 'memoryGiB'
+> {
   readonly launcher: LauncherName;
   /** A scenario file of YAML or JSON. */
   readonly scenario: string;
   /** In the place of the scenario's target. */
   readonly target: string | undefined;
-  readonly slices: number;
-  readonly onLost: Launch['onLost'];
   /** `undefined`: the image that `npm run image` builds. */
   readonly image: string | undefined;
-  readonly natsImage: string;
   readonly rendezvous: string | undefined;
-  readonly cpus: number;
-  readonly memoryGiB: number;
 }
 
 /** Prints what a launcher reads to run a scenario in slices; starts nothing. */

@@ -3,7 +3,7 @@ import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-st
 import type { Host, StopCause } from '../../run/input/host.ts';
 import type { ProgressReport } from '../../run/input/run-report.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
-import type { ExtraReportPaths, LivePageRequest } from '../../run/input/run-request.ts';
+import type { RunRequest } from '../../run/input/run-request.ts';
 import { type LedRun, type SliceState, isSliceOver } from './lead-run.ts';
 import type { LossPolicy } from './loss-policies.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
@@ -19,23 +19,19 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import type { Screen } from '../../platform/screen.ts';
 import { displayedRun, openProgressView } from '../../run/watch/live-display.ts';
 
-export interface CoordinateRequest {
+export interface CoordinateRequest extends Pick<
+  RunRequest,
+  'runId' | 'out' | 'extraReports' | 'live' | 'history' | 'yes'
+> {
   readonly source: PlanSource;
   readonly slices: number;
+  /** The address of the rendezvous. */
   readonly rendezvous: string;
   readonly onLost: LossPolicy;
   /** Whoever was silent for so many ms is gone. */
   readonly silence: number;
   /** How long to wait for the workers, in ms. */
   readonly wait: number;
-  readonly runId: string | undefined;
-  /** The folder of the report, as `weir run` takes it. */
-  readonly out: string | null | undefined;
-  readonly extraReports: ExtraReportPaths;
-  /** Serve the progress of all, and at the end the report. */
-  readonly live?: LivePageRequest | undefined;
-  readonly history: string | null;
-  readonly yes: boolean;
 }
 
 export interface Coordination {

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problem.ts';
 import { mergeResults } from '../../record/merge-results.ts';
 import type { Host } from '../../run/input/host.ts';
 import { readStoredResult } from '../../run/input/read-result.ts';
-import type { ExtraReportPaths } from '../../run/input/run-request.ts';
+import type { RunRequest } from '../../run/input/run-request.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { openExtraReports } from '../../run/output/extra-reports.ts';
 import { exitForVerdicts } from '../../run/output/judge-result.ts';
@@ -18,11 +18,9 @@ export const mergeStored = async (
     out,
     extraReports: wanted,
     history,
-  }: {
+  }: Pick<RunRequest, 'extraReports' | 'history'> & {
     readonly results: readonly string[];
     readonly out: string;
-    readonly extraReports: ExtraReportPaths;
-    readonly history: string | null;
   },
   { printer }: Host,
 ): Promise<ExitName> => {

@@ -134,32 +134,36 @@ interface FieldTest {
   readonly test: (value: unknown, target: CheckTarget) => boolean;
 }
 
-export const aString: FieldTest = { is: 'a string', test: (value) => typeof value === 'string' };
-export const aFilledString: FieldTest = {
-  is: 'a string that is not empty',
-  test: (value) => typeof value === 'string' && value !== '',
-};
-export const anInteger: FieldTest = { is: 'an integer', test: Number.isSafeInteger };
-export const aCount: FieldTest = {
-  is: 'an integer of at least 0',
-  test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-};
-export const aNumber: FieldTest = { is: 'a number', test: Number.isFinite };
-export const anArray: FieldTest = { is: 'an array', test: Array.isArray };
-export const anObject: FieldTest = {
-  is: 'an object',
-  test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-};
+/** What the values of fields have to be. */
+export const field = {
+  string: { is: 'a string', test: (value) => typeof value === 'string' },
+  filledString: {
+    is: 'a string that is not empty',
+    test: (value) => typeof value === 'string' && value !== '',
+  },
+  integer: { is: 'an integer', test: Number.isSafeInteger },
+  count: {
+    is: 'an integer of at least 0',
+    test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  },
+  number: { is: 'a number', test: Number.isFinite },
+  array: { is: 'an array', test: Array.isArray },
+  object: {
+    is: 'an object',
+    test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  },
+  /** Seconds: milliseconds would be in a far future. */
+  timestamp: {
+    is: 'an integer, a Unix time in seconds that is not in the future',
+    test: (value, { now }) =>
+      Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= now + 86_400,
+  },
+} as const satisfies Readonly<Record<string, FieldTest>>;
+
 export const oneOf = (...values: readonly string[]): FieldTest => ({
   is: values.join(' or '),
   test: (value) => values.includes(value as string),
 });
-/** Seconds: milliseconds would be in a far future. */
-export const aTimestamp: FieldTest = {
-  is: 'an integer, a Unix time in seconds that is not in the future',
-  test: (value, { now }) =>
-    Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= now + 86_400,
-};
 
 /** Judges all values at a path; one that is absent is wrong, too. */
 export const judgeFields = (

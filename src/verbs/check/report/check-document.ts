@@ -96,17 +96,11 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   return section(title, [isFinding ? found : fold(captions[outcome], [found])]);
 };
 
-const verdictWords = {
-  kept: 'The interface is kept',
-  broken: 'THE INTERFACE IS BROKEN',
-  undecided: 'Undecided',
-} as const;
-
-const verdictTones = {
-  kept: 'good',
-  broken: 'bad',
-  undecided: 'warning',
-} as const satisfies Record<keyof typeof verdictWords, Tone>;
+const verdicts = {
+  kept: ['The interface is kept', 'good'],
+  broken: ['THE INTERFACE IS BROKEN', 'bad'],
+  undecided: ['Undecided', 'warning'],
+} as const satisfies Record<ReturnType<typeof verdictOfChecks>, readonly [string, Tone]>;
 
 /** `3 violations, 2 deviations, 150 as specified`. */
 const countsText = ({ rows }: CheckReport): string => {
@@ -128,9 +122,10 @@ const countsText = ({ rows }: CheckReport): string => {
 export const checkVerdict = (report: CheckReport) => {
   const verdict = verdictOfChecks(report);
   const { deviation } = countOutcomes(report.rows);
-  const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : verdictTones[verdict];
+  const [words, usualTone] = verdicts[verdict];
+  const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : usualTone;
   const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;
-  return { text: `${verdictWords[verdict]}: ${countsText(report)}.${stopped}`, tone };
+  return { text: `${words}: ${countsText(report)}.${stopped}`, tone };
 };
 
 const spentText = ({ spent, took }: CheckReport): string =>

@@ -10,13 +10,7 @@ import {
   violation,
 } from '../reading/check-case.ts';
 import {
-  aCount,
-  aFilledString,
-  anArray,
-  anInteger,
-  anObject,
-  aString,
-  aTimestamp,
+  field,
   fieldChecks,
   fieldText,
   judgeAcceptedJson,
@@ -56,20 +50,20 @@ const chat: CheckCase = caseOf(
 );
 
 const fields = fieldChecks('chat-answers', 'chat', {
-  id: ['2.4.id', 'id', aFilledString],
+  id: ['2.4.id', 'id', field.filledString],
   object: ['2.4.object', 'object', oneOf('chat.completion')],
-  created: ['2.4.created', 'created', aTimestamp],
-  model: ['2.4.model', 'model', aFilledString],
-  choices: ['2.4.choices', 'choices', anArray],
-  index: ['2.4.index', 'choices.*.index', anInteger],
-  message: ['2.4.message', 'choices.*.message', anObject],
+  created: ['2.4.created', 'created', field.timestamp],
+  model: ['2.4.model', 'model', field.filledString],
+  choices: ['2.4.choices', 'choices', field.array],
+  index: ['2.4.index', 'choices.*.index', field.integer],
+  message: ['2.4.message', 'choices.*.message', field.object],
   role: ['2.4.message', 'choices.*.message.role', oneOf('assistant')],
-  content: ['2.4.message', 'choices.*.message.content', aString],
+  content: ['2.4.message', 'choices.*.message.content', field.string],
   finish: ['2.4.finish_reason', 'choices.*.finish_reason', oneOf('stop', 'length', 'tool_calls')],
-  usage: ['2.4.usage', 'usage', anObject],
-  'prompt-tokens': ['2.4.usage', 'usage.prompt_tokens', aCount],
-  'completion-tokens': ['2.4.usage', 'usage.completion_tokens', aCount],
-  'total-tokens': ['2.4.usage', 'usage.total_tokens', aCount],
+  usage: ['2.4.usage', 'usage', field.object],
+  'prompt-tokens': ['2.4.usage', 'usage.prompt_tokens', field.count],
+  'completion-tokens': ['2.4.usage', 'usage.completion_tokens', field.count],
+  'total-tokens': ['2.4.usage', 'usage.total_tokens', field.count],
 });
 
 const judgeSum = (answer: CheckAnswer): Judged => {

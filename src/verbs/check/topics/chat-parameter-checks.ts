@@ -12,7 +12,7 @@ import {
   violation,
 } from '../reading/check-case.ts';
 import {
-  anObject,
+  field,
   fieldText,
   judgeAcceptedJson,
   judgeRefused,
@@ -221,11 +221,11 @@ const jsonAnswer = checkOf(
   'json-mode.valid',
   ['4.1.response_format'],
   'the content is a JSON object',
-  (answer, target) => {
+  (answer) => {
     if (finishOf(answer) === 'length') return unchecked('the answer was cut off at 200 tokens');
     try {
       const value: unknown = JSON.parse(contentOf(answer));
-      return anObject.test(value, target)
+      return field.object.test(value)
         ? pass('a JSON object')
         : violation('the content is JSON, but no object');
     } catch {

@@ -10,16 +10,7 @@ import {
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import {
-  aFilledString,
-  anArray,
-  aString,
-  aTimestamp,
-  fieldChecks,
-  judgeAcceptedJson,
-  oneOf,
-  placesAt,
-} from '../reading/judge-answer.ts';
+import { field, fieldChecks, judgeAcceptedJson, oneOf, placesAt } from '../reading/judge-answer.ts';
 import { getRequest } from './check-requests.ts';
 
 /** The model list (interface 2.1, 2.2, 4.2). */
@@ -40,11 +31,11 @@ export const modelList: CheckCase = caseOf(
 
 const fields = fieldChecks('models', 'models', {
   list: ['2.2.list', 'object', oneOf('list')],
-  data: ['2.2.list', 'data', anArray],
-  id: ['2.2.id', 'data.*.id', aFilledString],
+  data: ['2.2.list', 'data', field.array],
+  id: ['2.2.id', 'data.*.id', field.filledString],
   object: ['2.2.object', 'data.*.object', oneOf('model')],
-  created: ['2.2.created', 'data.*.created', aTimestamp],
-  'owned-by': ['2.2.owned_by', 'data.*.owned_by', aString],
+  created: ['2.2.created', 'data.*.created', field.timestamp],
+  'owned-by': ['2.2.owned_by', 'data.*.owned_by', field.string],
 });
 
 /** A server may give its models any names. */

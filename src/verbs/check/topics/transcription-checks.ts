@@ -12,7 +12,7 @@ import {
   unchecked,
   violation,
 } from '../reading/check-case.ts';
-import { aNumber, anArray, aString, fieldChecks, valueAt } from '../reading/judge-answer.ts';
+import { field, fieldChecks, valueAt } from '../reading/judge-answer.ts';
 import {
   type Cue,
   type CuesReading,
@@ -62,13 +62,13 @@ const judgeTimes = (cues: readonly Cue[], seconds: number | null): Judged => {
 
 const jsonId = transcriptId('json');
 const fieldRows = fieldChecks('transcription', jsonId, {
-  text: ['2.7.text', 'text', aString],
-  language: ['2.7.language', 'language', aString],
-  duration: ['2.7.duration', 'duration', aNumber],
-  segments: ['2.7.segments', 'segments', anArray],
-  start: ['2.7.segments', 'segments.*.start', aNumber],
-  end: ['2.7.segments', 'segments.*.end', aNumber],
-  'segment-text': ['2.7.segments', 'segments.*.text', aString],
+  text: ['2.7.text', 'text', field.string],
+  language: ['2.7.language', 'language', field.string],
+  duration: ['2.7.duration', 'duration', field.number],
+  segments: ['2.7.segments', 'segments', field.array],
+  start: ['2.7.segments', 'segments.*.start', field.number],
+  end: ['2.7.segments', 'segments.*.end', field.number],
+  'segment-text': ['2.7.segments', 'segments.*.text', field.string],
 });
 
 const judgeDuration = (answer: CheckAnswer, { clip: { seconds } }: CheckTarget): Judged => {

@@ -8,7 +8,7 @@ import { geometricMean, meanOf, varianceOf } from '../../../judge/statistics/sig
 
 const { alpha } = comparisonRules;
 
-type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
+export type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
   readonly side: Side;
 };
 

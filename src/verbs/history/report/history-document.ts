@@ -30,10 +30,10 @@ import {
 const planHashText = ({ planHash }: Pick<Trend, 'planHash'>): string => planHash.slice(0, 12);
 
 const directions = {
-  worse: 'got worse',
-  better: 'got better',
-  other: 'changed',
-} as const satisfies Record<LevelChange['direction'], string>;
+  worse: { text: 'got worse', tone: 'bad' },
+  better: { text: 'got better', tone: 'good' },
+  other: { text: 'changed', tone: 'warning' },
+} as const satisfies Record<LevelChange['direction'], { text: string; tone: Tone }>;
 
 const pText = (p: number): string => (p <= 0.001 ? 'p ≤ 0.001' : `p = ${p.toFixed(3)}`);
 
@@ -44,7 +44,7 @@ const changeSentence = (
 ): string => {
   const { run, before, after, direction, p } = change;
   const startedAt = runs.find(({ id }) => id === run)?.startedAt ?? '';
-  return `${figure.label} ${directions[direction]} at run ${run} (${dateTimeText(startedAt)}): from ${valueText(figure, before)} to ${valueText(figure, after)}, ${changeSizeText(figure, change)}, ${pText(p)}.`;
+  return `${figure.label} ${directions[direction].text} at run ${run} (${dateTimeText(startedAt)}): from ${valueText(figure, before)} to ${valueText(figure, after)}, ${changeSizeText(figure, change)}, ${pText(p)}.`;
 };
 
 /** Every change of a trend with its figure, the latest first. */
@@ -81,12 +81,6 @@ const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs a
 /** The number of runs and figures of each plan on a terminal; the page and JSON have all. */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
-
-const directionTones = {
-  worse: 'bad',
-  better: 'good',
-  other: 'warning',
-} as const satisfies Record<LevelChange['direction'], Tone>;
 
 const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>[] => [
   column.name('Run', ({ id }) => String(id)),
@@ -158,7 +152,7 @@ const historyVerdict = (
   const { trend, figure, change } = first!;
   const others = changed.length - 1;
   return {
-    text: `${trend.plan}: ${figure.label} ${directions[change.direction]} at run ${change.run}, ${changeSizeText(figure, change)}${others === 0 ? '' : `; ${plural(others, 'other change')}`}`,
+    text: `${trend.plan}: ${figure.label} ${directions[change.direction].text} at run ${change.run}, ${changeSizeText(figure, change)}${others === 0 ? '' : `; ${plural(others, 'other change')}`}`,
     tone: worse.length > 0 ? 'bad' : 'good',
   };
 };
@@ -167,7 +161,7 @@ const trendSection = (trend: Trend): Section => {
   const { plan, target, runs } = trend;
   const changes = latestChanges(trend).map(({ figure, change }) => ({
     text: changeSentence(figure, change, runs),
-    tone: directionTones[change.direction],
+    tone: directions[change.direction].tone,
   }));
   const [first, last] = [runs[0]!.startedAt, runs.at(-1)!.startedAt].map(dateTimeText);
   return section(

@@ -112,27 +112,24 @@ const locate = (target: VegetaTarget, notes: Notes): Located | null => {
 };
 
 /** The element that comes most often, the first of them. */
-const mostFrequent = (values: readonly string[]): string | undefined => {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
-};
+const mostFrequent = (values: readonly string[]): string | undefined =>
+  [...Map.groupBy(values, (value) => value)].toSorted(
+    ([, a], [, b]) => b.length - a.length,
+  )[0]?.[0];
 
 /** The headers that all targets have, those that only some have being named. */
 const commonHeaders = (
   targets: readonly VegetaTarget[],
   notes: Notes,
 ): readonly WrittenHeader[] => {
-  const idOf = ({ name, value }: WrittenHeader): string => `${name.toLowerCase()}:${value}`;
-  const counts = new Map<string, WrittenHeader[]>();
-  for (const { headers } of targets) {
-    for (const header of headers)
-      counts.set(idOf(header), [...(counts.get(idOf(header)) ?? []), header]);
-  }
+  const alike = Map.groupBy(
+    targets.flatMap(({ headers }) => headers),
+    ({ name, value }) => `${name.toLowerCase()}:${value}`,
+  );
   const own = /^(authorization|content-type|accept|content-length)$/;
   const all: WrittenHeader[] = [];
   const keys = new Set<string>();
-  for (const [first, ...more] of counts.values()) {
+  for (const [first, ...more] of alike.values()) {
     const name = first!.name.toLowerCase();
     if (name === 'authorization') keys.add(first!.value);
     if (more.length + 1 >= targets.length || own.test(name)) all.push(first!);

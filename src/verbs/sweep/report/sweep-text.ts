@@ -8,6 +8,7 @@ import {
 } from '../model/sweep.ts';
 import type { Cell } from '../../../report/document/document.ts';
 import { figureText, plural, timeText } from '../../../report/text/number-text.ts';
+import { present } from '../../../report/text/present.ts';
 
 export const pointVerdicts = {
   kept: { text: 'kept', tone: 'good' },
@@ -38,11 +39,11 @@ export const spreadText = (figure: SweepFigure | undefined): string =>
 /** One run in a line, as shown during the sweep. */
 export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string => {
   const { completedRate, 'ttft.p50': ttft, 'endToEnd.p50': endToEnd } = figures;
-  const found = [
+  const found = present([
     completedRate === undefined ? 'no rate' : `${figureText(completedRate.value)}/s completed`,
-    ttft === undefined ? null : `TTFT p50 ${timeText(ttft.value)}`,
-    endToEnd === undefined ? null : `end to end p50 ${timeText(endToEnd.value)}`,
-  ].filter((each) => each !== null);
+    ttft !== undefined && `TTFT p50 ${timeText(ttft.value)}`,
+    endToEnd !== undefined && `end to end p50 ${timeText(endToEnd.value)}`,
+  ]);
   const why = reasons[0] === undefined ? '' : `: ${reasons[0]}`;
   return `  ${found.join(', ')}: ${pointVerdicts[verdict].text}${why}`;
 };
@@ -79,13 +80,11 @@ const countOf = ({ points }: SweepReport, verdict: SweepPoint['verdict']): numbe
 
 const incompleteText = (report: SweepReport): string => {
   const [excluded, missing] = [countOf(report, 'excluded'), countOf(report, 'missing')];
-  return [
-    excluded > 0 ? `${plural(excluded, 'point')} excluded` : '',
-    missing > 0 ? `${missing} not run` : '',
-    report.partial ?? '',
-  ]
-    .filter((each) => each !== '')
-    .join(', ');
+  return present([
+    excluded > 0 && `${plural(excluded, 'point')} excluded`,
+    missing > 0 && `${missing} not run`,
+    report.partial,
+  ]).join(', ');
 };
 
 /** Points whose figures the load generator can have moved: one of their runs is degraded. */
