@@ -47,9 +47,13 @@ interface MeasuredCapacity {
   readonly notes: readonly string[];
 }
 
-const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): CapacityReport => {
+const publishCapacity = async (
+  { plan, terms, steps, target, notes }: MeasuredCapacity,
+  folder: RunFolder,
+  printer: Printer,
+): Promise<ExitName> => {
   const { forLatency, samples: _, ...reportedTerms } = terms;
-  return {
+  const report: CapacityReport = {
     format: 'capacity/1',
     weir: weirVersion(),
     judgedAt: wallClock(),
@@ -62,14 +66,6 @@ const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): Capa
     fit: fitScalability(steps),
     notes: [...notes],
   };
-};
-
-const publishCapacity = async (
-  measured: MeasuredCapacity,
-  folder: RunFolder,
-  printer: Printer,
-): Promise<ExitName> => {
-  const report = reportOf(measured);
   const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
   const written = await publishOutcome(printer, printed(document, json), [

@@ -13,15 +13,7 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 const minRefusals = 10;
 
 /** Detects a target that refuses every request with 401, 403 or 404, since more load would be useless. */
-export interface RefusalWatch {
-  readonly onObservation: (observation: Pick<Observation, 'outcome'>) => void;
-  /** A sentence saying how all requests so far were refused and what to check; `null` if one was not. */
-  readonly sentence: () => string | null;
-  /** Ends the load after enough refusals, as a broken objective would. */
-  readonly findBreach: (now: Instant) => Breach | null;
-}
-
-export const watchRefusals = (): RefusalWatch => {
+export const watchRefusals = () => {
   const counts = new Map<number, number>();
   let others = 0;
   let lastMessage = '';
@@ -36,6 +28,7 @@ export const watchRefusals = (): RefusalWatch => {
     counts.set(status, (counts.get(status) ?? 0) + 1);
     lastMessage = message;
   };
+  /** A sentence saying how all requests so far were refused and what to check; `null` if one was not. */
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;
     const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
@@ -46,7 +39,8 @@ export const watchRefusals = (): RefusalWatch => {
   return {
     onObservation,
     sentence,
-    findBreach: (now) => {
+    /** Ends the load after enough refusals, as a broken objective would. */
+    findBreach: (now: Instant): Breach | null => {
       const text = sentence();
       const answers = [...counts.values()].reduce((sum, count) => sum + count, 0);
       return text === null || answers < minRefusals ? null : { at: now, text, observed: 1 };

@@ -8,7 +8,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
-import { openNewRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { openNewRunFolder } from '../../platform/files/run-folder.ts';
 import { monotonicNow, steadyNow } from '../../platform/host/clock.ts';
 import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { sleep } from '../../platform/process/pause.ts';
@@ -21,12 +21,11 @@ import { readPlanWithFiles } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import { type ExtraReports, openExtraReports } from '../../run/output/extra-reports.ts';
+import { openExtraReports } from '../../run/output/extra-reports.ts';
 import { exitForVerdicts } from '../../run/output/judge-result.ts';
 import { openOutputFolder } from '../../run/output/output-folder.ts';
 import { publish, type PublishedResult } from '../../run/output/publish.ts';
 import { openLivePage } from '../../run/watch/live-page.ts';
-import type { RunObserver } from '../../run/watch/observer.ts';
 import { createSnapshotPace } from '../../run/watch/snapshot-pace.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
 import {
@@ -89,40 +88,13 @@ const startLead = 5000;
 /** How long the last word stays for the workers, in ms. */
 const farewell = 1000;
 
-interface Outputs {
-  readonly folder: RunFolder | null;
-  readonly extraReports: ExtraReports;
-  readonly page: RunObserver | null;
-  readonly discard: () => Promise<void>;
-}
-
-/** The two ways to undo what a coordinator has opened. */
-interface WaysOut {
-  /** Closes everything, whatever has become of the run. */
-  readonly closing: UndoStack;
-  /** Removes the files of a run that has no report. */
-  readonly discarding: UndoStack;
-}
-
-const publishJoined = async (
-  result: Result,
-  outputs: Outputs,
-  stop: ExitName | null,
-  { request, host: { printer } }: Coordination,
-): Promise<CoordinatedRun> => {
-  const judged = await publish(result, outputs, printer, stop);
-  await outputs.page?.onPublished?.(judged.written);
-  const exit = stop ?? exitForVerdicts(judged);
-  const file = outputs.folder === null ? '' : join(outputs.folder.path, 'result.json');
-  const published = { ...judged, file };
-  if (outputs.folder !== null)
-    await storeInHistory(request.history, { ...published }, printer.warn);
-  return { published, exit };
-};
-
 /** From the first worker to the report. */
-const lead = async (coordination: Coordination, outputs: Outputs): Promise<CoordinatedRun> => {
-  const { led, plan, host } = coordination;
+const lead = async (
+  coordination: Coordination,
+  { folder, page, extraReports }: Outputs,
+  discard: () => Promise<void>,
+): Promise<CoordinatedRun> => {
+  const { led, plan, host, request } = coordination;
   const { say, warn } = host.printer;
   await gatherWorkers(coordination);
   const startAt = steadyNow() + startLead;
@@ -138,7 +110,7 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
   const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
   const result = joinedResult(led.results, led.slices, startedAt);
   if (result === null) {
-    await outputs.discard();
+    await discard();
     const why = led.slices.flatMap(({ index, lost }) =>
       lost === null ? [] : [`slice ${index}: ${lost.why}`],
     );
@@ -146,9 +118,13 @@ const lead = async (coordination: Coordination, outputs: Outputs): Promise<Coord
     await heard;
     return { published: null, exit: stop ?? 'incomplete' };
   }
-  const done = await publishJoined(result, outputs, stop, coordination);
+  const judged = await publish(result, { folder, extraReports }, host.printer, stop);
+  await page?.onPublished?.(judged.written);
+  const file = folder === null ? '' : join(folder.path, 'result.json');
+  const published = { ...judged, file };
+  if (folder !== null) await storeInHistory(request.history, published, warn);
   await heard;
-  return done;
+  return { published, exit: stop ?? exitForVerdicts(judged) };
 };
 
 const openOutputs = async (
@@ -156,8 +132,8 @@ const openOutputs = async (
   plan: Plan,
   { say, warn }: Host['printer'],
   stops: FollowedStops,
-  { closing, discarding }: WaysOut,
-): Promise<Outputs> => {
+  { closing, discarding }: Record<'closing' | 'discarding', UndoStack>,
+) => {
   const folder =
     out === null
       ? null
@@ -173,8 +149,9 @@ const openOutputs = async (
   closing.defer(() => page?.close?.());
   const extraReports = await openExtraReports(paths, say);
   discarding.defer(() => extraReports.discard());
-  return { folder, page, extraReports, discard: () => discarding.disposeAsync() };
+  return { folder, page, extraReports };
 };
+type Outputs = Awaited<ReturnType<typeof openOutputs>>;
 
 /** Opens the run in the rendezvous; closing leaves the rendezvous empty. */
 const openLedRun = async (
@@ -205,46 +182,38 @@ const openLedRun = async (
   return new LedRun(rendezvous, run);
 };
 
-const openAndLead = async (
-  request: CoordinateRequest,
-  host: Host,
-  stops: FollowedStops,
-  onProgress: Coordination['onProgress'],
-  waysOut: WaysOut,
-): Promise<CoordinatedRun> => {
-  const source = { ...request.source, secretsAreElsewhere: true };
-  const read = await readPlanWithFiles(source, host.environment);
-  const plan = dividedPlan(read.plan, request.slices);
-  if (!request.yes) checkPlanFits(read);
-  const outputs = await openOutputs(request, plan, host.printer, stops, waysOut);
-  const { closing } = waysOut;
-  const rendezvous = await reachRendezvous(request, host, stops);
-  closing.defer(() => rendezvous.close());
-  const led = await openLedRun(rendezvous, plan, { request, host, stops }, closing);
-  const tell: Coordination['onProgress'] = (progress) => {
-    outputs.page?.onTick?.(instant(progress.elapsed), progress);
-    onProgress(progress);
-  };
-  return lead({ request, host, stops, plan, led, onProgress: tell }, outputs);
-};
-
 /** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
 export const coordinateOnce = async (
   request: CoordinateRequest,
   host: Host,
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
-  const waysOut = { closing: new UndoStack(), discarding: new UndoStack() };
+  const { printer } = host;
+  // What is closed whatever becomes of the run, and the files of a run that has no report.
+  const [closing, discarding] = [new UndoStack(), new UndoStack()];
   const stops = followStops(host.onStop, () =>
-    host.printer.say('the load is over; the reports are being written'),
+    printer.say('the load is over; the reports are being written'),
   );
-  waysOut.closing.defer(() => stops.release());
+  closing.defer(() => stops.release());
   try {
-    return await openAndLead(request, host, stops, onProgress, waysOut);
+    const source = { ...request.source, secretsAreElsewhere: true };
+    const read = await readPlanWithFiles(source, host.environment);
+    const plan = dividedPlan(read.plan, request.slices);
+    if (!request.yes) checkPlanFits(read);
+    const outputs = await openOutputs(request, plan, printer, stops, { closing, discarding });
+    const rendezvous = await reachRendezvous(request, host, stops);
+    closing.defer(() => rendezvous.close());
+    const led = await openLedRun(rendezvous, plan, { request, host, stops }, closing);
+    const tell: Coordination['onProgress'] = (progress) => {
+      outputs.page?.onTick?.(instant(progress.elapsed), progress);
+      onProgress(progress);
+    };
+    const coordination = { request, host, stops, plan, led, onProgress: tell };
+    return await lead(coordination, outputs, () => discarding.disposeAsync());
   } catch (error) {
-    await waysOut.discarding.disposeAsync();
+    await discarding.disposeAsync();
     throw error;
   } finally {
-    await waysOut.closing.disposeAsync();
+    await closing.disposeAsync();
   }
 };

@@ -1,5 +1,4 @@
-import { judgeSweep, type MadeSweep } from './judge/judge-sweep.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import { judgeSweep } from './judge/judge-sweep.ts';
 import { type SweepReport, pointName } from './model/sweep.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { wallClock } from '../../platform/host/clock.ts';
@@ -7,7 +6,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { terminalText, terminalVerdict } from '../../report/document/terminal-writer.ts';
 import { sweepDocument, sweepOverview } from './report/sweep-document.ts';
 import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
-import { type Printer, confirmBudget, type Host } from '../../run/input/host.ts';
+import { confirmBudget, type Host } from '../../run/input/host.ts';
 import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
 import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
 import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
@@ -36,31 +35,6 @@ import {
   sourceOfRun,
 } from './sweep-points.ts';
 
-interface FinishedSweep extends MadeSweep {
-  /** Of its first point. */
-  readonly plan: Plan;
-  readonly repetitions: number;
-  readonly target: string;
-  readonly partial: string | null;
-}
-
-const reportOf = (made: FinishedSweep): SweepReport => {
-  const { plan, variables, repetitions, target, partial } = made;
-  return {
-    format: 'sweep/1',
-    weir: weirVersion(),
-    judgedAt: wallClock(),
-    name: plan.name,
-    target,
-    seed: plan.seed,
-    variables: [...variables],
-    repetitions,
-    objectives: [...plan.objectives, ...plan.perRequest].map(({ text }) => text),
-    ...judgeSweep(made, plan),
-    partial,
-  };
-};
-
 /** Chooses the exit of a sweep: points that were excluded or not run leave its question open. */
 const exitFor = ({ points, partial }: SweepReport): ExitName => {
   const verdicts = new Set(points.map(({ verdict }) => verdict));
@@ -69,35 +43,6 @@ const exitFor = ({ points, partial }: SweepReport): ExitName => {
     ...(verdicts.has('excluded') ? (['invalid'] as const) : []),
     ...(verdicts.has('kept') ? [] : (['objective'] as const)),
   ]);
-};
-
-/** Judges the points, writes the report into the folder and prints it; `stopped` is the exit of a sweep that was stopped. */
-const publishSweep = async (
-  made: FinishedSweep,
-  folder: RunFolder,
-  printer: Printer,
-  stopped: ExitName | null,
-): Promise<ExitName> => {
-  const report = reportOf(made);
-  const exit = stopped ?? exitFor(report);
-  const code = exitCode(exit);
-  const json = `${JSON.stringify(report)}\n`;
-  const document = sweepDocument(report);
-  const verdict = `${code === 0 ? '' : `Exit ${code}. `}${sweepHeadline(report)}.`;
-  const written = await publishOutcome(
-    printer,
-    {
-      json,
-      text: (style) => terminalText(sweepOverview(report), style),
-      closing: (style) => terminalVerdict(verdict, code === 0 ? sweepTone(report) : 'bad', style),
-      isGood: code === 0,
-    },
-    [
-      pageIn(folder, outputFiles.sweep.page, document),
-      dataIn(folder, outputFiles.sweep.data, json),
-    ],
-  );
-  return gravestExit([exit, written]);
 };
 
 const checkAxes = ({ throughput, latency }: SweepRequest): void => {
@@ -130,6 +75,52 @@ interface SweepInProgress {
   /** Why the sweep ended before its last run. */
   partial: string | null;
 }
+
+/** Judges the points, writes the report into the folder and prints it. */
+const publishSweep = async ({
+  request,
+  read: { variables, points: planned },
+  folder,
+  host: { printer },
+  points,
+  stopped,
+  partial,
+}: SweepInProgress): Promise<ExitName> => {
+  const { plan } = planned[0]!;
+  const { throughput = null, latency = null } = request;
+  const report: SweepReport = {
+    format: 'sweep/1',
+    weir: weirVersion(),
+    judgedAt: wallClock(),
+    name: plan.name,
+    target: plan.target.kind === 'url' ? plan.target.url : 'the reference gateway',
+    seed: plan.seed,
+    variables: [...variables],
+    repetitions: request.repetitions,
+    objectives: [...plan.objectives, ...plan.perRequest].map(({ text }) => text),
+    ...judgeSweep({ variables, points, throughput, latency }, plan),
+    partial,
+  };
+  const exit = stopped ?? exitFor(report);
+  const code = exitCode(exit);
+  const json = `${JSON.stringify(report)}\n`;
+  const document = sweepDocument(report);
+  const verdict = `${code === 0 ? '' : `Exit ${code}. `}${sweepHeadline(report)}.`;
+  const written = await publishOutcome(
+    printer,
+    {
+      json,
+      text: (style) => terminalText(sweepOverview(report), style),
+      closing: (style) => terminalVerdict(verdict, code === 0 ? sweepTone(report) : 'bad', style),
+      isGood: code === 0,
+    },
+    [
+      pageIn(folder, outputFiles.sweep.page, document),
+      dataIn(folder, outputFiles.sweep.data, json),
+    ],
+  );
+  return gravestExit([exit, written]);
+};
 
 /** `runs/03-2`: the second run of the third point. */
 const folderOf = ({ point, repetition }: SweepSlot): string =>
@@ -250,18 +241,7 @@ const sweepTarget = async (
   };
   try {
     await makeRuns(sweeping);
-    const { plan } = read.points[0]!;
-    const made = {
-      plan,
-      variables: read.variables,
-      points: sweeping.points,
-      repetitions: request.repetitions,
-      target: plan.target.kind === 'url' ? plan.target.url : 'the reference gateway',
-      throughput: request.throughput ?? null,
-      latency: request.latency ?? null,
-      partial: sweeping.partial,
-    };
-    return await publishSweep(made, folder, printer, sweeping.stopped);
+    return await publishSweep(sweeping);
   } catch (error) {
     await folder.discard();
     throw error;

@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { type Imported, ImportError, noteLine } from './imported.ts';
+import { type Imported, ImportError, noteLine, jsonIn } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
 import { importGuideLlm } from './guidellm.ts';
@@ -69,14 +69,6 @@ export const insertObjectives = (text: string, objectives: readonly string[]): s
 const rangeOf = (node: unknown): readonly [number, number, number] | undefined =>
   (node as { range?: [number, number, number] | null } | undefined)?.range ?? undefined;
 
-const parsedJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const namesProgram = (text: string, program: string): boolean =>
   splitShell(text).commands.some((words) =>
     words.some((word) => word.text === program || word.text.endsWith(`/${program}`)),
@@ -86,8 +78,8 @@ const namesProgram = (text: string, program: string): boolean =>
 export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
-  if (/^\s*\{.*"(method|url)"/.test(first) && parsedJson(first) !== undefined) return 'vegeta';
-  if (isK6(parsedJson(text))) return 'k6';
+  if (/^\s*\{.*"(method|url)"/.test(first) && jsonIn(first) !== undefined) return 'vegeta';
+  if (isK6(jsonIn(text))) return 'k6';
   return (['guidellm', 'aiperf'] as const).find((program) => namesProgram(text, program)) ?? null;
 };
 

@@ -83,6 +83,15 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   );
 };
 
+/** The value of a JSON text; undefined if it is none. */
+export const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Whether a text has what a scenario would replace by a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
   /\$\{(?:env|secret):/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

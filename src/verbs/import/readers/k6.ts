@@ -1,5 +1,5 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type Imported, ImportError, Notes } from './imported.ts';
+import { type Imported, ImportError, jsonIn, Notes } from './imported.ts';
 
 /** The thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its options. */
 
@@ -119,10 +119,8 @@ const thresholdsIn = (
 export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
 
 export const importK6 = (text: string): Imported => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
+  const parsed = jsonIn(text);
+  if (parsed === undefined) {
     throw new ImportError(
       'expected JSON: the file of k6 run --summary-export, or the data of handleSummary',
     );

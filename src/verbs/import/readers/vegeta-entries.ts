@@ -1,7 +1,7 @@
 import { speechFormats, transcriptFormats } from '../../../model/workload/traffic.ts';
 import { conversation } from '../../../scenario/schema/message-schema.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { hasTemplate, type ImportedFile, givenFields } from './imported.ts';
+import { givenFields, hasTemplate, type ImportedFile, jsonIn } from './imported.ts';
 
 interface FormPart {
   readonly name: string;
@@ -58,13 +58,9 @@ export interface EntrySource {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const jsonOf = (body: Uint8Array | null): Fields | null => {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(body ?? []).toString());
-    return isMapping(parsed) ? parsed : null;
-  } catch {
-    return null;
-  }
+const jsonOf = (body: Uint8Array | null): Fields => {
+  const parsed = jsonIn(Buffer.from(body ?? []).toString());
+  return isMapping(parsed) ? parsed : {};
 };
 
 const template = 'it holds ${env:…} or ${secret:…}, which Weir would replace';
@@ -95,7 +91,7 @@ const numbersOf = (
 };
 
 const chatEntry = ({ body }: EntrySource): ReadEntry => {
-  const json = jsonOf(body) ?? {};
+  const json = jsonOf(body);
   const { model, messages, stream, max_tokens: _, temperature: __, top_p: ___, ...rest } = json;
   if (typeof model !== 'string' || model === '') {
     return { ok: false, problem: 'the body is not JSON with a "model"' };
@@ -129,7 +125,7 @@ const isOneOf = <T extends string>(values: readonly T[], value: unknown): value 
   (values as readonly unknown[]).includes(value);
 
 const speechEntry = ({ body }: EntrySource): ReadEntry => {
-  const json = jsonOf(body) ?? {};
+  const json = jsonOf(body);
   const { model, input, voice, response_format: format = 'mp3', speed, ...rest } = json;
   if (typeof model !== 'string' || typeof input !== 'string' || input === '') {
     return { ok: false, problem: 'the body is not JSON with "model" and "input"' };
