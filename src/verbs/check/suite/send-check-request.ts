@@ -31,36 +31,10 @@ const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
 /** How many of the last bytes are searched for the last line of a stream. */
 const tailBytes = 64;
 
-class KeptBody {
-  readonly #chunks: Buffer[] = [];
-  readonly most: number;
-  size = 0;
-  #tail: Buffer = Buffer.alloc(0);
-
-  constructor(most: number) {
-    this.most = most;
-  }
-
-  append(bytes: Uint8Array): void {
-    this.size += bytes.length;
-    if (this.isTooLarge) return;
-    const copy = Buffer.from(bytes);
-    this.#chunks.push(copy);
-    this.#tail = Buffer.concat([this.#tail, copy.subarray(-tailBytes)]).subarray(-tailBytes);
-  }
-
-  get isTooLarge(): boolean {
-    return this.size > this.most;
-  }
-
-  get hasLastLine(): boolean {
-    return lastLines.some((line) => this.#tail.includes(line));
-  }
-
-  bytes(): Buffer {
-    return Buffer.concat(this.#chunks);
-  }
-}
+const hasLastLine = (chunks: readonly Buffer[]): boolean => {
+  const tail = Buffer.concat(chunks.slice(-tailBytes)).subarray(-tailBytes);
+  return lastLines.some((line) => tail.includes(line));
+};
 
 /** Decodes a body that was compressed although nobody asked for it; one that cannot be decoded stays as it is. */
 const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
@@ -95,30 +69,30 @@ export const sendCheckRequest = (
     let head: { status: number; headers: Readonly<Record<string, string>> } | null = null;
     let isLeftOpen = false;
     let failed: ReceivedAnswer['failure'] = null;
-    const kept = new KeptBody(isAudio ? maxAudioBytes : maxTextBytes);
+    const most = isAudio ? maxAudioBytes : maxTextBytes;
+    const chunks: Buffer[] = [];
+    let size = 0;
     const begun = clock.now();
     let lastAt: number = begun;
-    const look = (): void => {
+    const stop = clock.every(pollInterval, () => {
       const now = clock.now();
-      isLeftOpen = isStream && kept.hasLastLine && now - lastAt > deadlines.afterEnd;
+      isLeftOpen = isStream && now - lastAt > deadlines.afterEnd && hasLastLine(chunks);
       const late = isLeftOpen
         ? (['deadline-idle', 'left open'] as const)
         : whyLate(deadlines, now - begun, now - lastAt);
       if (late !== null) exchange?.abort(...late);
-    };
-    const stop = clock.every(pollInterval, look);
+    });
     const end = (): void => {
       stop();
       const failure = isLeftOpen ? null : failed;
-      const whole = kept.bytes();
+      const whole = Buffer.concat(chunks);
       const body = failure === null ? whole : Buffer.from(whole.subarray(0, maxBrokenBytes));
-      const took = clock.now() - begun;
       resolve({
-        ...decoded(head?.headers ?? {}, body, kept.most),
+        ...decoded(head?.headers ?? {}, body, most),
         ...head,
         failure,
         isLeftOpen,
-        took,
+        took: clock.now() - begun,
       });
     };
     const observer: ExchangeObserver = {
@@ -133,8 +107,9 @@ export const sendCheckRequest = (
       },
       onChunk: (at, bytes) => {
         lastAt = at;
-        kept.append(bytes);
-        if (kept.isTooLarge) exchange?.abort('too-large', `more than ${kept.most} bytes`);
+        size += bytes.length;
+        if (size > most) exchange?.abort('too-large', `more than ${most} bytes`);
+        else if (bytes.length > 0) chunks.push(Buffer.from(bytes));
       },
       onEnd: end,
       onFailure: (_, cause, detail) => {

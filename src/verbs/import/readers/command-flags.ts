@@ -1,5 +1,5 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { ImportError, jsonIn, type Notes } from './imported.ts';
+import { ImportError, parsedJson, type Notes } from './imported.ts';
 import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
 export interface Flag {
@@ -129,7 +129,7 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
 export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {
-    const parsed = jsonIn(trimmed);
+    const parsed = parsedJson(trimmed);
     return isMapping(parsed) ? parsed : null;
   }
   const pairs = trimmed.split(',').map((pair) => /^\s*([\w.\-[\]]+)\s*=([^]*)$/.exec(pair));

@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { type Imported, ImportError, noteLine, jsonIn } from './imported.ts';
+import { type Imported, ImportError, noteLine, parsedJson } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
 import { importGuideLlm } from './guidellm.ts';
@@ -78,8 +78,8 @@ const namesProgram = (text: string, program: string): boolean =>
 export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
-  if (/^\s*\{.*"(method|url)"/.test(first) && jsonIn(first) !== undefined) return 'vegeta';
-  if (isK6(jsonIn(text))) return 'k6';
+  if (/^\s*\{.*"(method|url)"/.test(first) && parsedJson(first) !== undefined) return 'vegeta';
+  if (isK6(parsedJson(text))) return 'k6';
   return (['guidellm', 'aiperf'] as const).find((program) => namesProgram(text, program)) ?? null;
 };
 

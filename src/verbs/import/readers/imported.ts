@@ -84,7 +84,7 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
 };
 
 /** The value of a JSON text; undefined if it is none. */
-export const jsonIn = (text: string): unknown => {
+export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

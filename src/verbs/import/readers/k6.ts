@@ -1,5 +1,5 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type Imported, ImportError, jsonIn, Notes } from './imported.ts';
+import { type Imported, ImportError, parsedJson, Notes } from './imported.ts';
 
 /** The thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its options. */
 
@@ -119,7 +119,7 @@ const thresholdsIn = (
 export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
 
 export const importK6 = (text: string): Imported => {
-  const parsed = jsonIn(text);
+  const parsed = parsedJson(text);
   if (parsed === undefined) {
     throw new ImportError(
       'expected JSON: the file of k6 run --summary-export, or the data of handleSummary',

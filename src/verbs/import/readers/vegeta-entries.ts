@@ -1,7 +1,7 @@
 import { speechFormats, transcriptFormats } from '../../../model/workload/traffic.ts';
 import { conversation } from '../../../scenario/schema/message-schema.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { givenFields, hasTemplate, type ImportedFile, jsonIn } from './imported.ts';
+import { givenFields, hasTemplate, type ImportedFile, parsedJson } from './imported.ts';
 
 interface FormPart {
   readonly name: string;
@@ -59,7 +59,7 @@ export interface EntrySource {
 type Fields = Readonly<Record<string, unknown>>;
 
 const jsonOf = (body: Uint8Array | null): Fields => {
-  const parsed = jsonIn(Buffer.from(body ?? []).toString());
+  const parsed = parsedJson(Buffer.from(body ?? []).toString());
   return isMapping(parsed) ? parsed : {};
 };
 

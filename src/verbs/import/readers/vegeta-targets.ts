@@ -1,5 +1,5 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type WrittenHeader, ImportError, jsonIn } from './imported.ts';
+import { type WrittenHeader, ImportError, parsedJson } from './imported.ts';
 
 /** A target of vegeta (https://github.com/tsenart/vegeta): one request. */
 export interface VegetaTarget {
@@ -16,7 +16,7 @@ const fail = (line: number, message: string): never => {
 };
 
 const targetOfJson = (text: string, line: number): VegetaTarget => {
-  const parsed = jsonIn(text);
+  const parsed = parsedJson(text);
   if (parsed === undefined) return fail(line, 'expected a target in JSON, all in one line');
   const { method, url, body = '', header = {} } = isMapping(parsed) ? parsed : {};
   if (typeof method !== 'string' || typeof url !== 'string' || method === '' || url === '') {

@@ -157,67 +157,49 @@ const sourceOf = (
   return { contentType, body: bytes ?? null };
 };
 
-/** The entries of the targets; equal ones are one with a weight. */
-class Entries {
-  readonly files: ImportedFile[] = [];
-  private readonly weights = new Map<
-    string,
-    { entry: Readonly<Record<string, unknown>>; weight: number }
-  >();
-  private readonly changes = new Set<string>();
-  private readonly notes: Notes;
+/** The name of an upload, beside those of other content; it is kept with them. */
+const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string => {
+  const known = files.find((file) => Buffer.from(file.bytes).equals(bytes));
+  if (known !== undefined) return known.name;
+  const isTaken = files.some((file) => file.name === name);
+  const path = isTaken ? `${files.length + 1}-${name}` : name;
+  files.push({ name: path, bytes });
+  return path;
+};
 
-  constructor(notes: Notes) {
-    this.notes = notes;
-  }
-
-  add(entry: Readonly<Record<string, unknown>>, place: string, changes: readonly string[]): void {
-    const id = JSON.stringify(entry);
-    const known = this.weights.get(id) ?? { entry, weight: 0 };
-    this.weights.set(id, { entry, weight: known.weight + 1 });
-    for (const change of changes) {
-      if (!this.changes.has(change)) this.notes.chosen(place, change);
-      this.changes.add(change);
-    }
-  }
-
-  /** The path of an upload, beside those of other content. */
-  keep({ name, bytes }: ImportedFile): string {
-    const known = this.files.find((file) => Buffer.from(file.bytes).equals(bytes));
-    if (known !== undefined) return known.name;
-    const isTaken = this.files.some((file) => file.name === name);
-    const path = isTaken ? `${this.files.length + 1}-${name}` : name;
-    this.files.push({ name: path, bytes });
-    return path;
-  }
-
-  get traffic(): readonly Readonly<Record<string, unknown>>[] {
-    const all = [...this.weights.values()];
-    return all.map(({ entry, weight }) =>
-      all.length > 1 || weight > 1 ? { ...entry, weight } : entry,
-    );
-  }
-}
-
-const addTarget = (
-  { target, read }: Located,
-  entries: Entries,
+/** The targets at a base address that can be taken over, with their entries and uploads. */
+const takeTargets = (
+  located: readonly Located[],
+  base: string,
   attack: VegetaAttack,
   notes: Notes,
-): boolean => {
-  const place = `line ${target.line}`;
-  const source = sourceOf(target, attack);
-  const found =
-    typeof source === 'string' ? ({ ok: false, problem: source } as const) : read(source);
-  if (!found.ok) notes.left(place, found.problem);
-  else if (found.file !== undefined && !attack.canWriteFiles) {
-    notes.left(place, 'its upload is written beside the scenario: add --out FILE');
-  } else {
-    const clips = found.file === undefined ? {} : { clips: entries.keep(found.file) };
-    entries.add({ ...found.entry, ...clips }, place, found.changes);
-    return true;
+) => {
+  const taken: VegetaTarget[] = [];
+  const entries: Readonly<Record<string, unknown>>[] = [];
+  const files: ImportedFile[] = [];
+  const changes: { readonly change: string; readonly place: string }[] = [];
+  for (const each of located) {
+    const place = `line ${each.target.line}`;
+    if (each.base !== base) {
+      notes.left(place, `another base address than ${base}: a run has one target`);
+      continue;
+    }
+    const source = sourceOf(each.target, attack);
+    const found =
+      typeof source === 'string' ? ({ ok: false, problem: source } as const) : each.read(source);
+    if (!found.ok) notes.left(place, found.problem);
+    else if (found.file !== undefined && !attack.canWriteFiles)
+      notes.left(place, 'its upload is written beside the scenario: add --out FILE');
+    else {
+      const clips = found.file === undefined ? {} : { clips: keptName(files, found.file) };
+      entries.push({ ...found.entry, ...clips });
+      changes.push(...found.changes.map((change) => ({ change, place })));
+      taken.push(each.target);
+    }
   }
-  return false;
+  for (const [text, [first]] of Map.groupBy(changes, ({ change }) => change))
+    notes.chosen(first!.place, text);
+  return { taken, entries, files };
 };
 
 export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAttack): Imported => {
@@ -229,17 +211,12 @@ export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAtt
       'no target is a request of the interface: chat completions, speech, transcription or the model list',
     );
   }
-  const entries = new Entries(notes);
-  const taken: VegetaTarget[] = [];
-  for (const each of located) {
-    if (each.base !== base)
-      notes.left(
-        `line ${each.target.line}`,
-        `another base address than ${base}: a run has one target`,
-      );
-    else if (addTarget(each, entries, attack, notes)) taken.push(each.target);
-  }
-  const { traffic, files } = entries;
+  const { taken, entries, files } = takeTargets(located, base, attack, notes);
+  // Equal entries are one with a weight.
+  const alike = [...Map.groupBy(entries, (entry) => JSON.stringify(entry)).values()];
+  const traffic = alike.map((each) =>
+    entries.length > 1 ? { ...each[0], weight: each.length } : each[0]!,
+  );
   if (traffic.length === 0)
     throw new ImportError(`no target can be taken over: ${notes.list.at(-1)?.message}`);
   const read = readHeaders(commonHeaders(taken, notes), notes);
