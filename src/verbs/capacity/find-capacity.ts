@@ -3,12 +3,6 @@ import type { OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import type { CapacityStep } from './model/capacity.ts';
 
-/** The spacing of the plan’s open load; `even` if it has none. */
-const spacingOf = ({ stages }: Plan): OpenLoad['spacing'] => {
-  const open = stages.map(({ load }) => load).find((load) => load.kind === 'open');
-  return open?.spacing ?? 'even';
-};
-
 /** Maximum grace in ms, so that overload costs little time. */
 const maxGrace = 30_000;
 
@@ -19,9 +13,10 @@ const maxGrace = 30_000;
 export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
   const duration = milliseconds(seconds * 1000);
   const name = `step-${number}`;
+  const planned = plan.stages.map((stage) => stage.load).find(({ kind }) => kind === 'open');
   const load: OpenLoad = {
     kind: 'open',
-    spacing: spacingOf(plan),
+    spacing: planned?.kind === 'open' ? planned.spacing : 'even',
     curve: [{ from: perSecond(rate), to: perSecond(rate), duration }],
   };
   return {
@@ -53,17 +48,9 @@ export interface SearchBudget {
   readonly steps: number;
 }
 
-interface StepRunner {
-  /** Resolves to `null` if the user stops the search. */
-  readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
-  readonly onStep: (step: CapacityStep) => void;
-}
-
-type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
-
 export interface FinishedSearch {
   readonly steps: readonly CapacityStep[];
-  readonly end: SearchEnd;
+  readonly end: 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
 }
 
 /** Consecutive useless steps that end the search: a machine is busy only for a while, an objective does not change. */
@@ -83,7 +70,14 @@ const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUseles
  * first `broken` step. `verbs/capacity/judge/next-step.ts` chooses every step from the results of all before.
  */
 export const findCapacity = async (
-  { runStep, onStep }: StepRunner,
+  {
+    runStep,
+    onStep,
+  }: {
+    /** Resolves to `null` if the user stops the search. */
+    readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
+    readonly onStep: (step: CapacityStep) => void;
+  },
   terms: SearchTerms,
   budget: SearchBudget,
 ): Promise<FinishedSearch> => {

@@ -11,19 +11,12 @@ import { sleep } from '../../platform/process/pause.ts';
 import { CheckAnswer, isDeadline } from './reading/check-answer.ts';
 import type { CheckRequest } from './reading/check-case.ts';
 import type { CheckClient } from './suite/run-checks.ts';
-import { type ExchangeDeadlines, sendCheckRequest } from './suite/send-check-request.ts';
+import { sendCheckRequest } from './suite/send-check-request.ts';
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
 /** The longest that an answer may take after others were too slow, in ms. */
 const shortTimeout = 4000;
-
-/** Speech comes in one piece when all of it is ready, so that silence alone ends nothing early. */
-const deadlinesFor = (total: number): ExchangeDeadlines => ({
-  total,
-  idle: total,
-  afterEnd: Math.min(1500, total),
-});
 
 const unknownKey = 'sk-weir-no-such-key';
 
@@ -90,7 +83,9 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
       const transport = transports[base] ?? transports.versioned;
       const request = { ...wireRequest, headers };
       const isShortened = isShort && timeout > shortTimeout;
-      const deadlines = deadlinesFor(isShortened ? shortTimeout : timeout);
+      const total = isShortened ? shortTimeout : timeout;
+      // Speech comes in one piece when all of it is ready, so that silence alone ends nothing early.
+      const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
         isStream,

@@ -49,8 +49,6 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
   );
 };
 
-const nowhere = { line: 1, column: 1 };
-
 /** The files that the plan names outside its workload. */
 const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly ReferencedFile[] => {
   const templates = [...keys.map(({ template }) => template), ...Object.values(headers)];
@@ -71,7 +69,7 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
       isRemote && typeof file === 'string' ? [{ kind: 'certificates' as const, file }] : [],
     ),
     ...clips.map((clip) => ({ kind: 'clip' as const, ...clip })),
-  ].map((use) => ({ use, place: nowhere as ReferencedFile['place'] }));
+  ].map((use) => ({ use, place: { line: 1, column: 1 } as ReferencedFile['place'] }));
 };
 
 export interface WorkerFolder {

@@ -122,8 +122,6 @@ const methodTexts = [
   'Users: Little’s law, rate × (latency + think time). The knee is the maximum of Kleinrock’s power, throughput divided by latency, on the fitted law.',
 ] as const;
 
-const noFitText = 'Fewer than three different loads were kept, so no law is fitted.';
-
 export const capacityDocument = (report: CapacityReport): ReportDocument => {
   const { weir, target, name, objectives, answer, fit, steps, notes } = report;
   const tone = answer === null ? 'bad' : answer.proved ? 'good' : 'warning';
@@ -138,7 +136,11 @@ export const capacityDocument = (report: CapacityReport): ReportDocument => {
       section('Throughput and latency', [
         picture(() => latencyPlot(report)),
         picture(() => throughputPlot(report)),
-        text(fit === null ? noFitText : scalabilityFitText(fit)),
+        text(
+          fit === null
+            ? 'Fewer than three different loads were kept, so no law is fitted.'
+            : scalabilityFitText(fit),
+        ),
       ]),
       section('Steps', [table('Steps of the search', columns, steps)]),
       only(

@@ -3,7 +3,6 @@ import type { Clock } from '../../../model/clock.ts';
 import type {
   BrokenCause,
   Exchange,
-  ExchangeObserver,
   Transport,
   WireRequest,
 } from '../../../model/observation/exchange.ts';
@@ -95,7 +94,7 @@ export const sendCheckRequest = (
         took: clock.now() - begun,
       });
     };
-    const observer: ExchangeObserver = {
+    exchange = transport.send(request, {
       onConnected: () => undefined,
       onReconnect: () => undefined,
       onSent: (at) => {
@@ -116,6 +115,5 @@ export const sendCheckRequest = (
         failed = { cause, detail };
         end();
       },
-    };
-    exchange = transport.send(request, observer);
+    });
   });

@@ -42,8 +42,6 @@ const fields = fieldChecks('models', 'models', {
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
   ids.map((id) => answer.quote(id)).join(between);
 
-const hasPublisher = (id: string): boolean => /^[^/\s]+\/\S+$/.test(id);
-
 export const modelChecks: readonly Check[] = [
   modelList.check,
   ...fields,
@@ -53,7 +51,7 @@ export const modelChecks: readonly Check[] = [
     'the id of the chat model, and that of speech-to-text, is publisher/model_name',
     (answer, { chat, transcription }) => {
       const ids = [chat, transcription].filter((id) => id !== null);
-      const wrong = ids.filter((id) => !hasPublisher(id));
+      const wrong = ids.filter((id) => !/^[^/\s]+\/\S+$/.test(id));
       if (ids.length === 0) return unchecked('no model was recognised');
       return wrong.length === 0
         ? pass(quoted(answer, ids, ', '))

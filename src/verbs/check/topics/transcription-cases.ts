@@ -70,8 +70,6 @@ const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
   ),
 );
 
-const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
-
 /** The language that one upload names: its answer has to name it, too. */
 export const namedLanguage = { upload: 'upload-mp3', code: 'en' } as const;
 
@@ -84,7 +82,7 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
       expected: `200 for a transcription of a file .${extension}`,
       cost: { audioSeconds: 10 },
       build: (target) => {
-        const clip = target.otherClips.find(({ name }) => extensionOf(name) === extension);
+        const clip = target.otherClips.find(({ name }) => name.endsWith(`.${extension}`));
         const isNamed = `upload-${extension}` === namedLanguage.upload;
         const fields = isNamed ? [['language', namedLanguage.code] as const] : [];
         return clip === undefined ? null : transcriptionForm(target, { clip, fields });

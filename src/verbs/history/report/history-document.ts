@@ -96,13 +96,12 @@ const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>
   column.text('Weir', ({ weir }) => weir),
 ];
 
-const fileColumn: Column<StoredRun> = column.code('Result', ({ file }) => file);
-
 const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
   const caption = `Runs of ${plan}`;
   const earlier = runs.length - maxListedRuns;
   const columns = runColumns(figures.slice(0, maxShownFigures));
-  const all = table(caption, [...runColumns(figures), fileColumn], runs.toReversed());
+  const file: Column<StoredRun> = column.code('Result', (run) => run.file);
+  const all = table(caption, [...runColumns(figures), file], runs.toReversed());
   const earlierText = `${plural(earlier, 'earlier run')}: shown with --json and --page.`;
   return [
     only(['terminal'], table(caption, columns, runs.slice(-maxListedRuns))),

@@ -22,15 +22,13 @@ interface Occurrence extends Flag {
   readonly expands: boolean;
 }
 
-const isFlag = ({ text }: ShellWord): boolean => /^-{1,2}[A-Za-z]/.test(text);
-
 /** The options of a command; whatever stands between two of them belongs to the first. */
 const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Occurrence[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
   const found: (Occurrence & { readonly values: string[]; expands: boolean })[] = [];
   for (const word of words) {
     const flag = found.at(-1);
-    if (isFlag(word)) {
+    if (/^-{1,2}[A-Za-z]/.test(word.text)) {
       const [, written = '', value] = /^(--?[^=]+)(?:=([^]*))?$/.exec(word.text) ?? [];
       // Options of more words than one may have underscores in other versions.
       const name = names[written] ?? names[written.replaceAll('_', '-')] ?? '';

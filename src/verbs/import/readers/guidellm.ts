@@ -55,9 +55,6 @@ type Rates = Pick<BenchLoad, 'rates' | 'users' | 'arrivals'>;
 
 const usersOf = (users: readonly number[]): Rates => ({ rates: [], users, arrivals: 'constant' });
 
-const searchHint =
-  'this profile searches while it runs: use weir capacity or weir sweep. The load is one user instead';
-
 /** The rates or users of a profile. */
 type ReadRates = (profile: PartSettings, notes: Notes) => Rates;
 
@@ -101,8 +98,12 @@ const profiles: Readonly<Record<string, ReadRates>> = {
 };
 
 const ratesOf: ReadRates = (profile, notes) => {
-  const kind = profile.text('kind') ?? 'sweep';
-  return (profiles[kind] ?? oneUser(searchHint))(profile, notes);
+  const read =
+    profiles[profile.text('kind') ?? 'sweep'] ??
+    oneUser(
+      'this profile searches while it runs: use weir capacity or weir sweep. The load is one user instead',
+    );
+  return read(profile, notes);
 };
 
 const loadFields = ({ profile, constraints }: GuideLlmBenchmark, notes: Notes) => {
