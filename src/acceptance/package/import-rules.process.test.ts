@@ -68,7 +68,7 @@ const doors: Readonly<Record<string, readonly Planted[]>> = {
   'src/cli/noun.ts': [refuses(`import { a } from '../verbs/history/cli/history.ts';`)],
   'src/cli/verbs/run.ts': [
     passes(`import { a } from '../../verbs/compare/repeat.ts';`),
-    refuses(`import { b } from '../../verbs/compare/run-slots.ts';`),
+    refuses(`import { b } from '../../verbs/compare/publish-comparison.ts';`),
   ],
   'src/cli/verbs/noun.ts': [refuses(`import { a } from '../../verbs/compare/repeat.ts';`)],
   'src/library/noun.ts': [
