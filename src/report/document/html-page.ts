@@ -1,7 +1,124 @@
-import { createHash } from 'node:crypto';
 import { markup, type Markup, verbatim } from '../text/markup.ts';
-import { isShown, type ReportDocument, tones } from './document.ts';
-import { blockMarkup, sectionId, topBlockMarkup } from './html-writer.ts';
+import { present } from '../text/present.ts';
+import {
+  type Block,
+  isShown,
+  type Section,
+  type ShownCell,
+  type ShownTable,
+  shownTable,
+  type Table,
+  type Tone,
+  tones,
+  type ReportDocument,
+} from './document.ts';
+import { createHash } from 'node:crypto';
+
+const detailsMarkup = ({ details }: ShownCell): Markup | null =>
+  details === undefined
+    ? null
+    : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
+
+/** A row that is strong as a whole has no bold cells. */
+const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
+  if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
+  if (holds === 'code') return markup`<code>${text}</code>`;
+  return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
+};
+
+const tonedMarkup = (words: string, tone: Tone): Markup =>
+  tone === 'plain' || tone === 'quiet'
+    ? markup`${words}`
+    : markup`<span class="level ${tones[tone].look}">${words}</span>`;
+
+/** A note, and by how much the figure can be off. */
+const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
+  if (error === undefined) return note === '' ? null : markup` <small>${note}</small>`;
+  return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
+};
+
+/** On a narrow screen a row with sentences becomes a paragraph: then each cell needs its title, and one that says nothing is left out. */
+const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
+  if (label === null) return null;
+  return text.trim() === '' || text === '–'
+    ? markup` data-label=""`
+    : markup` data-label="${label}: "`;
+};
+
+/** A name that is a number says nothing without its title. */
+const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
+
+const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Markup => {
+  const { holds, text, unit, tone } = cell;
+  if (holds === 'verdict') {
+    if (text === '') return markup`<td></td>`;
+    const { glyph, look } = tones[tone];
+    const sign = glyph === '' ? null : markup`<span aria-hidden="true">${glyph}</span> `;
+    return markup`<td class="${look}"><span class="level">${sign}${text}</span></td>`;
+  }
+  const inner = markup`${textMarkup(cell, rowTone)}${unit === undefined ? null : markup` <span class="unit">${unit}</span>`}${noteMarkup(cell)}${detailsMarkup(cell)}`;
+  if (holds === 'name') {
+    const title = isNumeric(text) ? label : null;
+    return markup`<th scope="row"${labelMarkup(cell, title)}>${inner}</th>`;
+  }
+  return markup`<td class="${tone === 'quiet' ? `${holds} quiet` : holds}"${labelMarkup(cell, label)}>${inner}</td>`;
+};
+
+const headMarkup = ({ title, help, holds }: ShownTable['columns'][number]): Markup =>
+  markup`<th scope="col" class="${holds}">${help === undefined ? title : markup`<abbr title="${help}">${title}</abbr>`}</th>`;
+
+type Row = ShownTable['groups'][number]['rows'][number];
+const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
+  markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
+
+/** Tables that stay tables on a narrow screen: their figures are compared side by side, and their words are few or left out. */
+const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
+
+const tableMarkup = (table: Table): Markup => {
+  const { columns, groups } = shownTable(table, 'html');
+  const isStacked =
+    !unstackedLooks.has(table.look ?? '') && columns.some(({ holds }) => holds === 'words');
+  const labels = isStacked ? columns.map(({ title }) => title) : null;
+  const looks = present([table.look ?? null, isStacked && 'stacked']).join(' ');
+  return markup`<div class="scroll" role="group" aria-label="${table.caption}" tabindex="0"><table${looks === '' ? null : markup` class="${looks}"`}>
+<caption>${table.caption}</caption>
+<thead><tr>${columns.map(headMarkup)}</tr></thead>
+${groups.map(
+  ({ title, rows }) =>
+    markup`<tbody>${title === '' ? null : markup`<tr><th scope="rowgroup" colspan="${columns.length}">${title}</th></tr>\n`}${rows.map((row) => rowMarkup(row, labels))}</tbody>`,
+)}</table></div>`;
+};
+
+export const blockMarkup = (block: Block): Markup | null => {
+  if (!isShown(block, 'html')) return null;
+  switch (block.kind) {
+    case 'text':
+      return markup`<p${block.tone === 'quiet' ? markup` class="aside"` : null}>${tonedMarkup(block.text, block.tone)}</p>`;
+    case 'list':
+      return markup`<ul class="notes">${block.items.map(({ text, tone }) => markup`<li>${tonedMarkup(text, tone)}</li>`)}</ul>`;
+    case 'facts':
+      return markup`<dl class="pairs">${block.rows.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>\n`)}</dl>`;
+    case 'table':
+      return tableMarkup(block);
+    case 'picture':
+      return markup`${block.html()}`;
+    case 'fold':
+      return markup`<details${block.open ? markup` open` : null}><summary>${block.title}</summary>${block.blocks.map(blockMarkup)}</details>`;
+    case 'section':
+      return markup`<h3>${block.title}</h3>${block.blocks.map(blockMarkup)}`;
+  }
+};
+
+/** Where the navigation of a page leads. */
+const sectionId = ({ id, title }: Section): string =>
+  id ?? title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+/** A block at the top of a page: sections have an id, which the navigation links to. */
+const topBlockMarkup = (block: Block): Markup | null => {
+  if (block.kind !== 'section' || !isShown(block, 'html')) return blockMarkup(block);
+  const id = sectionId(block);
+  return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${block.title}</h2>${block.blocks.map(blockMarkup)}</section>\n`;
+};
 
 /** The scripts of a page with charts over time, and the data that they draw. */
 interface PageScripts {

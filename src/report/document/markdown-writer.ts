@@ -1,6 +1,6 @@
 import { countText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
-import { printable } from '../text/printable.ts';
+import { printable } from '../text/display-width.ts';
 import {
   type Block,
   isShown,

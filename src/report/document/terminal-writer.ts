@@ -1,22 +1,205 @@
-import { displayWidth, paddedText, wrappedLines } from '../text/display-width.ts';
-import { printable } from '../text/printable.ts';
+import { styleText } from 'node:util';
 import {
+  displayWidth,
+  paddedText,
+  truncatedText,
+  wrappedLines,
+  printable,
+} from '../text/display-width.ts';
+import {
+  type ShownCell,
+  type ShownTable,
+  shownTable,
+  type Table,
+  type Tone,
+  tones,
   type Block,
   type Fact,
   isShown,
   type ReportDocument,
-  type Tone,
-  tones,
 } from './document.ts';
-import {
-  paragraph,
-  type TerminalLayout,
-  terminalLayout,
-  type TerminalStyle,
-  terminalTableLines,
-} from './terminal-table.ts';
+
+/** The terminal that the report is written for. */
+export interface TerminalStyle {
+  readonly colour: boolean;
+  /** Columns of the screen; at least 60 are used. */
+  readonly width: number;
+}
+
+/** `paint` returns the text unchanged if colour is off. */
+export interface TerminalLayout {
+  readonly width: number;
+  readonly paint: (tone: Tone, text: string) => string;
+}
+
+export const terminalLayout = ({ colour, width }: TerminalStyle): TerminalLayout => ({
+  width: Math.max(60, width),
+  paint: (tone, text) =>
+    !colour || tone === 'plain' || text === ''
+      ? text
+      : styleText(tones[tone].style, text, { validateStream: false }),
+});
+
+const paragraph = (
+  { width, paint }: TerminalLayout,
+  text: string,
+  { indent = 2, tone = 'plain' }: { readonly indent?: number; readonly tone?: Tone } = {},
+): readonly string[] =>
+  wrappedLines(text, width - indent).map((line) => ' '.repeat(indent) + paint(tone, line));
 
 type Lines = readonly string[];
+type Row = ShownTable['groups'][number]['rows'][number];
+type TonedText = Pick<ShownCell, 'text' | 'tone'>;
+
+const nothing: TonedText = { text: '', tone: 'plain' };
+const gutter = 2;
+/** The minimum width of the first column, which is cut first. */
+const minFirstColumns = 16;
+/** Sentences in a narrower column are hard to read, so they go below their row. */
+const minWordColumns = 30;
+
+/** `apart`: notes beneath their cells, and errors beneath the notes instead of in the cells. */
+type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
+
+const terminalCell = (
+  { holds, text, unit, note, tone, error }: ShownCell,
+  notes: NotePlace,
+): TonedText => {
+  const sign = holds === 'verdict' && text !== '' ? tones[tone].glyph : '';
+  const beside = notes === 'beside' ? note : undefined;
+  const inline = notes === 'apart' ? undefined : error?.text;
+  const ownTone = tone === 'plain' && holds === 'words' ? 'quiet' : tone;
+  return {
+    text: printable([sign, text, unit, beside, inline].filter(Boolean).join(' ')),
+    tone: error?.tone === 'warning' ? error.tone : ownTone,
+  };
+};
+
+const totalWidth = (widths: readonly number[]): number =>
+  widths.reduce((whole, width) => whole + width + gutter, 0);
+
+const notePlace = (
+  widthsBeside: readonly number[],
+  { width }: TerminalLayout,
+  otherwise: 'beneath' | 'apart',
+): NotePlace => (totalWidth(widthsBeside) <= width ? 'beside' : otherwise);
+
+/** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
+const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
+  const titles = columns
+    .filter((_, place) => place !== wordsPlace)
+    .map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
+  const linesOf = ({ cells }: Row, notes: NotePlace): readonly (readonly TonedText[])[] => {
+    const others = cells.filter((_, place) => place !== wordsPlace);
+    const line = others.map((cell, i) => {
+      const { text, tone } = terminalCell(cell, notes);
+      return { text: i === 0 && isGrouped ? `  ${text}` : text, tone };
+    });
+    const beneath = ['beneath', 'apart'].includes(notes)
+      ? others.map(({ note = '' }) => ({ text: printable(note), tone: 'quiet' as const }))
+      : [];
+    const apart = notes === 'apart' ? others.map(({ error }) => error ?? nothing) : [];
+    return [line, ...[beneath, apart].filter((below) => below.some(({ text }) => text !== ''))];
+  };
+  const widthsOf = (rows: readonly Row[], notes: NotePlace): readonly number[] => {
+    const lines = rows.flatMap((row) => linesOf(row, notes));
+    return titles.map((title, i) =>
+      Math.max(displayWidth(title), ...lines.map((line) => displayWidth(line[i]!.text))),
+    );
+  };
+  return { titles, linesOf, widthsOf };
+};
+
+/** The lines of a table with the columns that fit; `null` if there is no room for them. `otherwise`: the place of notes without room beside their cells. */
+const columnLines = (
+  layout: TerminalLayout,
+  grid: ShownTable,
+  otherwise: 'beneath' | 'apart' = 'beneath',
+): Lines | null => {
+  const { columns, groups, showsNotes } = grid;
+  const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
+  const aligned = columns.filter((_, place) => place !== wordsPlace);
+  const { titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
+  const rows = groups.flatMap((group) => group.rows);
+  const notes = showsNotes ? notePlace(widthsOf(rows, 'beside'), layout, otherwise) : 'none';
+  const [first = 0, ...others] = widthsOf(rows, notes);
+  const spare = layout.width - totalWidth([first, ...others]);
+  const firstWidth = first + Math.min(0, spare);
+  if (firstWidth < Math.min(first, minFirstColumns)) return null;
+  const besideRoom = spare - gutter;
+  const isBeside = besideRoom >= minWordColumns;
+  const widths = [firstWidth, ...others, besideRoom];
+
+  const line = (cells: readonly TonedText[]): string => {
+    const parts = cells.map(({ text, tone }, i) => {
+      const side = aligned[i]?.holds === 'number' ? 'right' : 'left';
+      const set = paddedText(truncatedText(text, widths[i]!), widths[i]!, side);
+      return layout.paint(tone, i === cells.length - 1 ? set.trimEnd() : set);
+    });
+    return [' '.repeat(gutter), parts.join(' '.repeat(gutter))].join('').trimEnd();
+  };
+  const across = ({ text, tone }: TonedText): string => {
+    const shown = truncatedText(text, layout.width - gutter).trimEnd();
+    return `${' '.repeat(gutter)}${layout.paint(tone, shown)}`.trimEnd();
+  };
+  /** A row's lines, with its sentences beside or below them. */
+  const rowLines = (row: Row): Lines => {
+    const lines = linesOf(row, notes);
+    const words = row.cells[wordsPlace];
+    if (words === undefined || words.text === '') return lines.map(line);
+    const { text, tone } = terminalCell(words, 'beside');
+    const pieces = wrappedLines(text, isBeside ? besideRoom : layout.width - 6);
+    if (!isBeside) {
+      return [...lines.map(line), ...pieces.map((piece) => across({ text: `    ${piece}`, tone }))];
+    }
+    return Array.from({ length: Math.max(lines.length, pieces.length) }, (_, i) => {
+      const piece = pieces[i];
+      return line([
+        ...(lines[i] ?? aligned.map(() => nothing)),
+        ...(piece === undefined ? [] : [{ text: piece, tone }]),
+      ]);
+    });
+  };
+  const wordsTitle = isBeside ? columns[wordsPlace]?.title : undefined;
+  const heads = [...titles, ...(wordsTitle === undefined ? [] : [wordsTitle])];
+  return [
+    line(heads.map((text) => ({ text, tone: 'quiet' }))),
+    ...groups.flatMap(({ title, rows: members }, i) => [
+      ...(i > 0 && notes === otherwise ? [''] : []),
+      ...(title === '' ? [] : [across({ text: printable(title), tone: 'strong' })]),
+      ...members.flatMap(rowLines),
+    ]),
+  ];
+};
+
+/** Each row as a paragraph: `TTFT ms: n 760, p50 188 [184–194]`. */
+const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: ShownTable): Lines => {
+  const notes = grid.showsNotes ? 'beside' : 'none';
+  const indent = grid.isGrouped ? 4 : 2;
+  return groups.flatMap(({ title, rows }) => [
+    ...(title === '' ? [] : paragraph(layout, printable(title), { tone: 'strong' })),
+    ...rows.flatMap(({ cells }) => {
+      const [name = '', ...texts] = cells.map((cell) => terminalCell(cell, notes).text);
+      const parts = texts
+        .map((text, i) => ({ text, title: columns[i + 1]!.title }))
+        .filter(({ text }) => text !== '' && text !== '–')
+        .map((part) => `${part.title} ${part.text}`);
+      return paragraph(layout, `${name}: ${parts.join(', ')}`, { indent });
+    }),
+  ]);
+};
+
+/** A table in columns; on a narrow terminal without its spare columns, or as paragraphs. */
+export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
+  const whole = shownTable(table, 'terminal');
+  const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
+  return (
+    columnLines(layout, whole) ??
+    columnLines(layout, needed) ??
+    columnLines(layout, needed, 'apart') ??
+    recordLines(layout, whole)
+  );
+};
 
 const factLines = (layout: TerminalLayout, rows: readonly Fact[], indent: number): Lines => {
   const nameColumns = Math.max(...rows.map(([name]) => displayWidth(name))) + 2;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Result } from '../../model/result/result.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { terminalText } from '../document/terminal-writer.ts';
-import { breakdownBlocks } from './breakdown-tables.ts';
+import { breakdownBlocks } from './figures.ts';
 
 const linesOf = (result: Result, width: number): string =>
   terminalText(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { blockMarkup } from '../document/html-writer.ts';
+import { blockMarkup } from '../document/html-page.ts';
 import type { Result } from '../../model/result/result.ts';
-import { exemplarFolds } from './exemplars.ts';
+import { exemplarFolds } from './outcomes.ts';
 
 const result = sampleRunResult();
 const [slow] = result.exemplars ?? [];

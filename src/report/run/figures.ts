@@ -1,24 +1,176 @@
-import type { Group } from '../../model/measures/counts.ts';
-import type { Result } from '../../model/result/result.ts';
-import { groupsMatching } from '../../model/result/summary.ts';
-import type { Trust } from '../../model/result/verdict.ts';
-import { type Block, fold, list, only, section, type Section, text } from '../document/document.ts';
+import type { Quantile } from '../../model/measures/quantile.ts';
 import {
+  type Cell,
+  column,
+  type Column,
+  table,
+  type Table,
+  type Block,
+  fold,
+  only,
+  section,
+  list,
+  type Section,
+  text,
+} from '../document/document.ts';
+import { reportedQuantiles } from '../../model/measures/headline.ts';
+import {
+  markedErrorText,
+  type MeasureFigures,
+  kindsPresent,
   type KindFigures,
   kindFigures,
-  kindsPresent,
   lagFigures,
   measuredOf,
   sumOf,
 } from '../summary/figures.ts';
-import { markedErrorText } from '../summary/error-text.ts';
-import { tokenSourceMeaning } from '../summary/outcome-text.ts';
-import { rateSentences } from '../summary/rates.ts';
-import { tokenNotes, wordErrorSentence } from '../summary/token-notes.ts';
-import { countText, plural, shareText } from '../text/number-text.ts';
+import {
+  countText,
+  factorText,
+  figureText,
+  intervalText,
+  listed,
+  shareText,
+  plural,
+} from '../text/number-text.ts';
+import type { Labels, Group } from '../../model/measures/counts.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import type { Result } from '../../model/result/result.ts';
+import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { arrivalCounts, tokenSourceMeaning } from '../summary/outcome-text.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
-import { breakdownBlocks } from './breakdown-tables.ts';
-import { figuresTable } from './figures-table.ts';
+
+/** A figure; the duration of a second of audio also as a real-time factor. */
+const valueCell = (value: number, unit: string): Cell => ({
+  text: figureText(value, unit),
+  ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
+});
+
+/** A percentile with its confidence interval, marked if few samples are beyond it. */
+const quantileCell = ({ value, low, high, weak }: Quantile, unit: string): Cell => ({
+  ...valueCell(value, unit),
+  text: `${weak ? '~' : ''}${figureText(value, unit)}`,
+  note: `[${intervalText(low, high, unit)}]`,
+  tone: weak ? 'quiet' : 'strong',
+});
+
+const columns: readonly Column<MeasureFigures>[] = [
+  column.name({ title: 'Measure', media: ['html'] }, ({ subject, withheld }) => ({
+    text: subject.label,
+    unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
+    note: withheld ? 'withheld: the run is invalid' : undefined,
+  })),
+  column.name({ title: 'Measure', media: ['terminal', 'markdown'] }, ({ subject }) => ({
+    text: subject.short,
+    unit: subject.unit.replace('characters', 'chars'),
+  })),
+  column.number('n', ({ n }) => countText(n)),
+  ...reportedQuantiles.map((q) =>
+    column.number(
+      { title: `p${q * 100}`, spare: q === 0.9 },
+      ({ subject, quantiles, withheld }: MeasureFigures) => {
+        const found = quantiles.find((each) => each.q === q);
+        if (withheld) return { text: 'withheld', tone: 'bad' };
+        if (found === undefined) return '–';
+        return { ...quantileCell(found, subject.unit), error: markedErrorText(found.error) };
+      },
+    ),
+  ),
+  column.number({ title: 'max', spare: true }, ({ subject, max, withheld }) =>
+    withheld ? '–' : valueCell(max, subject.unit),
+  ),
+];
+
+/** Measures as rows, percentiles with their confidence intervals and measurement errors as columns. */
+const figuresTable = (
+  caption: string,
+  rows: readonly MeasureFigures[],
+  groupOf: (figures: MeasureFigures) => string = () => '',
+): Table => table(caption, columns, rows, { look: 'figures', showsNotes: true, groupOf });
+
+/** The labels by which the figures of a run are broken down if they have several values. */
+const breakdownLabels = ['stage', 'entry', 'model', 'key'] as const;
+type BreakdownLabel = (typeof breakdownLabels)[number];
+
+const valueOf = (labels: Labels, label: BreakdownLabel): string | null =>
+  label === 'entry' ? (labels.entry ?? 'without a name') : labels[label];
+
+const labelValues = (result: Result, label: BreakdownLabel): readonly string[] => [
+  ...new Set(
+    groupsMatching(result, outsideWarmUp).flatMap(({ labels }) => valueOf(labels, label) ?? []),
+  ),
+];
+
+/** Every part that had an arrival after the warm-up, by the label's value and then by kind. */
+const breakdownBy = (result: Result, label: BreakdownLabel) =>
+  labelValues(result, label).flatMap((name) =>
+    kindsPresent(result).flatMap((kind) => {
+      const where = (each: Labels): boolean =>
+        outsideWarmUp(each) && valueOf(each, label) === name && each.traffic === kind;
+      const groups = groupsMatching(result, where);
+      return groups.length === 0 ? [] : { kind, name, where, counts: arrivalCounts(groups) };
+    }),
+  );
+type BreakdownRow = ReturnType<typeof breakdownBy>[number];
+
+/** The measure of the first output, for kinds whose answers arrive bit by bit. */
+const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
+  'chat-stream': 'ttft',
+  speech: 'firstAudio',
+};
+
+const shareCell = ({ counts }: BreakdownRow, outcome: 'completed' | 'limited'): Cell => ({
+  text: shareText(counts[outcome], counts.due),
+  note: countText(counts[outcome]),
+  tone: outcome === 'limited' && counts.limited > 0 ? 'warning' : 'plain',
+});
+
+const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
+  const firstMeasures = new Set(kindsPresent(result).flatMap((kind) => firstOutput[kind] ?? []));
+  const first = [...firstMeasures].map((name) => measures[name].short).join(' or ');
+  const latencyColumns = (
+    [title, short]: readonly [title: string, short: string],
+    measureOf: (kind: TrafficKind) => MeasureName | undefined,
+  ): readonly Column<BreakdownRow>[] =>
+    [0.5, 0.95].map((q) => {
+      const name = `p${q * 100}`;
+      const head = { title: `${title} ${name}`, short: q === 0.5 ? `${short} p50` : name };
+      return column.number(head, ({ kind, where }) => {
+        const measure = measureOf(kind);
+        const found =
+          measure === undefined ? null : figuresOver(result, measure, where).percentile(q);
+        return found === null ? '–' : quantileCell(found, 'ms');
+      });
+    });
+  const columns: readonly Column<BreakdownRow>[] = [
+    column.name('Kind', ({ kind }) => kind),
+    ...(first === '' ? [] : latencyColumns([first, 'first'], (kind) => firstOutput[kind])),
+    ...latencyColumns(['End to end', 'end'], () => 'endToEnd'),
+    column.number('Arrivals', ({ counts }) => countText(counts.due)),
+    column.number('Completed', (row) => shareCell(row, 'completed')),
+    column.number('429', (row) => shareCell(row, 'limited')),
+  ];
+  const caption = `By ${label}, after the warm-up; latencies in ms`;
+  return table(caption, columns, breakdownBy(result, label), { groupOf: ({ name }) => name });
+};
+
+/** The figures by stage, entry, model and key, if a run has several; a terminal shows the first two. */
+export const breakdownBlocks = (result: Result): readonly Block[] => {
+  const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
+  const tables = labels.map((label) => ({ label, block: breakdownTable(result, label) }));
+  const all = tables.map(({ block }) => block);
+  return [
+    only(['html'], fold(`Breakdown by ${listed(labels)}`, all)),
+    ...tables
+      .filter(({ label }) => label === 'stage' || label === 'entry')
+      .map(({ label, block }) =>
+        only(['terminal'], section(`Breakdown by ${label}, after the warm-up`, [block])),
+      ),
+  ];
+};
 
 const connectionsSentence = (total: (of: (group: Group) => number) => number): string => {
   const [opened, reused] = [total((g) => g.connections.new), total((g) => g.connections.reused)];

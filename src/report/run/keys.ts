@@ -1,6 +1,15 @@
-import { isViolation, type LimitCheck, type LimitFinding } from '../../model/limits/limit-log.ts';
-import type { KeyLimits } from '../../model/limits/run-limits.ts';
+import {
+  type AdmittedPeak,
+  interfaceLimits,
+  type KeyLimits,
+  type KeyRefusals,
+  replayedDecisions,
+} from '../../model/limits/run-limits.ts';
+import { type LedgerEntry, toLedgerEntry } from '../../model/observation/ledger.ts';
 import type { Result } from '../../model/result/result.ts';
+import { countText, momentText, plural, timeText } from '../text/number-text.ts';
+import { present, textIf } from '../text/present.ts';
+import { isViolation, type LimitCheck, type LimitFinding } from '../../model/limits/limit-log.ts';
 import {
   type Block,
   column,
@@ -17,17 +26,126 @@ import {
 } from '../document/document.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
-import { maxChartedKeys } from '../html/charts/key-charts.ts';
-import { countText, plural } from '../text/number-text.ts';
-import {
-  keyLimitSentences,
-  type KeyUsage,
-  keyUsages,
-  limitedText,
-  limitText,
-  remainingText,
-  unrecordedText,
-} from './key-usage.ts';
+import { maxChartedKeys } from '../html/charts/client-charts.ts';
+
+/**
+ * One of a key's two limits: declared by the plan (`null` for none), perhaps only as the interface's default;
+ * the different limits in headers, ascending (more than one is a finding); the lowest and the last remaining quota.
+ */
+const observedLimit = (
+  entries: readonly LedgerEntry[],
+  { limits }: Result['plan'],
+  unit: 'Requests' | 'Tokens',
+) => {
+  const name = unit === 'Requests' ? 'requestsPerMinute' : 'tokensPerMinute';
+  const reported = entries.flatMap((entry) => entry[`limit${unit}`] ?? []);
+  const remaining = entries.flatMap((entry) => entry[`remaining${unit}`] ?? []);
+  return {
+    declared: limits[name],
+    isInterfaceDefault: limits[name] === interfaceLimits[name],
+    reported: [...new Set(reported)].toSorted((a, b) => a - b),
+    lowest: remaining.length === 0 ? null : remaining.reduce((a, b) => Math.min(a, b)),
+    last: remaining.at(-1) ?? null,
+  };
+};
+type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
+
+/**
+ * The limits and the remaining quota of each key, from its ledger: responses with a status, those that
+ * were 429 and when the first came, in ms since the run began. The ledger had no room for `unrecorded` responses,
+ * which the figures do not include.
+ */
+export const keyUsages = ({ ledger, plan }: Result) =>
+  ledger.map(({ key, rows, left }) => {
+    const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
+    const limited = entries.filter(({ status }) => status === 429);
+    const first = limited.reduce((least, { answered }) => Math.min(least, answered), Infinity);
+    return {
+      key,
+      answered: entries.length,
+      limited: limited.length,
+      firstLimited: limited.length === 0 ? null : first,
+      requests: observedLimit(entries, plan, 'Requests'),
+      tokens: observedLimit(entries, plan, 'Tokens'),
+      unrecorded: left,
+    };
+  });
+type KeyUsage = ReturnType<typeof keyUsages>[number];
+
+/** Declared limit against the limit in headers, in words: `600/min as declared`, `header says 100, the interface 60`. */
+export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLimit): string => {
+  const headers = reported.map(countText).join(' and ');
+  if (declared === null) return reported.length === 0 ? 'none known' : `${headers}/min by header`;
+  const limit = countText(declared);
+  if (reported.length === 0) {
+    return `${limit}/min ${isInterfaceDefault ? 'by the interface' : 'declared'}, no header seen`;
+  }
+  return reported.length === 1 && reported[0] === declared
+    ? `${headers}/min as ${isInterfaceDefault ? 'the interface says' : 'declared'}`
+    : `header says ${headers}, ${isInterfaceDefault ? 'the interface' : 'declared'} ${limit}`;
+};
+
+/** The reported remaining quota: `lowest 0, last 12`; a dash without headers. */
+export const remainingText = ({ lowest, last }: ObservedLimit): string =>
+  lowest === null || last === null ? '–' : `${countText(lowest)}, last ${countText(last)}`;
+
+/** `412, first at 21.3 s`, or `none`. */
+export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
+  firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
+
+/** Says how many responses the ledger did not record; `null` if it recorded all. */
+export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
+  unrecorded === 0
+    ? null
+    : `${plural(unrecorded, 'further response')} not recorded: the ledger was full`;
+
+/** `60`, `between 58 and 61`, `at least 1,000`. */
+const fullestMinuteText = ({ least, most }: AdmittedPeak): string => {
+  if (most === null) return `at least ${countText(least)}`;
+  return least === most ? countText(least) : `between ${countText(least)} and ${countText(most)}`;
+};
+
+const countsText = (counts: Readonly<Partial<Record<string, number>>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${countText(count ?? 0)}`)
+    .join(', ');
+
+const accuracyText = (accuracy: KeyRefusals['retryAfter']): string =>
+  countsText(Object.fromEntries(Object.entries(accuracy).filter(([, count]) => count > 0)));
+
+const refusalSentences = (refusals: KeyRefusals): readonly string[] => {
+  const { count, first, last, units, forms, stretches, longestStretch } = refusals;
+  const periods = stretches === 1 ? 'one blocked period' : plural(stretches, 'blocked period');
+  const longest =
+    longestStretch === null
+      ? ', and nothing was admitted afterwards'
+      : `, at most ${timeText(longestStretch)} long`;
+  return [
+    `429s: ${countText(count)}, from ${momentText(first)} to ${momentText(last)}, by named limit: ${countsText(units)}; by form: ${countsText(forms)}; ${periods}${longest}.`,
+    `Retry-After: ${accuracyText(refusals.retryAfter)}. Reset time: ${accuracyText(refusals.resetTime)}.`,
+  ];
+};
+
+const explanationText = (limiters: readonly string[]): string => {
+  const decisions = `decisions (at most the first ${replayedDecisions})`;
+  const explained =
+    limiters.length === 0
+      ? `No class of limiter with the declared limit explains the ${decisions}`
+      : `The ${decisions} are explained by ${limiters.join(', ')}`;
+  return `${explained}, assuming that nobody else used the key.`;
+};
+
+const keyLimitSentences = ({
+  requests,
+  tokens,
+  refusals,
+  explainedBy,
+}: KeyLimits): readonly string[] =>
+  present([
+    `In the busiest minute: ${fullestMinuteText(requests)} requests${textIf(requests.least !== requests.most, ' (it is unknown whether audio, model lists and failed requests count)')}, ${fullestMinuteText(tokens)} tokens.`,
+    ...(refusals === null ? [] : refusalSentences(refusals)),
+    explainedBy !== null && explanationText(explainedBy),
+  ]);
 
 const usageColumns: readonly Column<KeyUsage>[] = [
   column.name('Key', (usage) => ({ text: usage.key, note: unrecordedText(usage) ?? undefined })),

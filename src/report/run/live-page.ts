@@ -3,14 +3,13 @@ import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { list, type ReportDocument, text } from '../document/document.ts';
 import { htmlPage } from '../document/html-page.ts';
-import { embeddedData } from '../html/charts/page-data.ts';
+import { embeddedData, type PageAssets, pageScripts } from './run-page.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { countText, plural } from '../text/number-text.ts';
 import { timeProgressText } from './progress.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
-import { type PageAssets, pageScripts } from './run-page.ts';
 
 /** What is known of a run under way. */
 export interface LiveRun {

@@ -6,8 +6,8 @@ import {
   type TerminalLayout,
   type TerminalStyle,
   terminalTableLines,
-} from '../document/terminal-table.ts';
-import { causeText } from '../summary/cause-text.ts';
+} from '../document/terminal-writer.ts';
+import { causeText } from '../summary/outcome-text.ts';
 import {
   objectiveFindingText,
   objectiveOutcome,
@@ -17,12 +17,11 @@ import { addressText } from '../summary/plan-terms.ts';
 import { measuredRates, runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
 import { loadsText } from '../summary/workload-text.ts';
-import { truncatedText, wrappedLines } from '../text/display-width.ts';
+import { truncatedText, wrappedLines, printable } from '../text/display-width.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
-import { printable } from '../text/printable.ts';
 import { costText, runTotalsOf } from './cost.ts';
-import { kindTable, marksText } from './kind-table.ts';
+import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 

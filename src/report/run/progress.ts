@@ -6,10 +6,9 @@ import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { tableMeasures } from '../summary/figures.ts';
-import { displayWidth, truncatedText, paddedText } from '../text/display-width.ts';
+import { displayWidth, truncatedText, paddedText, printable } from '../text/display-width.ts';
 import { countText, figureText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
-import { printable } from '../text/printable.ts';
 
 /** The current stage, if there are several. */
 export interface RunningStage {

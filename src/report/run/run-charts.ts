@@ -9,16 +9,21 @@ import { type Block, fold, only, picture, text } from '../document/document.ts';
 import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
-import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
-import { generatorCharts } from '../html/charts/generator-charts.ts';
-import { heatmap } from '../html/charts/heatmap.ts';
-import { keyCharts } from '../html/charts/key-charts.ts';
-import { latencyHistogram } from '../html/charts/latency-histogram.ts';
-import { latencyCharts } from '../html/charts/latency-charts.ts';
+import {
+  flowChart,
+  inFlightChart,
+  generatorCharts,
+  keyCharts,
+  latencyCharts,
+} from '../html/charts/client-charts.ts';
+import { heatmap, latencyHistogram, percentilePlot } from '../html/charts/distribution-plots.ts';
 import { serverCharts } from '../html/charts/server-charts.ts';
-import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
-import { percentilePlot } from '../html/charts/percentile-plot.ts';
-import { requestScatter, tokenScatter } from '../html/charts/request-plots.ts';
+import {
+  loadPlot,
+  type LoadPoint,
+  requestScatter,
+  tokenScatter,
+} from '../html/charts/dot-plots.ts';
 import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';

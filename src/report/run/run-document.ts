@@ -1,31 +1,41 @@
-import type { Result } from '../../model/result/result.ts';
-import { sliceNoun } from '../../model/result/slice-name.ts';
-import type { Trust } from '../../model/result/verdict.ts';
+import { decodeHistogram } from '../../model/measures/histogram.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Result, SliceRun } from '../../model/result/result.ts';
+import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import {
   type Block,
+  column,
+  table,
+  type Fact,
+  facts,
   fold,
-  list,
   only,
-  picture,
-  type ReportDocument,
   section,
   type Section,
+  list,
+  picture,
+  type ReportDocument,
   text,
   trustTones,
 } from '../document/document.ts';
+import { figureText, plural, timeText } from '../text/number-text.ts';
+import { errorBarOf } from '../../model/result/error-bar.ts';
+import { measures } from '../../model/measures/measures.ts';
+import { measuresPresent } from '../../model/result/summary.ts';
+import { lagSubject } from '../summary/figures.ts';
+import { arrivalMeaning } from '../summary/outcome-text.ts';
+import { planTerms, addressText, trafficMixText } from '../summary/plan-terms.ts';
+import { measurementErrorMeaning, selfTestMeaning, runVerdict } from '../summary/run-verdict.ts';
+import { type Optional, present } from '../text/present.ts';
+import { runTotalsMeaning, costSection } from './cost.ts';
+import type { Trust } from '../../model/result/verdict.ts';
 import { markdownText } from '../document/markdown-writer.ts';
 import { loadsText, loadText } from '../summary/workload-text.ts';
-import { addressText, trafficMixText } from '../summary/plan-terms.ts';
 import { runDuration } from '../summary/rates.ts';
-import { runVerdict } from '../summary/run-verdict.ts';
-import { plural, timeText } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
-import { costSection } from './cost.ts';
 import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
-import { cellTexts, kindTable, marksText } from './kind-table.ts';
+import { cellTexts, kindTable, marksText, tilesMarkup } from './headline.ts';
 import { outcomesSection } from './outcomes.ts';
-import { referenceSection } from './reference.ts';
 import {
   firstCharts,
   flowCharts,
@@ -34,9 +44,80 @@ import {
   speedCharts,
 } from './run-charts.ts';
 import { serverSection } from './server.ts';
-import { sliceTable } from './slice-table.ts';
-import { tilesMarkup } from './tiles.ts';
 import { evidenceFold, gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
+
+const offsetText = ({ clockOffset }: SliceRun): string => {
+  if (clockOffset === undefined) return 'not measured';
+  const { offset, uncertainty } = clockOffset;
+  const sign = offset < 0 ? '−' : '+';
+  return `${sign}${figureText(Math.abs(offset))} ± ${figureText(uncertainty)}`;
+};
+
+const lagText = ({ lag }: SliceRun, q: number): string => {
+  const found = lag === undefined ? null : quantile(decodeHistogram(lag), q);
+  return found === null ? '–' : figureText(found.value);
+};
+
+/** A row for each slice that a coordinator joined: where it ran, its clock, how late it started requests, and the verdict on it; `null` for other runs. */
+const sliceTable = (result: Result): Block | null => {
+  const { slices } = result;
+  if (slices.every(({ host }) => host === undefined)) return null;
+  return table<SliceRun>(
+    'Slices: clocks and lags in ms; a clock is ahead (+) of the coordinator’s or behind it (−)',
+    [
+      column.name('Slice', (slice) => sliceName(result, slice)),
+      column.text('Machine', ({ host = '–' }) => host),
+      column.number('Clock', offsetText),
+      column.number('Lag p50', (slice) => lagText(slice, 0.5)),
+      column.number('Lag p99', (slice) => lagText(slice, 0.99)),
+      column.text('Trust', ({ trust = '–' }) => trust),
+    ],
+    slices,
+  );
+};
+
+const factFold = (title: string, rows: readonly Optional<Fact>[]): Block =>
+  fold(title, [facts(rows)]);
+
+/** The plan, with prompts counted and secrets as references. */
+const scenarioFold = ({ plan, ...result }: Result): Block =>
+  factFold('The scenario, as it was run', [
+    ...planTerms(plan),
+    ['Plan hash', result.planHash],
+    ['Run', `${result.runId}, started ${result.startedAt}, written by Weir ${result.weir}`],
+    ...result.slices.map(({ machine, ...slice }): Fact => [
+      slice.count === 1 ? 'Generator' : `Generator of ${sliceName(result, slice)}`,
+      `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
+    ]),
+  ]);
+
+const rateDefinitions = {
+  'Requests per second':
+    'Over the measured window, which is the whole seconds from the end of the warm-up to the end of the load: requests due (offered), sent and completed in the window, divided by its length. Over the whole run: all requests sent and completed, divided by the time until both the load and the last request ended.',
+  'Tokens per second':
+    'Tokens of completed answers in the measured window, divided by its length. The output of a stream counts when its token events arrive, everything else when the answer ends. Counts from several sources are added up, and the sources are named; over the whole run each source is shown separately.',
+  'Audio per second':
+    'Seconds of audio received from speech and sent for transcription, of completed answers that ended in the measured window, divided by its length. It is a rate of the run; a real-time factor is a figure of each request.',
+  'Total cost': runTotalsMeaning,
+  Percentile:
+    'Nearest rank: the smallest sample that at least the given share of samples does not exceed. Percentiles over time are assigned to the second in which the request was due; a bin without a sample beyond a percentile does not show it.',
+};
+
+/** What each measure in this report means, since tools define measures of the same name differently. */
+const definitionsFold = (result: Result): Block =>
+  factFold('What each figure means', [
+    ...[...measuresPresent(result, () => true).map((name) => measures[name]), lagSubject].map(
+      ({ label, definition }): Fact => [label, definition],
+    ),
+    ['Measurement error', measurementErrorMeaning],
+    errorBarOf(result) !== null && ['Lateness of the self-test streams', selfTestMeaning],
+    ...Object.entries(arrivalMeaning),
+    ...Object.entries(rateDefinitions),
+  ]);
+
+/** What was run, and how its figures are defined. */
+const referenceSection = (result: Result): Section =>
+  only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));
 
 /** Names the workers (which share one clock) or slices of a run; empty for a single one. */
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runFiguresCsv } from '../figures-csv.ts';
-import { blockMarkup } from '../document/html-writer.ts';
+import { blockMarkup } from '../document/html-page.ts';
 import { terminalText } from '../document/terminal-writer.ts';
 import { runJunit } from '../junit/run-junit.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivalRows, arrivalsByKind } from './outcome-text.ts';
+import { arrivalRows, arrivalsByKind, causeText } from './outcome-text.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
 
@@ -30,4 +30,11 @@ describe('arrivals by kind of traffic', () => {
     const groups = result.groups.filter(({ labels }) => labels.traffic === 'speech');
     expect(arrivalsByKind({ ...result, groups })).toBeNull();
   });
+});
+
+it('a failure is called by its status and its cause, and a status only once', () => {
+  expect(causeText({ status: 401, cause: 'invalid_api_key' })).toBe('401 invalid_api_key');
+  expect(causeText({ status: null, cause: 'reset' })).toBe('reset');
+  expect(causeText({ status: 429, cause: '429' })).toBe('429');
+  expect(causeText({ status: 503, cause: null })).toBe('503');
 });

@@ -5,6 +5,15 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent, sumOf } from './figures.ts';
 
+interface StatusAndCause {
+  readonly status: number | null;
+  readonly cause: string | null;
+}
+
+/** The status of a failure and its cause; once if the cause is the status, which some gateways send as their error code. */
+export const causeText = ({ status, cause }: StatusAndCause): string =>
+  [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
+
 /** The meaning of each line of the arrivals table, in its order. */
 export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',

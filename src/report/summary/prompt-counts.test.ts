@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { Result } from '../../model/result/result.ts';
-import { promptCountNotes } from './token-notes.ts';
+import { promptCountNotes } from './rates.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 
 const made = {

@@ -2,16 +2,24 @@ import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
 import { tokenSources } from '../../model/observation/outcome.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { measuredWindow } from '../../model/result/summary.ts';
-import { figureText, plural, timeText } from '../text/number-text.ts';
+import {
+  measuredWindow,
+  figuresOver,
+  distributionOf,
+  groupsMatching,
+} from '../../model/result/summary.ts';
+import { figureText, plural, timeText, countText, listed } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
-import { kindsPresent, sumOf } from './figures.ts';
+import { kindsPresent, sumOf, measuredOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
 
 /** Rates per second: over the measured window, and over the whole run until its last answer. */
 
 /** Tokens of completed answers of the whole run by where the counts come from, best first; `input` is `null` if no answer reported it. */
-export const tokensBySource = (groups: readonly Group[]) =>
+const tokensBySource = (groups: readonly Group[]) =>
   tokenSources.flatMap((source) => {
     const sums = groups.flatMap(({ tokens }) => tokens.filter((sum) => sum.source === source));
     const answers = sumOf(sums, (sum) => sum.answers);
@@ -110,3 +118,112 @@ export const rateSentences = (result: Result): readonly string[] =>
   countArrivals(sumOutcomes(result.groups)) === 0
     ? []
     : present([measuredSentence(result), wholeRunSentence(result)]);
+
+/**
+ * The run's word error rate in a sentence that says how it is computed: results keep the rate of each
+ * answer, so it is their mean, not all wrong words over all words. `null` without a known true text.
+ */
+export const wordErrorSentence = (result: Result): string | null => {
+  const where = measuredOf('transcription');
+  const { count, mean } = distributionOf(result, 'wordErrorRate', where);
+  if (mean === null) return null;
+  const unknown = sumOutcomes(groupsMatching(result, where)).completed - count;
+  const others = unknown === 0 ? '' : ` (${countText(unknown)} others have none)`;
+  return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
+};
+
+/** The source of a group's prompts, if all entries of the group have the same synthetic one. */
+const onlySource = (
+  { plan }: Result,
+  { traffic, model, entry, stage }: Group['labels'],
+): PromptSourceOf<'synthetic'> | null => {
+  const entries = (plan.stages.find(({ name }) => name === stage)?.traffic ?? []).filter(
+    (each) =>
+      each.kind === traffic && 'model' in each && each.model === model && each.name === entry,
+  );
+  const [first] = entries;
+  if (entries.length !== 1 || first === undefined || !('conversations' in first)) return null;
+  const { conversations: source } = first;
+  return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
+};
+
+/** Smaller differences come from rounding a calibrated length. */
+const negligibleDifference = 0.001;
+
+const differenceText = (share: number): string =>
+  `${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %`;
+
+/**
+ * The server's token counts of synthetic prompts against the requested ones, for each model, length or
+ * distribution, and calibration: means over the completed answers that report their input, of prompts without
+ * other messages. Also the calibration that corrects the next run.
+ */
+export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
+  const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {
+    const source = onlySource(result, labels);
+    const made = tokens.flatMap((sums) => sums.made ?? []);
+    if (source === null || labels.model === null || made.length === 0) return [];
+    const { tokens: length, calibration = 1 } = source;
+    return [{ model: labels.model, length, calibration, made }];
+  });
+  const alike = Map.groupBy(reported, ({ model, length, calibration }) =>
+    JSON.stringify([model, length, calibration]),
+  );
+  return [...alike.values()].map((members) => {
+    const { model, length, calibration } = members[0]!;
+    const counts = members.flatMap(({ made }) => made);
+    const answers = sumOf(counts, (each) => each.answers);
+    const asked = sumOf(counts, (each) => each.asked) / answers;
+    const counted = sumOf(counts, (each) => each.input) / answers;
+    const askedText =
+      typeof length === 'number'
+        ? `${countText(asked)} input tokens`
+        : `${figureText(asked)} input tokens on average`;
+    const figures = `${model}: requested ${askedText}, the server counted ${figureText(counted)}`;
+    const share = counted / asked - 1;
+    const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
+    if (!isOff) return `${figures}.`;
+    const next = Number(((calibration * counted) / asked).toPrecision(4));
+    return `${figures} (${differenceText(share)}; \`calibration: ${next}\` in the prompt corrects it).`;
+  });
+};
+
+/** The measures that use the server's token count, never an estimate. */
+const ofCountedTokens = [
+  'tpot',
+  'outputSpeed',
+  'outputTokens',
+] as const satisfies readonly MeasureName[];
+
+/** The answers left out because their tokens are only estimated. */
+const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
+  const estimates = tokensBySource(groupsMatching(result, measuredOf(kind))).filter(
+    ({ source }) => source !== 'usage',
+  );
+  if (estimates.length === 0) return null;
+  const names = ofCountedTokens
+    .filter((name) => measures[name].traffic.includes(kind))
+    .map((name) => measures[name].label.toLowerCase());
+  const sums = estimates.map(
+    ({ source, answers, output }) =>
+      `${plural(answers, 'answer')} (${countText(output)} output tokens, ${tokenSourceMeaning[source]})`,
+  );
+  return `The server did not count the tokens of every answer; left out of ${listed(names)}: ${listed(sums)}.`;
+};
+
+/** If the median of tokens per chunk is outside these bounds, a chunk is not a token. */
+const [fewTokens, manyTokens] = [0.8, 1.5];
+
+/** Whether the time between chunks may be read as the time between tokens. */
+const chunkNote = (result: Result, kind: TrafficKind): string | null => {
+  const median = figuresOver(result, 'tokensPerChunk', measuredOf(kind)).percentile(0.5);
+  if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return null;
+  return `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`;
+};
+
+export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] =>
+  present([
+    ...promptCountNotes(result, kind),
+    estimatedNote(result, kind),
+    chunkNote(result, kind),
+  ]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { tokenNotes } from './token-notes.ts';
+import { tokenNotes } from './rates.ts';
 
 const result = sampleRunResult();
 const streams = result.groups.find(

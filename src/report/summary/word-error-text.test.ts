@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measures } from '../../model/measures/measures.ts';
-import { wordErrorSentence } from './token-notes.ts';
+import { wordErrorSentence } from './rates.ts';
 import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from './display-width.ts';
 
 /** HTML that is safe to embed; only the `markup` tag makes it. */
 export interface Markup {

@@ -6,10 +6,14 @@ import { sampleObservations } from '../../fixtures/sample-observations.fixture.t
 import { invalidTrust, validTrust } from '../../fixtures/sample-trust.fixture.ts';
 import { chartText } from './chart-figure.ts';
 import type { Chart } from './chart.ts';
-import { flowChart, inFlightChart } from './flow-charts.ts';
-import { generatorCharts } from './generator-charts.ts';
-import { maxChartedKeys, keyCharts } from './key-charts.ts';
-import { latencyCharts } from './latency-charts.ts';
+import {
+  flowChart,
+  inFlightChart,
+  generatorCharts,
+  maxChartedKeys,
+  keyCharts,
+  latencyCharts,
+} from './client-charts.ts';
 
 const result = sampleRunResult();
 const observations = sampleObservations();

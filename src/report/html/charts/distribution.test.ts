@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
-import { heatmap } from './heatmap.ts';
-import { loadPlot } from './load-plot.ts';
+import { heatmap } from './distribution-plots.ts';
+import { loadPlot } from './dot-plots.ts';
 
 const of = (...samples: readonly number[]): Histogram => {
   const histogram = emptyHistogram(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../../model/measures/histogram.ts';
-import { latencyHistogram } from './latency-histogram.ts';
+import { latencyHistogram } from './distribution-plots.ts';
 
 const options = { title: 'Time to first token', unit: 'ms', colour: 'chat' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../../model/measures/histogram.ts';
-import { percentilePlot } from './percentile-plot.ts';
+import { percentilePlot } from './distribution-plots.ts';
 
 const histogramOf = (values: Iterable<number>) => {
   const histogram = emptyHistogram();

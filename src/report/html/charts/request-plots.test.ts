@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instant } from '../../../model/quantity.ts';
 import type { RequestSample } from '../../../model/result/request-sample.ts';
-import { requestScatter, tokenScatter } from './request-plots.ts';
+import { requestScatter, tokenScatter } from './dot-plots.ts';
 
 const rows = (
   count: number,

@@ -7,7 +7,7 @@ import {
 } from '../../../model/result/server-metrics.ts';
 import { chartLines, chartValue, countBins, hasValues, intoBins } from './bins.ts';
 import type { Chart, ChartColour, ChartLine } from './chart.ts';
-import { inFlightChart } from './flow-charts.ts';
+import { inFlightChart } from './client-charts.ts';
 
 /** The server’s own figures over the time of the run, beside what the client saw. */
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Noise, noiseSchema } from '../model/noise.ts';
 import { hostileText } from '../../../report/fixtures/sample-answers.fixture.ts';
 import { markdownText } from '../../../report/document/markdown-writer.ts';
-import { type TerminalStyle } from '../../../report/document/terminal-table.ts';
-import { terminalText } from '../../../report/document/terminal-writer.ts';
+import { type TerminalStyle, terminalText } from '../../../report/document/terminal-writer.ts';
 import { noiseDocument } from './noise-document.ts';
 
 const noiseTerminal = (each: Noise, style: TerminalStyle) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
-import { keyUsages, unrecordedText, limitedText, limitText, remainingText } from './key-usage.ts';
+import { keyUsages, unrecordedText, limitedText, limitText, remainingText } from './keys.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 
 const result = sampleRunResult();

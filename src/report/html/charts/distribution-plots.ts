@@ -1,0 +1,235 @@
+import { type Histogram, sumOfHistograms } from '../../../model/measures/histogram.ts';
+import { logarithmicAxis, type Pen, plotFigure, timeAxis, axisTo } from '../../document/plot.ts';
+import { countText, figureText, plural, secondsText } from '../../text/number-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+import { quantile, type Quantile } from '../../../model/measures/quantile.ts';
+
+/** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
+const countUpTo = (histogram: Histogram, value: number): number => {
+  let low = 0;
+  let high = histogram.count;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (histogram.atRank(middle) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/** The number of samples between each two of these ascending edges; the first includes everything below it. */
+const binCounts = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
+  const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
+  return upTo.map((count, i) => count - (upTo[i - 1] ?? 0));
+};
+
+/** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
+
+const rows = 24;
+/** A scale spans at least this factor, so that equal latencies look like one line, not like noise. */
+const narrowest = 1.1;
+/** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
+const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
+
+/** The edges of the rows, ascending, with equal factors between minimum and maximum. */
+const edgesOf = (least: number, most: number): readonly number[] => {
+  const low = Math.max(least, most / 1e6, 1e-3);
+  const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
+  return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
+};
+
+/** One path for each shade; a column is `step` seconds wide. */
+const shadedPaths = (
+  columns: readonly (readonly number[])[],
+  step: number,
+  edges: readonly number[],
+  pen: Pen,
+): readonly Markup[] => {
+  const most = Math.log1p(Math.max(...columns.flat()));
+  const shades = opacities.length;
+  const shadeOf = (count: number): number =>
+    Math.min(shades - 1, Math.floor((Math.log1p(count) / most) * shades));
+  const width = (pen.width / columns.length).toFixed(1);
+  const outline = `h${width}v${(pen.height / rows).toFixed(1)}h-${width}z`;
+  const cells = columns.flatMap((column, i) =>
+    column.map((count, j) => ({
+      count,
+      d: `M${pen.x(i * step)} ${pen.y(edges[j + 1]!)}${outline}`,
+    })),
+  );
+  const shaded = Map.groupBy(cells, ({ count }) => (count === 0 ? null : shadeOf(count)));
+  return opacities.map((opacity, shade) => {
+    const d = (shaded.get(shade) ?? []).map((cell) => cell.d).join('');
+    return markup`<path class="cells p50" fill-opacity="${opacity}" d="${d}" />`;
+  });
+};
+
+/** One measure over the run. */
+interface HeatmapOptions {
+  readonly title: string;
+  readonly unit: string;
+  /** The seconds that a column stands for. */
+  readonly step: number;
+  readonly columns: readonly Histogram[];
+}
+
+/** `null` if there are fewer than two samples. */
+export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup | null => {
+  const all = sumOfHistograms(columns, 2);
+  if (all.count < 2) return null;
+  const [least, most] = [all.min ?? 0, all.max ?? 0];
+  const edges = edgesOf(least, most);
+  const cells = columns.map((column) => binCounts(column, edges));
+  return plotFigure(
+    {
+      title,
+      unit: `${unit}, ${plural(step, 'second')} across, stronger colour for more`,
+      aside: `${plural(all.count, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell has ${countText(Math.max(...cells.flat()))}.`,
+      size: [900, 232],
+      x: timeAxis(columns.length * step, secondsText),
+      y: logarithmicAxis(edges[0]!, edges.at(-1)!),
+    },
+    (pen) => shadedPaths(cells, step, edges, pen),
+  );
+};
+
+/** How many answers took how long. */
+
+const bars = 40;
+/** A few very slow answers would press all others into the first bars: they are counted instead. */
+const drawnShare = 0.99;
+/** Fewer samples are better read as single ones. */
+const minHistogramSamples = 20;
+
+/** What a histogram is of. */
+interface HistogramOptions {
+  readonly title: string;
+  readonly unit: string;
+  /** A class of the style sheet. */
+  readonly colour: string;
+}
+
+/** Bars of equal width from zero to the p99, or to the maximum if that is little more. `null` for a few samples. */
+export const latencyHistogram = (
+  { title, unit, colour }: HistogramOptions,
+  histogram: Histogram,
+): Markup | null => {
+  const tail = quantile(histogram, drawnShare);
+  if (histogram.count < minHistogramSamples || tail === null) return null;
+  const most = histogram.max ?? 0;
+  const x = axisTo(most < 1.5 * tail.value ? most : tail.value);
+  const width = x.ends[1] / bars;
+  const counts = binCounts(
+    histogram,
+    Array.from({ length: bars + 1 }, (_, i) => i * width),
+  );
+  const beyond = histogram.count - counts.reduce((sum, count) => sum + count, 0);
+  const slower =
+    beyond === 0
+      ? ''
+      : `; ${plural(beyond, 'slower one')} up to ${figureText(most)} ${unit} not drawn`;
+  return plotFigure(
+    {
+      title,
+      unit,
+      aside: `${plural(histogram.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${slower}.`,
+      size: [440, 220],
+      x,
+      y: axisTo(Math.max(...counts)),
+    },
+    ({ path }) =>
+      counts.flatMap((count, i) => {
+        const [left, right] = [i * width, (i + 0.92) * width];
+        if (count === 0) return [];
+        const bar = [
+          [left, 0],
+          [left, count],
+          [right, count],
+          [right, 0],
+        ] as const;
+        return [path(`area bar ${colour}`, bar, 'Z')];
+      }),
+  );
+};
+
+/** One curve of a percentile plot. */
+interface PercentileCurve {
+  readonly name: string;
+  readonly histogram: Histogram;
+}
+
+const points = 96;
+
+/** log₁₀(1/(1−q)): 0 at the minimum, 1 at p90, 2 at p99, 3 at p99.9. */
+const depth = (q: number): number => Math.log10(1 / (1 - q));
+const quantileAt = (x: number): number => 1 - 10 ** -x;
+
+/** Of the median and the minimum, which may be too close, the median is shown. */
+const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
+  const name = q === 0 ? 'min' : `p${Number((q * 100).toFixed(5))}`;
+  return [depth(q), name] as const;
+});
+
+/** The depth of the largest of n samples: the middle of its share. */
+const deepestOf = ({ count }: Histogram): number => depth(1 - 0.5 / count);
+
+const sampled = ({ histogram }: PercentileCurve): readonly Quantile[] =>
+  Array.from({ length: points }, (_, i) => {
+    const share = Math.max(i, 0.01) / (points - 1);
+    return quantile(histogram, quantileAt(deepestOf(histogram) * share));
+  }).flatMap((point) => point ?? []);
+
+/** With fewer samples an interval exists around the middle only, and a patch there looks like a finding. */
+const minBandSamples = 50;
+
+/** The start of the tail: with fewer than ten samples beyond, the curve is dashed. */
+const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
+  const all = sampled(curve);
+  const line = all.map(({ q, value }) => [depth(q), value] as const);
+  const hasBand = curve.histogram.count >= minBandSamples;
+  const bounded = all.flatMap(({ q, low, high }) =>
+    low === null || high === null || !hasBand ? [] : [{ x: depth(q), low, high }],
+  );
+  const above = bounded.map(({ x, high }) => [x, high] as const);
+  const below = bounded.toReversed().map(({ x, low }) => [x, low] as const);
+  const firm = all.filter(({ q, n }) => n * (1 - q) >= 10).length;
+  return markup`<g class="${curve.name}">${path('area', [...above, ...below], 'Z')}
+    ${path('firm', line.slice(0, firm))}${path('thin', line.slice(Math.max(0, firm - 1)))}</g>`;
+};
+
+const description = (curves: readonly PercentileCurve[], unit: string): string =>
+  curves
+    .map(({ name, histogram }) => {
+      const percentileTexts = [0.5, 0.9, 0.99].flatMap((q) => {
+        const figure = quantile(histogram, q);
+        return figure === null ? [] : [`p${q * 100} ${figureText(figure.value)} ${unit}`];
+      });
+      return `${name}: ${percentileTexts.join(', ')}, maximum ${figureText(histogram.max ?? 0)} ${unit}`;
+    })
+    .join('; ');
+
+/**
+ * Plots values over percentiles on a scale of log 1/(1−q), so that every further nine takes the same
+ * room, with the 95 % confidence band of each curve. Drawn without a script, so it prints.
+ */
+export const percentilePlot = (
+  title: string,
+  unit: string,
+  curves: readonly PercentileCurve[],
+): Markup | null => {
+  const drawn = curves.filter(({ histogram }) => histogram.count >= 2);
+  if (drawn.length === 0) return null;
+  const deepest = Math.max(1, ...drawn.map(({ histogram }) => deepestOf(histogram)));
+  const highest = Math.max(...drawn.map(({ histogram }) => histogram.max ?? 0));
+  return plotFigure(
+    {
+      title,
+      unit,
+      keys: drawn.map(({ name }) => name),
+      label: `${title} by percentile. ${description(drawn, unit)}`,
+      size: [440, 280],
+      x: { ends: [0, deepest], ticks },
+      y: axisTo(highest || 1),
+    },
+    (pen) => drawn.map((curve) => curveMarkup(curve, pen)),
+  );
+};
