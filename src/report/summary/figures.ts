@@ -63,6 +63,9 @@ export const measuredOf = (kind: TrafficKind): LabelFilter => measuredFilters[ki
 export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : sumOf(values, (value) => value) / values.length;
+
 /** The figures that every report prints, read from a result in one place. */
 
 /** The subject of a row of figures: a measure, or the generator's lag. */

@@ -1,6 +1,6 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
-import type { ChartColour, ChartLine, ChartMarks } from './chart.ts';
+import type { Chart, ChartColour, ChartLine, ChartMarks } from './chart.ts';
 
 /** The duration of the run in equal bins of `step` whole seconds. */
 export interface Bins {
@@ -56,21 +56,19 @@ type Series<Part, Value> = readonly [
   of: (part: Part, bin: number) => Value,
 ];
 
-/** Lines through the bins. */
+/** Draws a line through the bins for each series. */
 export const chartLines = <Part>(
   parts: readonly Part[],
   lines: readonly (readonly [...Series<Part, number | null>, style?: ChartLine['style']])[],
 ): readonly ChartLine[] =>
-  lines.map(([label, colour, of, style = 'plain']) => ({
-    label,
-    colour,
-    style,
-    values: parts.map(of),
-  }));
+  lines.map(([label, colour, of, style = 'plain']) => {
+    const values = parts.map(of);
+    return { label, colour, style, values };
+  });
 
 export const hasValues = ({ values }: ChartLine): boolean => values.some((value) => value !== null);
 
-/** Rows of marks; those without any are left out. */
+/** Draws a row of marks for each series that has any. */
 export const chartMarks = <Part>(
   parts: readonly Part[],
   marks: readonly Series<Part, number>[],
@@ -78,3 +76,12 @@ export const chartMarks = <Part>(
   marks
     .map(([label, colour, of]) => ({ label, colour, values: parts.map(of) }))
     .filter(({ values }) => values.some((value) => value > 0));
+
+/** Makes a chart; the values of measures are joined, counts are held. */
+export const timeChart = (
+  [id, title, unit]: readonly [id: string, title: string, unit: string],
+  { step }: Bins,
+  lines: readonly ChartLine[],
+  marks: readonly ChartMarks[] = [],
+  drawn: Chart['drawn'] = 'joined',
+): Chart => ({ id, title, unit, step, drawn, lines, marks });

@@ -1,113 +1,79 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
-import {
-  momentOf,
-  type ServerMetrics,
-  serverValuesOf,
-} from '../../../model/result/server-metrics.ts';
-import { chartLines, chartValue, countBins, hasValues, intoBins } from './bins.ts';
+import { momentOf, serverValuesOf } from '../../../model/result/server-metrics.ts';
+import { meanOf, sumOf } from '../../summary/figures.ts';
+import { chartLines, chartValue, countBins, hasValues, intoBins, timeChart } from './bins.ts';
 import type { Chart, ChartColour, ChartLine } from './chart.ts';
 import { inFlightChart } from './client-charts.ts';
 
-/** The server’s own figures over the time of the run, beside what the client saw. */
-
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0
-    ? null
-    : chartValue(values.reduce((sum, value) => sum + value, 0) / values.length);
-
-const isNotZero = ({ values }: ChartLine): boolean =>
-  values.some((value) => value !== null && value !== 0);
-
 type NamedLine = readonly [name: string, label: string, colour: ChartColour];
+type ServerChart = readonly [head: Parameters<typeof timeChart>[0], lines: readonly NamedLine[]];
 
-/** The mean of each figure in each bin. */
-const serverLines = (
-  result: Result,
-  { samples }: ServerMetrics,
-  names: readonly NamedLine[],
-): readonly ChartLine[] => {
-  const rows = samples.map((sample) => ({ sample, second: Math.floor(momentOf(sample) / 1000) }));
-  const parts = intoBins(rows, countBins(result));
-  return chartLines(
-    parts,
-    names.map(([name, label, colour]) => [
-      label,
-      colour,
-      (part) =>
-        meanOf(
-          serverValuesOf(
-            part.map(({ sample }) => sample),
-            name,
-          ),
-        ),
-    ]),
-  ).filter(hasValues);
-};
-
-/** The client’s output tokens per second, by the second in which their answer ended. */
-const ownTokens = (result: Result): readonly ChartLine[] => {
-  const bins = countBins(result);
-  const rate = (seconds: readonly TimelineSecond[]): number =>
-    chartValue(seconds.reduce((sum, { outputTokens }) => sum + outputTokens, 0) / bins.step);
-  return chartLines(intoBins(result.timeline, bins), [['output, by Weir', 'sent', rate, 'dashed']]);
-};
-
-const chart = (
-  result: Result,
-  [id, title, unit]: readonly [id: string, title: string, unit: string],
-  lines: readonly ChartLine[],
-): Chart => ({ id, title, unit, step: countBins(result).step, drawn: 'joined', lines, marks: [] });
+const commonCharts: readonly ServerChart[] = [
+  [
+    ['server-requests', 'Requests: the server’s and Weir’s', ''],
+    [
+      ['running', 'running on the server', 'completed'],
+      ['waiting', 'waiting on the server', 'refused'],
+    ],
+  ],
+  [
+    ['server-cache', 'Cache', '%'],
+    [
+      ['cacheUse', 'cache in use', 'p50'],
+      ['prefixHits', 'prefix hits', 'completed'],
+    ],
+  ],
+  [['server-queue', 'Time in the server’s queue', 'ms'], [['queueTime', 'queue time', 'refused']]],
+  [
+    ['server-tokens', 'Tokens: the server’s and Weir’s', '/s'],
+    [
+      ['outputTokens', 'output, by the server', 'completed'],
+      ['inputTokens', 'input, by the server', 'p95'],
+    ],
+  ],
+];
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
-/** A chart for each unit that the server has figures of; none without its metrics. */
+/** What the client saw of the same, by the id of the chart that shows both. */
+const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
+  const bins = countBins(result);
+  const rate = (seconds: readonly TimelineSecond[]): number =>
+    chartValue(sumOf(seconds, ({ outputTokens }) => outputTokens) / bins.step);
+  const [inFlight] = inFlightChart(result).lines;
+  return {
+    'server-requests': [{ ...inFlight!, label: 'in flight, by Weir', style: 'dashed' }],
+    'server-tokens': chartLines(intoBins(result.timeline, bins), [
+      ['output, by Weir', 'sent', rate, 'dashed'],
+    ]),
+  };
+};
+
+/** Charts the server’s own figures, a chart for each unit; none without its metrics. */
 export const serverCharts = (result: Result): readonly Chart[] => {
-  const { server } = result;
-  if (server === undefined || server.samples.length === 0) return [];
-  const lines = (...names: readonly NamedLine[]) => serverLines(result, server, names);
-  const requests = lines(
-    ['running', 'running on the server', 'completed'],
-    ['waiting', 'waiting on the server', 'refused'],
-  );
-  const own = result.plan.server?.figures ?? [];
-  const ours = inFlightChart(result).lines.map((line): ChartLine => ({
-    ...line,
-    label: 'in flight, by Weir',
-    style: 'dashed',
-  }));
-  const tokens = lines(
-    ['outputTokens', 'output, by the server', 'completed'],
-    ['inputTokens', 'input, by the server', 'p95'],
-  );
-  const charts = [
-    chart(
-      result,
-      ['server-requests', 'Requests: the server’s and Weir’s', ''],
-      requests.length === 0 ? [] : [...ours, ...requests],
-    ),
-    chart(
-      result,
-      ['server-cache', 'Cache', '%'],
-      lines(['cacheUse', 'cache in use', 'p50'], ['prefixHits', 'prefix hits', 'completed']),
-    ),
-    chart(
-      result,
-      ['server-queue', 'Time in the server’s queue', 'ms'],
-      lines(['queueTime', 'queue time', 'refused']),
-    ),
-    chart(
-      result,
-      ['server-tokens', 'Tokens: the server’s and Weir’s', '/s'],
-      tokens.length === 0 ? [] : [...ownTokens(result), ...tokens],
-    ),
-    ...own.map(({ name }, i) =>
-      chart(
-        result,
-        [`server-own-${i}`, name, ''],
-        lines([name, name, ownColours[i % ownColours.length]!]),
-      ),
-    ),
-  ];
-  return charts.filter(({ lines: drawn }) => drawn.some(isNotZero));
+  const { samples = [] } = result.server ?? {};
+  if (samples.length === 0) return [];
+  const bins = countBins(result);
+  const rows = samples.map((sample) => ({ sample, second: Math.floor(momentOf(sample) / 1000) }));
+  const parts = intoBins(rows, bins).map((part) => part.map(({ sample }) => sample));
+  const lineOf = ([name, label, colour]: NamedLine) => {
+    const mean = (part: (typeof parts)[number]): number | null => {
+      const found = meanOf(serverValuesOf(part, name));
+      return found === null ? null : chartValue(found);
+    };
+    return [label, colour, mean] as const;
+  };
+  const ours = clientLines(result);
+  const own = (result.plan.server?.figures ?? []).map(({ name }, i): ServerChart => [
+    [`server-own-${i}`, name, ''],
+    [[name, name, ownColours[i % ownColours.length]!]],
+  ]);
+  return [...commonCharts, ...own]
+    .map(([head, named]) => {
+      const theirs = chartLines(parts, named.map(lineOf)).filter(hasValues);
+      const lines = theirs.length === 0 ? [] : [...(ours[head[0]] ?? []), ...theirs];
+      return timeChart(head, bins, lines);
+    })
+    .filter(({ lines }) => lines.some(({ values }) => values.some(Boolean)));
 };
