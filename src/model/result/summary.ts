@@ -52,13 +52,13 @@ export class MeasuredFigures {
   readonly count: number;
   readonly mean: number | null;
   readonly max: number | null;
-  readonly #histogram: Histogram;
+  readonly histogram: Histogram;
   readonly #percentiles = new Map<number, Quantile | null>();
 
   readonly #dependenceAt: (q: number) => Dependence | null;
 
   constructor(histogram: Histogram, dependenceAtQuantile: (q: number) => Dependence | null) {
-    this.#histogram = histogram;
+    this.histogram = histogram;
     this.#dependenceAt = dependenceAtQuantile;
     this.count = histogram.count;
     this.mean = histogram.mean;
@@ -69,7 +69,7 @@ export class MeasuredFigures {
   percentile(q: number): Quantile | null {
     const known = this.#percentiles.get(q);
     if (known !== undefined) return known;
-    const found = quantile(this.#histogram, q, this.#dependenceAt(q));
+    const found = quantile(this.histogram, q, this.#dependenceAt(q));
     this.#percentiles.set(q, found);
     return found;
   }

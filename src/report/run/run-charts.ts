@@ -3,7 +3,7 @@ import type { Histogram } from '../../model/measures/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, latencyOver } from '../../model/result/summary.ts';
+import { figuresOver, latencyOver } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { type Block, fold, only, picture, text } from '../document/document.ts';
 import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
@@ -97,7 +97,7 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
       measures[name].unit,
       kindsPresent(result).map((kind) => ({
         name: kind,
-        histogram: distributionOf(result, name, measuredOf(kind)),
+        figures: figuresOver(result, name, measuredOf(kind)),
       })),
     ),
   )}</div>`;
@@ -111,8 +111,8 @@ const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
       .flatMap((name) =>
         kindsPresent(result).map((kind) => {
           const { label, unit } = measures[name];
-          const histogram = distributionOf(result, name, measuredOf(kind));
-          return latencyHistogram({ title: `${label}, ${kind}`, unit, colour: kind }, histogram);
+          const figures = figuresOver(result, name, measuredOf(kind));
+          return latencyHistogram({ title: `${label}, ${kind}`, unit, colour: kind }, figures);
         }),
       ),
   );
@@ -141,7 +141,7 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block =>
       markup`<div class="pair">${[...latency.slice(0, 1), ...flow.slice(0, 1)].map(chartFigure)}</div>`,
   );
 
-/** Percentiles, the other latencies over time, and how they are distributed. */
+/** Shows percentiles; folded, the other latencies over time, requests one by one, histograms and densities. */
 export const speedCharts = (
   result: Result,
   trust: Trust,

@@ -2,12 +2,7 @@ import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
 import { tokenSources } from '../../model/observation/outcome.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import {
-  measuredWindow,
-  figuresOver,
-  distributionOf,
-  groupsMatching,
-} from '../../model/result/summary.ts';
+import { measuredWindow, figuresOver, groupsMatching } from '../../model/result/summary.ts';
 import { figureText, plural, timeText, countText, listed } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { kindsPresent, sumOf, measuredOf } from './figures.ts';
@@ -125,7 +120,7 @@ export const rateSentences = (result: Result): readonly string[] =>
  */
 export const wordErrorSentence = (result: Result): string | null => {
   const where = measuredOf('transcription');
-  const { count, mean } = distributionOf(result, 'wordErrorRate', where);
+  const { count, mean } = figuresOver(result, 'wordErrorRate', where);
   if (mean === null) return null;
   const unknown = sumOutcomes(groupsMatching(result, where)).completed - count;
   const others = unknown === 0 ? '' : ` (${countText(unknown)} others have none)`;

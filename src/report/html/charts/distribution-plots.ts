@@ -2,7 +2,8 @@ import { type Histogram, sumOfHistograms } from '../../../model/measures/histogr
 import { logarithmicAxis, type Pen, plotFigure, timeAxis, axisTo } from '../../document/plot.ts';
 import { countText, figureText, plural, secondsText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
-import { quantile, type Quantile } from '../../../model/measures/quantile.ts';
+import type { Quantile } from '../../../model/measures/quantile.ts';
+import type { MeasuredFigures } from '../../../model/result/summary.ts';
 
 /** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
 const countUpTo = (histogram: Histogram, value: number): number => {
@@ -111,18 +112,18 @@ interface HistogramOptions {
 /** Bars of equal width from zero to the p99, or to the maximum if that is little more. `null` for a few samples. */
 export const latencyHistogram = (
   { title, unit, colour }: HistogramOptions,
-  histogram: Histogram,
+  figures: MeasuredFigures,
 ): Markup | null => {
-  const tail = quantile(histogram, drawnShare);
-  if (histogram.count < minHistogramSamples || tail === null) return null;
-  const most = histogram.max ?? 0;
+  const tail = figures.percentile(drawnShare);
+  if (figures.count < minHistogramSamples || tail === null) return null;
+  const most = figures.max ?? 0;
   const x = axisTo(most < 1.5 * tail.value ? most : tail.value);
   const width = x.ends[1] / bars;
   const counts = binCounts(
-    histogram,
+    figures.histogram,
     Array.from({ length: bars + 1 }, (_, i) => i * width),
   );
-  const beyond = histogram.count - counts.reduce((sum, count) => sum + count, 0);
+  const beyond = figures.count - counts.reduce((sum, count) => sum + count, 0);
   const slower =
     beyond === 0
       ? ''
@@ -131,7 +132,7 @@ export const latencyHistogram = (
     {
       title,
       unit,
-      aside: `${plural(histogram.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${slower}.`,
+      aside: `${plural(figures.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${slower}.`,
       size: [440, 220],
       x,
       y: axisTo(Math.max(...counts)),
@@ -154,7 +155,7 @@ export const latencyHistogram = (
 /** One curve of a percentile plot. */
 interface PercentileCurve {
   readonly name: string;
-  readonly histogram: Histogram;
+  readonly figures: MeasuredFigures;
 }
 
 const points = 96;
@@ -170,12 +171,12 @@ const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
 });
 
 /** The depth of the largest of n samples: the middle of its share. */
-const deepestOf = ({ count }: Histogram): number => depth(1 - 0.5 / count);
+const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
-const sampled = ({ histogram }: PercentileCurve): readonly Quantile[] =>
+const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
   Array.from({ length: points }, (_, i) => {
     const share = Math.max(i, 0.01) / (points - 1);
-    return quantile(histogram, quantileAt(deepestOf(histogram) * share));
+    return figures.percentile(quantileAt(deepestOf(figures) * share));
   }).flatMap((point) => point ?? []);
 
 /** With fewer samples an interval exists around the middle only, and a patch there looks like a finding. */
@@ -185,7 +186,7 @@ const minBandSamples = 50;
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);
-  const hasBand = curve.histogram.count >= minBandSamples;
+  const hasBand = curve.figures.count >= minBandSamples;
   const bounded = all.flatMap(({ q, low, high }) =>
     low === null || high === null || !hasBand ? [] : [{ x: depth(q), low, high }],
   );
@@ -198,12 +199,12 @@ const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
 
 const description = (curves: readonly PercentileCurve[], unit: string): string =>
   curves
-    .map(({ name, histogram }) => {
+    .map(({ name, figures }) => {
       const percentileTexts = [0.5, 0.9, 0.99].flatMap((q) => {
-        const figure = quantile(histogram, q);
+        const figure = figures.percentile(q);
         return figure === null ? [] : [`p${q * 100} ${figureText(figure.value)} ${unit}`];
       });
-      return `${name}: ${percentileTexts.join(', ')}, maximum ${figureText(histogram.max ?? 0)} ${unit}`;
+      return `${name}: ${percentileTexts.join(', ')}, maximum ${figureText(figures.max ?? 0)} ${unit}`;
     })
     .join('; ');
 
@@ -216,10 +217,10 @@ export const percentilePlot = (
   unit: string,
   curves: readonly PercentileCurve[],
 ): Markup | null => {
-  const drawn = curves.filter(({ histogram }) => histogram.count >= 2);
+  const drawn = curves.filter(({ figures }) => figures.count >= 2);
   if (drawn.length === 0) return null;
-  const deepest = Math.max(1, ...drawn.map(({ histogram }) => deepestOf(histogram)));
-  const highest = Math.max(...drawn.map(({ histogram }) => histogram.max ?? 0));
+  const deepest = Math.max(1, ...drawn.map(({ figures }) => deepestOf(figures)));
+  const highest = Math.max(...drawn.map(({ figures }) => figures.max ?? 0));
   return plotFigure(
     {
       title,

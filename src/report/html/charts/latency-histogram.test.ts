@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../../model/measures/histogram.ts';
+import { MeasuredFigures } from '../../../model/result/summary.ts';
 import { latencyHistogram } from './distribution-plots.ts';
 
 const options = { title: 'Time to first token', unit: 'ms', colour: 'chat' };
@@ -7,7 +8,7 @@ const options = { title: 'Time to first token', unit: 'ms', colour: 'chat' };
 const drawn = (samples: readonly number[]): string | undefined => {
   const histogram = emptyHistogram(3);
   for (const sample of samples) histogram.record(sample);
-  return latencyHistogram(options, histogram)?.markup;
+  return latencyHistogram(options, new MeasuredFigures(histogram))?.markup;
 };
 const barsIn = (svg: string | undefined): number =>
   (svg ?? '').match(/class="area bar/g)?.length ?? 0;

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../../model/measures/histogram.ts';
+import { MeasuredFigures } from '../../../model/result/summary.ts';
 import { percentilePlot } from './distribution-plots.ts';
 
-const histogramOf = (values: Iterable<number>) => {
+const figuresOf = (values: Iterable<number>) => {
   const histogram = emptyHistogram();
   for (const value of values) histogram.record(value);
-  return histogram;
+  return new MeasuredFigures(histogram);
 };
-const hundred = histogramOf(Array.from({ length: 100 }, (_, i) => i + 1));
+const hundred = figuresOf(Array.from({ length: 100 }, (_, i) => i + 1));
 const plot = (count = 100): string =>
   percentilePlot('TTFT', 'ms', [
-    { name: 'chat', histogram: count === 100 ? hundred : histogramOf([5]) },
+    { name: 'chat', figures: count === 100 ? hundred : figuresOf([5]) },
   ])?.markup ?? '';
 const pathOf = (name: string): readonly (readonly [number, number])[] =>
   [
