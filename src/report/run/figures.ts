@@ -22,6 +22,7 @@ import {
   kindFigures,
   lagFigures,
   measuredOf,
+  percentileText,
   sumOf,
 } from '../summary/figures.ts';
 import {
@@ -50,11 +51,11 @@ const valueCell = (value: number, unit: string): Cell => ({
 });
 
 /** A percentile with its confidence interval, marked if few samples are beyond it. */
-const quantileCell = ({ value, low, high, weak }: Quantile, unit: string): Cell => ({
-  ...valueCell(value, unit),
-  text: `${weak ? '~' : ''}${figureText(value, unit)}`,
-  note: `[${intervalText(low, high, unit)}]`,
-  tone: weak ? 'quiet' : 'strong',
+const quantileCell = (found: Quantile, unit: string): Cell => ({
+  ...valueCell(found.value, unit),
+  text: percentileText(found, unit),
+  note: `[${intervalText(found.low, found.high, unit)}]`,
+  tone: found.weak ? 'quiet' : 'strong',
 });
 
 const columns: readonly Column<MeasureFigures>[] = [

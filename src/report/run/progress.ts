@@ -5,7 +5,7 @@ import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
-import { tableMeasures } from '../summary/figures.ts';
+import { percentileText, tableMeasures } from '../summary/figures.ts';
 import { displayWidth, truncatedText, paddedText, printable } from '../text/display-width.ts';
 import { countText, figureText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -80,7 +80,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
     const { short, unit } = measures[progressMeasure(kind)];
     const figures = [0.5, 0.95]
       .flatMap((q) => quantile(histogram, q) ?? [])
-      .map(({ q, value, weak }) => `p${q * 100} ${weak ? '~' : ''}${figureText(value)} ${unit}`);
+      .map((found) => `p${found.q * 100} ${percentileText(found, unit)} ${unit}`);
     return [[kind, short, figures.join(', ')] as const];
   });
 

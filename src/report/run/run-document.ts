@@ -34,7 +34,7 @@ import { loadsText, loadText } from '../summary/workload-text.ts';
 import { runDuration } from '../summary/rates.ts';
 import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
-import { cellTexts, kindTable, marksText, tilesMarkup } from './headline.ts';
+import { kindTable, marksText, tilesMarkup } from './headline.ts';
 import { outcomesSection } from './outcomes.ts';
 import {
   firstCharts,
@@ -152,11 +152,13 @@ const whatRan = (result: Result): string => {
 /** What a reader of the page sees before anything else: tiles, two charts, one table. */
 const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly Block[] => {
   const kinds = kindTable(result, trust);
+  const rows = kinds.groups.flatMap((group) => group.rows);
+  const texts = rows.flatMap(({ cells }) => cells.map((cell) => cell.text));
   return [
     picture(() => tilesMarkup(result, trust)),
     firstCharts(charts),
     only(['html'], kinds),
-    only(['html'], text(marksText(cellTexts(kinds)), 'quiet')),
+    only(['html'], text(marksText(texts), 'quiet')),
   ];
 };
 

@@ -1,6 +1,7 @@
 import { labelOfServerFigure, unitOfServerFigure } from '../../model/measures/server-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
+  type ServerMetrics,
   serverFiguresRead,
   serverSamplesIn,
   serverValuesOf,
@@ -18,8 +19,10 @@ import {
 } from '../document/document.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
+import { meanOf } from '../summary/figures.ts';
 import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
 /** One of the server’s figures over the measured time. */
 interface ServerRow {
@@ -27,26 +30,18 @@ interface ServerRow {
   readonly values: readonly number[];
 }
 
-const numberText = (value: number | undefined): string =>
-  value === undefined ? '–' : figureText(value);
-
-const meanOf = (values: readonly number[]): number | undefined =>
-  values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0) / values.length;
-
-const leastOf = (values: readonly number[]): number | undefined =>
-  values.length === 0 ? undefined : Math.min(...values);
-
-const mostOf = (values: readonly number[]): number | undefined =>
-  values.length === 0 ? undefined : Math.max(...values);
+const extremeText = (of: (...values: number[]) => number, values: readonly number[]): string =>
+  values.length === 0 ? '–' : figureText(of(...values));
 
 const columns: readonly Column<ServerRow>[] = [
   column.name('Figure', ({ name }) => labelOfServerFigure(name)),
   column.text('Unit', ({ name }) => unitOfServerFigure(name).replace('number', '')),
-  column.number('Mean', ({ values }) =>
-    values.length === 0 ? 'never seen' : numberText(meanOf(values)),
-  ),
-  column.number('Least', ({ values }) => numberText(leastOf(values))),
-  column.number('Most', ({ values }) => numberText(mostOf(values))),
+  column.number('Mean', ({ values }) => {
+    const mean = meanOf(values);
+    return mean === null ? 'never seen' : figureText(mean);
+  }),
+  column.number('Least', ({ values }) => extremeText(Math.min, values)),
+  column.number('Most', ({ values }) => extremeText(Math.max, values)),
   column.number('Samples', ({ values }) => countText(values.length)),
   column.code(
     { title: 'In objectives', media: ['html', 'markdown'] },
@@ -66,63 +61,57 @@ const rowsOf = ({ server, plan, scheduled }: Result): readonly ServerRow[] => {
 };
 
 /** What was wrong with reading the metrics, as sentences. */
-const serverFindings = ({ server }: Result): readonly string[] => {
-  if (server === undefined) return [];
+const serverFindings = (server: ServerMetrics): readonly string[] => {
   const { address, scrapes, failed, lastFailure, resets } = server;
-  return [
-    ...(scrapes === 0 ? [`The metrics at ${address} were never read: the run was too short.`] : []),
-    ...(failed === 0
-      ? []
-      : [
-          `${failed} of ${plural(scrapes, 'reading')} of ${address} failed, the last with: ${lastFailure}.`,
-        ]),
-    ...(resets === 0
-      ? []
-      : [
-          `Counters fell ${plural(resets, 'time')}, as after a restart of the server; they count from 0 again.`,
-        ]),
-  ];
+  return present([
+    scrapes === 0 && `The metrics at ${address} were never read: the run was too short.`,
+    failed > 0 &&
+      `${failed} of ${plural(scrapes, 'reading')} of ${address} failed, the last with: ${lastFailure}.`,
+    resets > 0 &&
+      `Counters fell ${plural(resets, 'time')}, as after a restart of the server; they count from 0 again.`,
+  ]);
 };
-
-/** Whether the line of a summary has a figure: its queue and what fills it, and what the scenario asked for. */
-const isOfLine = ({ name }: ServerRow): boolean =>
-  unitOfServerFigure(name) !== '/s' && name !== 'prefixHits';
-
-const byNeverSeen = (a: ServerRow, b: ServerRow): number =>
-  Number(a.values.length > 0) - Number(b.values.length > 0);
 
 /** The server’s figures in a line, and what was wrong with reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
-  if (result.server === undefined) return null;
-  const rows = rowsOf(result).filter(isOfLine);
+  const { server } = result;
+  if (server === undefined) return null;
+  // The queue and what fills it, and what the scenario asked for.
+  const rows = rowsOf(result).filter(
+    ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
+  );
+  const { unseen = [], seen = [] } = Object.groupBy(rows, ({ values }) =>
+    values.length === 0 ? 'unseen' : 'seen',
+  );
   // What was never seen comes first: the end of a long line is cut off.
-  const found = rows.toSorted(byNeverSeen).map(({ name, values }) => {
-    const mean = meanOf(values);
-    if (mean === undefined) return `${name} never seen`;
-    return `${labelOfServerFigure(name).toLowerCase()} ${serverValueText(name, mean)} (most ${numberText(mostOf(values))})`;
-  });
-  // What failed is the more important, but short: the page has all of it.
-  const failures = result.server.failed === 0 ? [] : serverFindings(result).slice(0, 1);
-  const nothing = found.length + failures.length === 0 ? serverFindings(result) : [];
-  return [...failures, ...nothing, found.join(', ')].filter((each) => each !== '').join(' ');
+  const found = [
+    ...unseen.map(({ name }) => `${name} never seen`),
+    ...seen.map(({ name, values }) => {
+      const mean = serverValueText(name, meanOf(values) ?? 0);
+      return `${labelOfServerFigure(name).toLowerCase()} ${mean} (most ${extremeText(Math.max, values)})`;
+    }),
+  ];
+  const findings = serverFindings(server);
+  // Failed readings matter most; the page has the other findings.
+  const failures = server.failed > 0 ? findings.slice(0, 1) : [];
+  const said = found.length + failures.length === 0 ? findings : failures;
+  return present([...said, found.length > 0 && found.join(', ')]).join(' ');
 };
 
-const meaning = ({ server }: Result): string =>
-  server === undefined
-    ? ''
-    : `Read from ${server.address} every ${timeText(server.every)}${server.software === null ? '' : `, by the names of ${server.software}`}. Rates, shares and queue times are of the time between two readings, and “running” may count requests that have just ended. The warm-up is left out of the table.`;
-
 /** The section of the server’s own figures; `null` for a run without them. */
-export const serverSection = (result: Result, charts: readonly Chart[]): Section | null =>
-  result.server === undefined
-    ? null
-    : section(
-        'What did the server say?',
-        [
-          list(serverFindings(result), 'warning'),
-          charts.length > 0 && picture(() => charts.map(chartFigure)),
-          table('The server’s own figures', columns, rowsOf(result)),
-          only(['html', 'markdown'], text(meaning(result), 'quiet')),
-        ],
-        'server',
-      );
+export const serverSection = (result: Result, charts: readonly Chart[]): Section | null => {
+  const { server } = result;
+  if (server === undefined) return null;
+  const names = server.software === null ? '' : `, by the names of ${server.software}`;
+  const meaning = `Read from ${server.address} every ${timeText(server.every)}${names}. Rates, shares and queue times are of the time between two readings, and “running” may count requests that have just ended. The warm-up is left out of the table.`;
+  return section(
+    'What did the server say?',
+    [
+      list(serverFindings(server), 'warning'),
+      charts.length > 0 && picture(() => charts.map(chartFigure)),
+      table('The server’s own figures', columns, rowsOf(result)),
+      only(['html', 'markdown'], text(meaning, 'quiet')),
+    ],
+    'server',
+  );
+};

@@ -1,5 +1,5 @@
 import type { ErrorBounds, FigureError, Trust } from '../../model/result/verdict.ts';
-import { decimalsOf } from '../text/number-text.ts';
+import { decimalsOf, figureText } from '../text/number-text.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
 import { independence } from '../../model/measures/dependence.ts';
 import type { Measure } from '../../model/measures/measure.ts';
@@ -70,6 +70,10 @@ export const meanOf = (values: readonly number[]): number | null =>
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
+
+/** A percentile in about three digits; `~` marks one with fewer than ten samples beyond it. */
+export const percentileText = ({ value, weak }: Quantile, unit: string): string =>
+  `${weak ? '~' : ''}${figureText(value, unit)}`;
 
 /** A percentile; `error` is `null` if the load generator cannot have moved it. */
 interface ReportedQuantile extends Quantile {
