@@ -135,17 +135,14 @@ const explanationText = (limiters: readonly string[]): string => {
   return `${explained}, assuming that nobody else used the key.`;
 };
 
-const keyLimitSentences = ({
-  requests,
-  tokens,
-  refusals,
-  explainedBy,
-}: KeyLimits): readonly string[] =>
-  present([
+const keyLimitSentences = (limits: KeyLimits): readonly string[] => {
+  const { requests, tokens, refusals, explainedBy } = limits;
+  return present([
     `In the busiest minute: ${fullestMinuteText(requests)} requests${textIf(requests.least !== requests.most, ' (it is unknown whether audio, model lists and failed requests count)')}, ${fullestMinuteText(tokens)} tokens.`,
     ...(refusals === null ? [] : refusalSentences(refusals)),
     explainedBy !== null && explanationText(explainedBy),
   ]);
+};
 
 const usageColumns: readonly Column<KeyUsage>[] = [
   column.name('Key', (usage) => ({ text: usage.key, note: unrecordedText(usage) ?? undefined })),
@@ -178,20 +175,18 @@ const findingTones = {
 const findingsMeaning =
   'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.';
 
-const limitBlocks = (
-  { key, checks, ...limits }: KeyLimits,
-  isJudged: boolean,
-): readonly Block[] => {
-  const findingOf = (check: LimitCheck): { readonly text: string; readonly tone: Tone } =>
+const limitBlocks = (limits: KeyLimits, isJudged: boolean): readonly Block[] => {
+  const { key, checks } = limits;
+  const findingOf = (check: LimitCheck) =>
     isJudged && isViolation(check)
-      ? { text: 'violated', tone: 'bad' }
+      ? ({ text: 'violated', tone: 'bad' } as const)
       : { text: check.finding, tone: findingTones[check.finding] };
   const columns: readonly Column<LimitCheck>[] = [
     column.words('Claim', ({ claim }) => claim),
     column.verdict('Finding', findingOf),
-    column.words('Observed', ({ observed, evidence }) => ({
-      text: observed,
-      note: evidence.join(' · '),
+    column.words('Observed', (check) => ({
+      text: check.observed,
+      note: check.evidence.join(' · '),
     })),
     column.text('Source', (check) => (check.section === null ? '–' : `§ ${check.section}`)),
   ];
@@ -206,7 +201,7 @@ const limitBlocks = (
     refuted.length > 0,
   );
   return [
-    list(keyLimitSentences({ key, checks, ...limits })),
+    list(keyLimitSentences(limits)),
     only(['terminal', 'markdown'], list(findings)),
     only(['html'], claims),
   ];
@@ -230,8 +225,8 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
       picture(() => charts.map(chartFigure)),
       ...usages
         .slice(0, maxChartedKeys)
-        .map(({ usage, blocks }) =>
-          only(['html', 'markdown'], section(`Limits of ${usage.key}`, blocks)),
+        .map(({ usage: { key }, blocks }) =>
+          only(['html', 'markdown'], section(`Limits of ${key}`, blocks)),
         ),
       ...usages.map(({ usage, blocks }) => usageBlock(usage, blocks)),
     ],

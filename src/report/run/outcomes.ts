@@ -27,6 +27,7 @@ import {
   timeText,
   countText,
   figureText,
+  listed,
   plural,
   shareText,
 } from '../text/number-text.ts';
@@ -50,9 +51,6 @@ const phases = [
 const phaseText = (start: number | null, end: number | null): string =>
   start === null || end === null ? '–' : timeText(Math.max(0, end - start));
 
-const exemplarOutcome = ({ outcome, status, cause, traffic }: Exemplar): string =>
-  outcome === 'completed' ? traffic : `${outcome} ${causeText({ status, cause })}`;
-
 const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   column.code('Request', ({ requestId, serverId }) => ({
     text: requestId,
@@ -63,7 +61,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
     const isCompleted = outcome === 'completed';
     const labels = [isCompleted ? null : traffic, model, key, plan.stages[stage]?.name];
     return {
-      text: exemplarOutcome(exemplar),
+      text: isCompleted ? traffic : `${outcome} ${causeText(exemplar)}`,
       dot: isCompleted ? traffic : outcome,
       note: `${labels.filter((label) => typeof label === 'string').join(' · ')}${attempts > 1 ? `, attempt ${attempts}` : ''}`,
     };
@@ -88,17 +86,15 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
     outcome === 'completed' ? 'completed' : 'failed',
   );
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';
-  const foldOf = (what: string, shown: readonly Exemplar[]): Block => {
-    const title = `Single requests: ${what} (${shown.length})`;
-    return only(
-      ['html'],
-      fold(title, [table(caption, exemplarColumns(result), shown, { look: 'exemplars' })]),
-    );
-  };
+  const columns = exemplarColumns(result);
+  const foldOf = (what: string, shown: readonly Exemplar[]): Block =>
+    fold(`Single requests: ${what} (${shown.length})`, [
+      table(caption, columns, shown, { look: 'exemplars' }),
+    ]);
   return [
     foldOf('the slowest completed ones of each kind', completed),
     foldOf('the first and the last of each kind of failure', failed),
-  ];
+  ].map((block) => only(['html'], block));
 };
 
 const everyGroup = (): boolean => true;
@@ -157,25 +153,18 @@ const outcomeTones = {
   dropped: 'bad',
 } as const satisfies Record<ArrivalName, Tone>;
 
-const quietIfNone = ({ all }: { readonly all: number }): Tone => (all === 0 ? 'quiet' : 'plain');
+type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 
-/** Rows that are always there; the others are left out where nothing ended so. */
-const alwaysShown: ReadonlySet<ArrivalName> = new Set(['due', 'sent', 'completed']);
+const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
-const isShownOutcome = ({
-  name,
-  all,
-}: {
-  readonly name: ArrivalName;
-  readonly all: number;
-}): boolean => all > 0 || alwaysShown.has(name);
+/** Some rows are always there; the others only where something ended so. */
+const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
+  all > 0 || ['due', 'sent', 'completed'].includes(name);
 
-/** The outcomes that did not occur, in a sentence. */
-const absentOutcomes = (rows: ReturnType<typeof arrivalRows>): string | null => {
+/** Names the outcomes that did not occur. */
+const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
   const absent = rows.filter((row) => !isShownOutcome(row)).map(({ name }) => name);
-  if (absent.length === 0) return null;
-  const [last, ...others] = absent.toReversed();
-  return `None ${others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`}.`;
+  return absent.length === 0 ? null : `None ${listed(absent).replace(' and ', ' or ')}.`;
 };
 
 /** The outcome of every arrival; without a warm-up there is one pair of columns. */
@@ -205,25 +194,21 @@ const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
 const kindSection = (result: Result): Section | null => {
   const arrivals = arrivalsByKind(result);
   if (arrivals === null) return null;
-  const columns: readonly Column<(typeof arrivals.rows)[number]>[] = [
+  type Row = (typeof arrivals.rows)[number];
+  const columns: readonly Column<Row>[] = [
     column.name('Outcome', ({ name }) => ({ text: name, dot: name })),
     column.number('All', ({ all }) => ({ text: countText(all), tone: 'strong' })),
     ...arrivals.kinds.map((kind, i) =>
-      column.number(kind, ({ byKind }: (typeof arrivals.rows)[number]) => ({
-        text: countText(byKind[i]!),
-        tone: byKind[i] === 0 ? 'quiet' : 'plain',
-      })),
+      column.number(kind, ({ byKind }: Row) => {
+        const all = byKind[i]!;
+        return { text: countText(all), tone: quietIfNone({ name: 'due', all }) };
+      }),
     ),
   ];
+  const caption = 'The outcomes of each kind of traffic in the whole run';
+  const shown = arrivals.rows.filter(isShownOutcome);
   return section('Outcomes by kind of traffic', [
-    table(
-      'The outcomes of each kind of traffic in the whole run',
-      columns,
-      arrivals.rows.filter(isShownOutcome),
-      {
-        toneOf: quietIfNone,
-      },
-    ),
+    table(caption, columns, shown, { toneOf: quietIfNone }),
   ]);
 };
 
@@ -242,8 +227,8 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   })),
   column.number('Count', ({ count }) => countText(count)),
   column.number('Share', ({ count }) => ({ text: shareText(count, arrivals), tone: 'quiet' })),
-  column.text('Cause', ({ status, cause }) => ({
-    text: causeText({ status, cause }),
+  column.text('Cause', (failure) => ({
+    text: causeText(failure),
     tone: 'strong',
   })),
   column.words({ title: 'Message', media: ['html'] }, (failure) => ({
@@ -281,11 +266,23 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
-/** The outcome of every arrival, the failures and the deviations in completed answers. */
+/** What failed: the outcome of every arrival, the failures, and the deviations in completed answers. */
 export const outcomesSection = (result: Result): Section => {
   const rows = arrivalRows(result);
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   const counters = Object.entries(result.gatewayCounters ?? {});
+  const counterFacts = facts(counters.map(([name, value]) => [name, countText(value)]));
+  const failureTable = table(
+    `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
+    failureColumns(rows[0]!.all),
+    failures,
+    { look: 'failures' },
+  );
+  const deviationTable = table(
+    'Tolerated deviations in completed answers; shares are of the kind’s completed answers',
+    answerNoteColumns,
+    answerNoteCounts(result),
+  );
   return section(
     'What failed?',
     [
@@ -294,28 +291,10 @@ export const outcomesSection = (result: Result): Section => {
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       kindSection(result),
       section('Retries and pace', [list(retrySentences(result))]),
-      only(
-        ['html'],
-        fold('Counters of the reference gateway', [
-          facts(counters.map(([name, value]) => [name, countText(value)])),
-        ]),
-      ),
+      only(['html'], fold('Counters of the reference gateway', [counterFacts])),
       failures.length === 0 && text('No request failed.'),
-      section('Failures', [
-        table(
-          `${plural(failures.length, 'kind')} of failure, most frequent first; varying numbers and ids are masked`,
-          failureColumns(rows[0]!.all),
-          failures,
-          { look: 'failures' },
-        ),
-      ]),
-      section('Tolerated deviations', [
-        table(
-          'Tolerated deviations in completed answers; shares are of the kind’s completed answers',
-          answerNoteColumns,
-          answerNoteCounts(result),
-        ),
-      ]),
+      section('Failures', [failureTable]),
+      section('Tolerated deviations', [deviationTable]),
       ...exemplarFolds(result),
     ],
     'failures',

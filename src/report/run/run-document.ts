@@ -26,7 +26,7 @@ import { lagSubject } from '../summary/figures.ts';
 import { arrivalMeaning } from '../summary/outcome-text.ts';
 import { planTerms, addressText, trafficMixText } from '../summary/plan-terms.ts';
 import { measurementErrorMeaning, selfTestMeaning, runVerdict } from '../summary/run-verdict.ts';
-import { type Optional, present } from '../text/present.ts';
+import { present } from '../text/present.ts';
 import { runTotalsMeaning, costSection } from './cost.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { markdownText } from '../document/markdown-writer.ts';
@@ -76,18 +76,17 @@ const sliceTable = (result: Result): Block | null => {
   );
 };
 
-const factFold = (title: string, rows: readonly Optional<Fact>[]): Block =>
-  fold(title, [facts(rows)]);
-
 /** The plan, with prompts counted and secrets as references. */
 const scenarioFold = ({ plan, ...result }: Result): Block =>
-  factFold('The scenario, as it was run', [
-    ...planTerms(plan),
-    ['Plan hash', result.planHash],
-    ['Run', `${result.runId}, started ${result.startedAt}, written by Weir ${result.weir}`],
-    ...result.slices.map(({ machine, ...slice }): Fact => [
-      slice.count === 1 ? 'Generator' : `Generator of ${sliceName(result, slice)}`,
-      `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
+  fold('The scenario, as it was run', [
+    facts([
+      ...planTerms(plan),
+      ['Plan hash', result.planHash],
+      ['Run', `${result.runId}, started ${result.startedAt}, written by Weir ${result.weir}`],
+      ...result.slices.map(({ machine, ...slice }): Fact => [
+        slice.count === 1 ? 'Generator' : `Generator of ${sliceName(result, slice)}`,
+        `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
+      ]),
     ]),
   ]);
 
@@ -105,14 +104,16 @@ const rateDefinitions = {
 
 /** What each measure in this report means, since tools define measures of the same name differently. */
 const definitionsFold = (result: Result): Block =>
-  factFold('What each figure means', [
-    ...[...measuresPresent(result, () => true).map((name) => measures[name]), lagSubject].map(
-      ({ label, definition }): Fact => [label, definition],
-    ),
-    ['Measurement error', measurementErrorMeaning],
-    errorBarOf(result) !== null && ['Lateness of the self-test streams', selfTestMeaning],
-    ...Object.entries(arrivalMeaning),
-    ...Object.entries(rateDefinitions),
+  fold('What each figure means', [
+    facts([
+      ...[...measuresPresent(result, () => true).map((name) => measures[name]), lagSubject].map(
+        ({ label, definition }): Fact => [label, definition],
+      ),
+      ['Measurement error', measurementErrorMeaning],
+      errorBarOf(result) !== null && ['Lateness of the self-test streams', selfTestMeaning],
+      ...Object.entries(arrivalMeaning),
+      ...Object.entries(rateDefinitions),
+    ]),
   ]);
 
 /** What was run, and how its figures are defined. */
@@ -141,11 +142,8 @@ const runTexts = (result: Result): readonly string[] => {
 const whatRan = (result: Result): string => {
   const { plan, baseUrl } = result;
   const time = plan.stages.length === 1 ? '' : `, ${timeText(result.scheduled)}`;
-  const parts = [
-    `${loadsText(plan)}${time}`,
-    plural(plan.keys.length, 'key'),
-    ...slicesText(result),
-  ];
+  const keys = plural(plan.keys.length, 'key');
+  const parts = [`${loadsText(plan)}${time}`, keys, ...slicesText(result)];
   return `${addressText(baseUrl)}: ${parts.join('; ')}`;
 };
 
@@ -163,26 +161,18 @@ const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly 
 };
 
 /** Whether the load generator was healthy, with the evidence. */
-const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): Section =>
-  only(
-    ['html'],
-    section(
-      'Can I trust it?',
-      [
-        evidenceFold(result, trust),
-        lagTable(result),
-        sliceTable(result),
-        charts !== null &&
-          fold('The load generator over time', [healthCharts(charts)], trust.level !== 'valid'),
-      ],
-      'trust',
-    ),
-  );
+const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): Section => {
+  const title = 'The load generator over time';
+  const blocks = [
+    evidenceFold(result, trust),
+    lagTable(result),
+    sliceTable(result),
+    charts !== null && fold(title, [healthCharts(charts)], trust.level !== 'valid'),
+  ];
+  return only(['html'], section('Can I trust it?', blocks, 'trust'));
+};
 
-/**
- * The report of a run: whether to trust it, what ran, then figures and outcomes.
- * The order of the sections is the same in every medium; `charts` are those of the page.
- */
+/** Makes the report of a run, with the same order of sections in every medium; `charts` are those of the page. */
 export const runDocument = (
   result: Result,
   trust: Trust,

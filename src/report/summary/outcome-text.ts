@@ -1,17 +1,13 @@
 import type { Group } from '../../model/measures/counts.ts';
 import type { OutcomeKind, TokenSource } from '../../model/observation/outcome.ts';
+import type { Exemplar } from '../../model/result/exemplar.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent, sumOf } from './figures.ts';
 
-interface StatusAndCause {
-  readonly status: number | null;
-  readonly cause: string | null;
-}
-
 /** The status of a failure and its cause; once if the cause is the status, which some gateways send as their error code. */
-export const causeText = ({ status, cause }: StatusAndCause): string =>
+export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 
 /** The meaning of each line of the arrivals table, in its order. */
@@ -58,10 +54,7 @@ export const arrivalsByKind = (result: Result) => {
   const columns = kinds.map((kind) =>
     arrivalCounts(groupsMatching(result, ({ traffic }) => traffic === kind)),
   );
-  const rows = arrivalNames.map((name) => ({
-    name,
-    all: all[name],
-    byKind: columns.map((counts) => counts[name]),
-  }));
+  const byKindOf = (name: ArrivalName) => columns.map((counts) => counts[name]);
+  const rows = arrivalNames.map((name) => ({ name, all: all[name], byKind: byKindOf(name) }));
   return { kinds, rows };
 };
