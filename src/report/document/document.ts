@@ -22,7 +22,7 @@ interface Limited {
   readonly media?: readonly Medium[];
 }
 
-interface TonedText {
+export interface TonedText {
   readonly text: string;
   readonly tone: Tone;
 }

@@ -13,12 +13,12 @@ import {
 import { countText, plural, moneyText, timeText } from '../text/number-text.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type {
-  AmountBasis,
   Forecast,
   ForecastAmount,
   ObjectiveForecast,
   SampleForecast,
 } from '../../model/plan/forecast.ts';
+import { reportedQuantiles } from '../../model/measures/headline.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -30,16 +30,9 @@ const basisText = (basis: NonNullable<SliceForecast['basis']>): string =>
   `This machine was calibrated${basis.isValid ? '' : ' (degraded, as at any load)'} at ${plural(basis.streams, 'stream')} of ${countText(basis.tokensPerSecond)} tokens a second in ${plural(basis.workers, 'worker')}, beside the gateway: no slice gets more.`;
 
 /** How many machines a load needs, and what each of them has to have. */
-const slicesSection = ({
-  slices,
-  streams,
-  sockets,
-  chunksPerSecond,
-  memory,
-  bytesPerSecond,
-  basis,
-}: SliceForecast): Section =>
-  section('Slices', [
+const slicesSection = (forecast: SliceForecast): Section => {
+  const { slices, streams, sockets, chunksPerSecond, memory, bytesPerSecond, basis } = forecast;
+  return section('Slices', [
     text(
       `${plural(slices, 'slice')}, each at its peak with at most ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second, about ${megabytes(memory)} of memory and ${megabytes(bytesPerSecond)}/s of answers.`,
     ),
@@ -51,12 +44,7 @@ const slicesSection = ({
       'A request counts as ten chunks. In flight are as many as come in the time of an answer: 100 ms, and 10 ms for each token, unless --answer-time gives it.',
     ),
   ]);
-
-const basisPrefix = {
-  exact: '',
-  'at-most': 'at most ',
-  estimate: 'about ',
-} as const satisfies Record<AmountBasis, string>;
+};
 
 /** A sum, marked if it is an estimate or a bound. */
 export const amountText = (
@@ -65,7 +53,8 @@ export const amountText = (
 ): string => {
   if (unknown > 0 && sum === 0) return 'unknown';
   const unknownText = unknown > 0 ? ` + ${countText(unknown)} unknown` : '';
-  return `${basisPrefix[basis]}${write(sum)}${unknownText}`;
+  const prefix = { exact: '', 'at-most': 'at most ', estimate: 'about ' }[basis];
+  return `${prefix}${write(sum)}${unknownText}`;
 };
 
 /** The amount that a plan needs of a cap, with its unit. */
@@ -153,7 +142,7 @@ const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
 };
 
 const percentilesText = (samples: number): string =>
-  [0.5, 0.9, 0.95, 0.99]
+  reportedQuantiles
     .filter((q) => samples >= defaultMinSamples(q))
     .map((q) => `p${q * 100}`)
     .join(', ') || 'none';
@@ -164,11 +153,7 @@ const measuresText = (samples: readonly SampleForecast[]): string => {
   return labels.length > 3 ? `${shown} and ${countText(labels.length - 3)} more` : shown;
 };
 
-/** The measures of a kind that have the same number of samples. */
-const sampleRows = ({ samples }: Forecast): readonly (readonly SampleForecast[])[] => [
-  ...Map.groupBy(samples, ({ traffic, samples: n }) => `${traffic} ${n}`).values(),
-];
-
+/** For the measures of a kind that have the same number of samples. */
 const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
   column.name('Kind', ([first]) => first!.traffic),
   column.number('Samples', ([first]) => countText(first!.samples)),
@@ -185,11 +170,12 @@ const samplesText = ({ needs, expects }: ObjectiveForecast): string => {
 };
 
 const objectiveBlock = (objective: ObjectiveForecast): Block => {
-  const { isDecidable } = objective;
-  const decidableMark = isDecidable === true ? '✓' : '✗';
-  const mark = isDecidable === null ? '?' : decidableMark;
-  const words = `${mark} ${objective.text}: ${samplesText(objective)}`;
-  return text(words, isDecidable === false ? 'bad' : 'plain');
+  const [mark, tone] = {
+    true: ['✓', 'plain'] as const,
+    false: ['✗', 'bad'] as const,
+    null: ['?', 'plain'] as const,
+  }[`${objective.isDecidable}`];
+  return text(`${mark} ${objective.text}: ${samplesText(objective)}`, tone);
 };
 
 const budgetBlock = ({ unit, cap, need }: Forecast['budget'][number]): Block => {
@@ -212,7 +198,12 @@ export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): 
     timeSection(forecast),
     limitsSection(forecast, plan),
     section('Samples if every request succeeds, and percentiles with ten samples beyond', [
-      table('Samples of the plan', sampleColumns, sampleRows(forecast)),
+      table('Samples of the plan', sampleColumns, [
+        ...Map.groupBy(
+          forecast.samples,
+          ({ traffic, samples }) => `${traffic} ${samples}`,
+        ).values(),
+      ]),
     ]),
     section('Objectives that can be decided', forecast.objectives.map(objectiveBlock)),
     section('Budget', forecast.budget.map(budgetBlock)),

@@ -78,15 +78,11 @@ const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
   footer: `Measured by Weir ${weir}. The report will be ${report}.`,
 });
 
-/** Seconds that are not over yet would look like a drop. */
-const wholeSeconds = (result: Result, until: number): Result => ({
-  ...result,
-  timeline: result.timeline.filter(({ second }) => (second + 1) * 1000 <= until),
-});
-
 const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const { result, trust, until } = soFar;
-  const charts = runCharts(wholeSeconds(result, until), trust);
+  // Seconds that are not over yet would look like a drop.
+  const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
+  const charts = runCharts({ ...result, timeline }, trust);
   const { title, sentences } = runVerdict(result, trust);
   const document: ReportDocument = {
     ...runDocument(result, trust, charts),
@@ -104,14 +100,10 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   return { document, data };
 };
 
-const emptyData = '';
-
-/** The report of a run under way, as a page that its server updates: the same page as the finished report, with progress and a button that stops the run. */
+/** Writes the page of a run under way: the page of the finished report, with progress and a button that stops the run. */
 export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   const { document, data } =
-    run.soFar === null
-      ? { document: emptyDocument(run), data: emptyData }
-      : documentSoFar(run, run.soFar);
+    run.soFar === null ? { document: emptyDocument(run), data: '' } : documentSoFar(run, run.soFar);
   const scripted = pageScripts(assets, data);
   return htmlPage(document, assets.pageStyle, {
     ...scripted,

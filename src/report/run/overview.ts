@@ -1,4 +1,5 @@
 import type { Failure, Result } from '../../model/result/result.ts';
+import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { isShown, type Tone, tones } from '../document/document.ts';
 import {
@@ -27,11 +28,6 @@ import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 
 /** A run in at most 20 lines of a terminal, and its verdict in at most three more, which come last, after the names of the files. */
 
-/** More of these are counted, not listed. */
-const mostFailures = 3;
-const mostObjectives = 2;
-const mostNotes = 1;
-
 const ratesText = (result: Result): string | null => {
   const rates = measuredRates(result);
   if (rates === null) return null;
@@ -50,62 +46,50 @@ const costLine = (result: Result): string | null => {
   return `${costText(totals.all.cost)} for ${plural(totals.all.completed, 'completed answer')}`;
 };
 
-const failureLine = ({
-  count,
-  traffic,
-  outcome,
-  message,
-  sameText,
-  example,
-  ...cause
-}: Failure) => {
-  const said = sameText && example.text !== '' ? example.text : message;
-  return `${countText(count)} × ${traffic} ${outcome}: ${causeText(cause)}: ${said.replaceAll(/\s+/g, ' ')}`;
-};
-
 interface NamedLine {
   readonly name: string;
   readonly text: string;
   readonly tone?: Tone;
 }
+type UnnamedLine = Omit<NamedLine, 'name'>;
 
-/** The first line has the name; what is left out is counted. */
-const named = (name: string, items: readonly Omit<NamedLine, 'name'>[], most: number) => {
-  const shown = items.slice(0, most);
-  const left = items.length - shown.length;
-  const rest = left === 0 ? [] : [{ text: `… and ${countText(left)} more` }];
-  return [...shown, ...rest].map((item, i): NamedLine => ({ name: i === 0 ? name : '', ...item }));
+const failureLine = (failure: Failure): UnnamedLine => {
+  const { count, traffic, outcome, message, sameText, example } = failure;
+  const said = (sameText && example.text !== '' ? example.text : message).replaceAll(/\s+/g, ' ');
+  return { text: `${countText(count)} × ${traffic} ${outcome}: ${causeText(failure)}: ${said}` };
+};
+
+const objectiveLine = (verdict: ObjectiveVerdict): UnnamedLine => {
+  const tone = objectiveTones[objectiveOutcome(verdict)];
+  return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
+};
+
+/** Names the first line; what is left out is counted. */
+const named = (
+  name: string,
+  items: readonly UnnamedLine[],
+  most = items.length,
+): readonly NamedLine[] => {
+  const left = items.length - most;
+  const rest = left <= 0 ? [] : [{ text: `… and ${countText(left)} more` }];
+  return [...items.slice(0, most), ...rest].map((item, i) => ({
+    name: i === 0 ? name : '',
+    ...item,
+  }));
 };
 
 const namedLines = (result: Result): readonly NamedLine[] => {
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
-  const of = (name: string, text: string | null): readonly NamedLine[] =>
-    text === null ? [] : [{ name, text }];
+  const linesOf = (...texts: readonly (string | null)[]): readonly UnnamedLine[] =>
+    present(texts).map((text) => ({ text }));
   return [
-    ...of('Rates', ratesText(result)),
-    ...of('Cost', costLine(result)),
-    ...of('Server', serverLine(result)),
-    ...named(
-      'Failures',
-      failures.map((failure) => ({ text: failureLine(failure) })),
-      mostFailures,
-    ),
-    ...named(
-      'Objectives',
-      open.map((verdict) => {
-        const outcome = objectiveOutcome(verdict);
-        const tone = objectiveTones[outcome];
-        const finding = `${verdict.text}: ${objectiveFindingText(verdict)}`;
-        return { text: `${tones[tone].glyph} ${finding}`, tone };
-      }),
-      mostObjectives,
-    ),
-    ...named(
-      'Notes',
-      result.notes.map((text) => ({ text })),
-      mostNotes,
-    ),
+    ...named('Rates', linesOf(ratesText(result))),
+    ...named('Cost', linesOf(costLine(result))),
+    ...named('Server', linesOf(serverLine(result))),
+    ...named('Failures', failures.map(failureLine), 3),
+    ...named('Objectives', open.map(objectiveLine), 2),
+    ...named('Notes', linesOf(...result.notes), 1),
   ];
 };
 
@@ -127,19 +111,16 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),
     ...rows,
-    ...(marks === null
-      ? []
-      : [`  ${layout.paint('quiet', truncatedText(marks, layout.width - 2))}`]),
+    ...present([marks]).map(
+      (each) => `  ${layout.paint('quiet', truncatedText(each, layout.width - 2))}`,
+    ),
     ...namedLines(result).map((line) => oneLine(layout, line)),
   ].join('\n');
 };
 
-/** A verdict has at most so many lines. */
 const mostVerdictLines = 3;
 
-const degradedAdvice = 'Why, and what to do: `weir report FOLDER --details`.';
-
-/** The verdict on a run: what decides first, and the exit code where it is not 0. */
+/** Writes the verdict on a run: what decides it first, after the exit code where that is not 0. */
 export const closingVerdict = (
   result: Result,
   trust: Trust,
@@ -150,24 +131,20 @@ export const closingVerdict = (
   const { level, title, sentences } = runVerdict(result, trust);
   const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
   const outcome = objectivesSentence(result.verdicts ?? []);
-  const verdicts = present([
-    outcome !== null && `${outcome}.`,
-    limitsVerdict(result)?.text ?? null,
-  ]);
+  const limits = limitsVerdict(result)?.text ?? null;
+  const verdicts = present([outcome !== null && `${outcome}.`, limits]);
   const trusted = [`${title}.`, ...sentences];
-  // What decides comes first.
   const facts =
     exit === 0
       ? [...trusted.slice(0, 1), ...verdicts, ...sentences]
       : [`Exit ${exit}.`, ...verdicts, ...trusted];
-  const advice = level === 'degraded' ? [degradedAdvice] : [];
+  const advice =
+    level === 'degraded' ? ['Why, and what to do: `weir report FOLDER --details`.'] : [];
   const text = printable([tones[tone].glyph, ...facts, ...advice].join(' '));
   const lines = wrappedLines(text, layout.width);
   const more = ' … (--details)';
-  const last = truncatedText(
-    lines.slice(mostVerdictLines - 1).join(' '),
-    layout.width - more.length,
-  );
+  const end = lines.slice(mostVerdictLines - 1).join(' ');
+  const last = truncatedText(end, layout.width - more.length);
   const shown =
     lines.length <= mostVerdictLines
       ? lines

@@ -43,11 +43,10 @@ const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
 /** How far a run is. */
-export const timeProgressText = ({
-  elapsed,
-  scheduled,
-  inFlight,
-}: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>): string => {
+export const timeProgressText = (
+  progress: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>,
+): string => {
+  const { elapsed, scheduled, inFlight } = progress;
   if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
   const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
   const waiting = inFlight > 0 && `waiting for the last ${last}`;

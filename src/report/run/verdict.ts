@@ -16,6 +16,7 @@ import {
   table,
   text,
   type Tone,
+  type TonedText,
   trustTones,
 } from '../document/document.ts';
 import {
@@ -40,10 +41,8 @@ export const objectiveTones = {
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
 /** The verdict on the limits; `null` if the scenario does not check them. */
-export const limitsVerdict = ({
-  limits,
-  plan,
-}: Result): { readonly tone: Tone; readonly text: string } | null => {
+export const limitsVerdict = (result: Result): TonedText | null => {
+  const { limits, plan } = result;
   if (limits === undefined || !limits.judged) return null;
   const permitted = plan.limits.limiter === 'any' ? 'any limiter' : `a ${plan.limits.limiter}`;
   const deciding = limits.keys.flatMap(({ key, checks }) =>

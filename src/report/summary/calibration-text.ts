@@ -16,14 +16,9 @@ export const streamLoadText = (
   load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
 ): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
 
-const calibrationDate = ({ calibratedAt }: Calibration): string => calibratedAt.slice(0, 10);
-
 /** How a load was sent: `socket`, `undici, 2 workers`. */
-export const transportText = ({
-  transport,
-  workers,
-}: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
-  workers === 1 ? transport : `${transport}, ${workers} workers`;
+export const transportText = (cell: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
+  cell.workers === 1 ? cell.transport : `${cell.transport}, ${cell.workers} workers`;
 
 /** A note on the measurement error for a run's report. `changed`: what has changed since the calibration. */
 export const calibratedErrorText = (
@@ -31,15 +26,16 @@ export const calibratedErrorText = (
   cell: CalibrationCell | null,
   changed: readonly string[],
 ): string => {
+  const date = calibration.calibratedAt.slice(0, 10);
   const stale =
     changed.length === 0 ? '' : ` This is stale (${changed.join('; ')}): run weir calibrate again.`;
   if (cell === null) {
-    return `This run’s load is above every load of this machine’s calibration of ${calibrationDate(calibration)}: measure its error with weir calibrate --streams and --rate.${stale}`;
+    return `This run’s load is above every load of this machine’s calibration of ${date}: measure its error with weir calibrate --streams and --rate.${stale}`;
   }
   const bounds = calibratedMeasures
     .map((name) => `${errorTitles[name]} ±${figureText(cell.errors[name].p99)} ms`)
     .join(', ');
   const trustRemark =
     cell.trust === 'valid' ? '' : `, with a generator that was ${cell.trust} at that time`;
-  return `This machine’s error at this load (up to ${streamLoadText(cell)}, ${transportText(cell)}): ${bounds} (p99), calibrated ${calibrationDate(calibration)}${trustRemark}.${stale}`;
+  return `This machine’s error at this load (up to ${streamLoadText(cell)}, ${transportText(cell)}): ${bounds} (p99), calibrated ${date}${trustRemark}.${stale}`;
 };

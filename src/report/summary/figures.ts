@@ -1,4 +1,5 @@
 import type { ErrorBounds, FigureError, Trust } from '../../model/result/verdict.ts';
+import { present } from '../text/present.ts';
 import { decimalsOf, figureText } from '../text/number-text.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
 import { independence } from '../../model/measures/dependence.ts';
@@ -23,11 +24,8 @@ import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts'
  * By how much a figure can be off, to the digits of the figure: `−1.2` too high, `+0.3` too low, `±0.4` or `−0.4 +0.6`
  * either way; `null` if that rounds to nothing.
  */
-export const errorText = ({
-  value,
-  low,
-  high,
-}: ErrorBounds & { readonly value: number }): string | null => {
+export const errorText = (error: ErrorBounds & { readonly value: number }): string | null => {
+  const { value, low, high } = error;
   if (!Number.isFinite(high)) return 'unbounded';
   const digits = decimalsOf(value);
   const rounded = (size: number): string =>
@@ -35,9 +33,7 @@ export const errorText = ({
   const [above, below] = [rounded(Math.max(0, value - low)), rounded(Math.max(0, high - value))];
   const none = rounded(0);
   if (above === below) return above === none ? null : `±${above}`;
-  return [above === none ? '' : `−${above}`, below === none ? '' : `+${below}`]
-    .filter((side) => side !== '')
-    .join(' ');
+  return present([above !== none && `−${above}`, below !== none && `+${below}`]).join(' ');
 };
 
 /** The same of a percentile that has an error, which is marked if it is not small. */
@@ -65,8 +61,6 @@ export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number):
 
 export const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : sumOf(values, (value) => value) / values.length;
-
-/** The figures that every report prints, read from a result in one place. */
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;

@@ -1,6 +1,7 @@
 import { type Histogram, sumOfHistograms } from '../../../model/measures/histogram.ts';
 import { logarithmicAxis, type Pen, plotFigure, timeAxis, axisTo } from '../../document/plot.ts';
 import { countText, figureText, plural, secondsText } from '../../text/number-text.ts';
+import { textIf } from '../../text/present.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import type { Quantile } from '../../../model/measures/quantile.ts';
 import type { MeasuredFigures } from '../../../model/result/summary.ts';
@@ -101,17 +102,9 @@ const drawnShare = 0.99;
 /** Fewer samples are better read as single ones. */
 const minHistogramSamples = 20;
 
-/** What a histogram is of. */
-interface HistogramOptions {
-  readonly title: string;
-  readonly unit: string;
-  /** A class of the style sheet. */
-  readonly colour: string;
-}
-
 /** Bars of equal width from zero to the p99, or to the maximum if that is little more. `null` for a few samples. */
 export const latencyHistogram = (
-  { title, unit, colour }: HistogramOptions,
+  { title, unit, colour }: Readonly<Record<'title' | 'unit' | 'colour', string>>,
   figures: MeasuredFigures,
 ): Markup | null => {
   const tail = figures.percentile(drawnShare);
@@ -119,20 +112,15 @@ export const latencyHistogram = (
   const most = figures.max ?? 0;
   const x = axisTo(most < 1.5 * tail.value ? most : tail.value);
   const width = x.ends[1] / bars;
-  const counts = binCounts(
-    figures.histogram,
-    Array.from({ length: bars + 1 }, (_, i) => i * width),
-  );
+  const edges = Array.from({ length: bars + 1 }, (_, i) => i * width);
+  const counts = binCounts(figures.histogram, edges);
   const beyond = figures.count - counts.reduce((sum, count) => sum + count, 0);
-  const slower =
-    beyond === 0
-      ? ''
-      : `; ${plural(beyond, 'slower one')} up to ${figureText(most)} ${unit} not drawn`;
+  const slower = `; ${plural(beyond, 'slower one')} up to ${figureText(most)} ${unit} not drawn`;
   return plotFigure(
     {
       title,
       unit,
-      aside: `${plural(figures.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${slower}.`,
+      aside: `${plural(figures.count, 'sample')} in steps of ${figureText(width)} ${unit}; at most ${countText(Math.max(...counts))} in one${textIf(beyond > 0, slower)}.`,
       size: [440, 220],
       x,
       y: axisTo(Math.max(...counts)),

@@ -10,7 +10,7 @@ import {
 import { figureText, plural, countText, listed, secondsText } from '../../text/number-text.ts';
 import type { Markup } from '../../text/markup.ts';
 import { outcomeKinds } from '../../../model/observation/outcome.ts';
-import type { RequestSample, SampledRow } from '../../../model/result/request-sample.ts';
+import type { RequestSample } from '../../../model/result/request-sample.ts';
 import type { TrafficKind } from '../../../model/workload/traffic.ts';
 
 /** A latency against the load: one dot for each piece of the run. */
@@ -68,12 +68,10 @@ const widestLinear = 20;
 
 const axisOver = (values: readonly number[]): Axis => {
   const most = values.reduce((a, b) => Math.max(a, b));
-  const least = Math.max(
-    values.reduce((a, b) => Math.min(a, b)),
-    most / 1e6,
-  );
-  if (most <= widestLinear * least) return axisTo(most);
-  return logarithmicAxis(roundBelow(least), roundAbove(most));
+  const least = values.reduce((a, b) => Math.min(a, b), most);
+  const from = Math.max(least, most / 1e6);
+  if (most <= widestLinear * from) return axisTo(most);
+  return logarithmicAxis(roundBelow(from), roundAbove(most));
 };
 
 const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
@@ -119,18 +117,17 @@ export const requestScatter = (
   );
 };
 
-type TokenDot = readonly [inputTokens: number, ttft: number];
-
-const tokenDot = ([, , , , ttft, inputTokens]: SampledRow): readonly TokenDot[] =>
-  ttft === null || inputTokens === null || inputTokens === 0 ? [] : [[inputTokens, ttft]];
-
 /** TTFT of completed streamed chats against their input tokens; `null` if there are few, or their lengths hardly differ. */
 export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
   const ofStreams = sample.find(
     ({ traffic, outcome }) => traffic === 'chat-stream' && outcome === 'completed',
   );
   if (ofStreams === undefined) return null;
-  const points = ofStreams.rows.flatMap(tokenDot);
+  const points = ofStreams.rows.flatMap(([, , , , ttft, inputTokens]) =>
+    ttft === null || inputTokens === null || inputTokens === 0
+      ? []
+      : [[inputTokens, ttft] as const],
+  );
   const tokens = points.map(([inputTokens]) => inputTokens);
   if (points.length < minDots || Math.max(...tokens) < minTokenVariation * Math.min(...tokens))
     return null;
