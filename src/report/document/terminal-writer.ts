@@ -78,12 +78,6 @@ const terminalCell = (
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + gutter, 0);
 
-const notePlace = (
-  widthsBeside: readonly number[],
-  { width }: TerminalLayout,
-  otherwise: 'beneath' | 'apart',
-): NotePlace => (totalWidth(widthsBeside) <= width ? 'beside' : otherwise);
-
 /** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
 const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   const titles = columns
@@ -110,7 +104,7 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   return { titles, linesOf, widthsOf };
 };
 
-/** The lines of a table with the columns that fit; `null` if there is no room for them. `otherwise`: the place of notes without room beside their cells. */
+/** Writes a table in columns; `null` if they have no room. `otherwise` is the place of notes without room beside their cells. */
 const columnLines = (
   layout: TerminalLayout,
   grid: ShownTable,
@@ -121,7 +115,8 @@ const columnLines = (
   const aligned = columns.filter((_, place) => place !== wordsPlace);
   const { titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
   const rows = groups.flatMap((group) => group.rows);
-  const notes = showsNotes ? notePlace(widthsOf(rows, 'beside'), layout, otherwise) : 'none';
+  const hasRoom = totalWidth(widthsOf(rows, 'beside')) <= layout.width;
+  const notes = showsNotes ? (hasRoom ? 'beside' : otherwise) : 'none';
   const [first = 0, ...others] = widthsOf(rows, notes);
   const spare = layout.width - totalWidth([first, ...others]);
   const firstWidth = first + Math.min(0, spare);

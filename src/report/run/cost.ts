@@ -22,10 +22,7 @@ import { present } from '../text/present.ts';
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
   measures[name].traffic.includes(kind);
 
-/**
- * The sum of a measure's samples, and the number of completed answers with and without one. A
- * histogram's sums are exact to a thousandth, so sums of whole micro-units are exact.
- */
+/** Adds up a measure's samples, and counts the completed answers with and without one. */
 const sumOver = (groups: readonly Group[], name: MeasureName) => {
   const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
   const known = sumOf(own, (each) => each.distributions[name]?.count ?? 0);
@@ -37,7 +34,7 @@ const sumOver = (groups: readonly Group[], name: MeasureName) => {
 };
 type MeasureSum = ReturnType<typeof sumOver>;
 
-/** Cost and audio of completed answers of some groups; cost in micro-units of the currency. */
+/** Adds up the completed answers of some groups: cost in millionths of a currency unit, audio in seconds. */
 const totalsOf = (groups: readonly Group[]) => ({
   completed: sumOutcomes(groups).completed,
   cost: sumOver(groups, 'cost'),
@@ -46,10 +43,7 @@ const totalsOf = (groups: readonly Group[]) => ({
   characters: sumOver(groups, 'characters'),
 });
 
-/**
- * Over the whole run, including the warm-up, which costs too: by kind with a price and model, and in
- * total. `null` if no answer has a price.
- */
+/** Adds up the whole run with its warm-up, which costs too, by kind and model; `null` if no answer can have a price. */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
     ({ outcomes }) => outcomes.completed > 0,
@@ -64,11 +58,7 @@ export const runTotalsOf = (result: Result) => {
 };
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
-/**
- * Audio of completed answers in each second of the measured window, no matter when their requests
- * were due: seconds of audio, and characters; `null` if no completed answer has any. The whole is `null` if
- * the measured window has no whole second, or the run had no audio.
- */
+/** Divides the seconds of audio and the characters of the measured window by its length; `null` where there are none. */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -85,7 +75,7 @@ export const audioRates = (result: Result) => {
 };
 type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
 
-/** A total that shows whether something is missing: `0.012340`, `at least 0.012340`, `unknown`; a dash if nothing has a price. */
+/** Writes a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price. */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
   return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;

@@ -28,10 +28,7 @@ import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { maxChartedKeys } from '../html/charts/client-charts.ts';
 
-/**
- * One of a key's two limits: declared by the plan (`null` for none), perhaps only as the interface's default;
- * the different limits in headers, ascending (more than one is a finding); the lowest and the last remaining quota.
- */
+/** Reads one of a key's two limits from its plan (`null` for none) and from all headers, and the remaining quota. */
 const observedLimit = (
   entries: readonly LedgerEntry[],
   { limits }: Result['plan'],
@@ -50,11 +47,7 @@ const observedLimit = (
 };
 type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
-/**
- * The limits and the remaining quota of each key, from its ledger: responses with a status, those that
- * were 429 and when the first came, in ms since the run began. The ledger had no room for `unrecorded` responses,
- * which the figures do not include.
- */
+/** Reads each key's use from its ledger, which had no room for `unrecorded` responses; times in ms since the run began. */
 export const keyUsages = ({ ledger, plan }: Result) =>
   ledger.map(({ key, rows, left }) => {
     const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);

@@ -243,10 +243,7 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Last', ({ last }) => momentText(last)),
 ];
 
-/**
- * Tolerated deviations in completed answers, and all completed answers of the kind, over the whole
- * run: kinds with the most arrivals first, then the most frequent deviations.
- */
+/** Counts the tolerated deviations in the completed answers of each kind, most frequent first. */
 export const answerNoteCounts = (result: Result) =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);

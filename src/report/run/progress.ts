@@ -100,10 +100,7 @@ const firstLine = (progress: RunProgress, columns: number): string => {
     : `${truncatedText(name, roomBesideBar)}  ${bar}  ${time}`;
 };
 
-/**
- * The block that a terminal redraws, with every line narrower than the screen: the progress of the run,
- * the outcomes of its arrivals, and a line of latency for each kind of traffic that has one.
- */
+/** Writes the block that a terminal redraws: progress, outcomes, and the latency of each kind of traffic. */
 export const progressBlock = (progress: RunProgress, width: number): string => {
   const columns = Math.max(20, width - 1);
   const latencies = latencyTexts(progress);

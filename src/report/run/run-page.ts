@@ -9,10 +9,7 @@ import { markup } from '../text/markup.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
-/**
- * The data for the page's script, as gzipped JSON in base64: a ten-minute run takes some tens of kilobytes. The axes of a run
- * under way end where its load is `planned` to.
- */
+/** Encodes the data of the page's script as gzipped JSON in base64. The axes of a run under way end where its load is `planned` to. */
 export const embeddedData = (
   result: Result,
   charts: readonly Chart[],
@@ -51,10 +48,7 @@ export const pageScripts = (
 <p id="trouble" class="aside" role="alert" hidden></p>`,
 });
 
-/**
- * The report of a run as one HTML file that needs no network, with the scripts and styles embedded. Scripts
- * draw the charts over time; tables and percentile plots work without them.
- */
+/** Writes the report of a run as one HTML file that needs no network. Only its charts over time need scripts. */
 export const runPage = (result: Result, trust: Trust, assets: PageAssets): string => {
   const charts = runCharts(result, trust);
   const data = embeddedData(result, Object.values(charts).flat());

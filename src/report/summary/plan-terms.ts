@@ -3,17 +3,12 @@ import type { Budget } from '../../model/plan/budget.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
-import { modelOf, type Price, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
+import { modelOf, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { loadText, promptsText, tokenCountText } from './workload-text.ts';
 
-/**
- * The plan as a list for people. Prompts are counted, not shown; a header's value is shown
- * only as its template, and an address without its user and password.
- */
-
-/** An address without user information. */
+/** Removes user and password from an address. */
 export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 const openModel =
@@ -57,16 +52,15 @@ export const trafficMixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
-/** A price in units of the currency; plans hold micro-units. */
-const priceText = (price: Price | null): string =>
-  price === null
-    ? 'no price'
-    : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens`;
-
 const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
   const { maxTokens, conversations, body, price } = traffic;
   const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
-  return `${promptsText(conversations)}${most}${extraFields(body)}, ${priceText(price)}`;
+  // Plans hold prices in millionths of a currency unit.
+  const priced =
+    price === null
+      ? 'no price'
+      : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens`;
+  return `${promptsText(conversations)}${most}${extraFields(body)}, ${priced}`;
 };
 
 const speechText = ({ texts, split, voice, format, speed, body }: TrafficOf<'speech'>): string => {
@@ -87,15 +81,13 @@ const transcriptionText = (traffic: TrafficOf<'transcription'>): string =>
     traffic.oversized && 'oversized files sent',
   ]).join(', ');
 
-const contentText = (traffic: Exclude<Traffic, { kind: 'models' }>): string => {
-  if (traffic.kind === 'speech') return speechText(traffic);
-  return traffic.kind === 'transcription' ? transcriptionText(traffic) : chatText(traffic);
+const requestText = (traffic: Traffic): string => {
+  const { kind } = traffic;
+  if (kind === 'models') return kind;
+  const head = `${kind} to ${traffic.model}: `;
+  if (kind === 'speech') return head + speechText(traffic);
+  return head + (kind === 'transcription' ? transcriptionText(traffic) : chatText(traffic));
 };
-
-const requestText = (traffic: Traffic): string =>
-  traffic.kind === 'models'
-    ? traffic.kind
-    : `${traffic.kind} to ${traffic.model}: ${contentText(traffic)}`;
 
 /** A plan uses the interface’s limits unless others are declared. */
 const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>
@@ -178,6 +170,7 @@ const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
 
 type PlanTerm = readonly [term: string, text: string];
 
+/** Lists a plan for people: prompts are counted, and secrets are shown as references. */
 export const planTerms = (plan: Plan): readonly PlanTerm[] =>
   present<PlanTerm>([
     ['Name', plan.name],

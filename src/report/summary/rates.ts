@@ -7,13 +7,11 @@ import { figureText, plural, timeText, countText, listed } from '../text/number-
 import { present, textIf } from '../text/present.ts';
 import { kindsPresent, sumOf, measuredOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
-import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { measures } from '../../model/measures/measures.ts';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** Rates per second: over the measured window, and over the whole run until its last answer. */
-
-/** Tokens of completed answers of the whole run by where the counts come from, best first; `input` is `null` if no answer reported it. */
+/** Adds up the tokens of completed answers by the source of their counts, best first; `input` is `null` if no answer has it. */
 const tokensBySource = (groups: readonly Group[]) =>
   tokenSources.flatMap((source) => {
     const sums = groups.flatMap(({ tokens }) => tokens.filter((sum) => sum.source === source));
@@ -25,9 +23,8 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Everything that happened within the measured window, per second of it, whenever its request was
- * due: the drain counts neither in the sums nor in the time. Tokens are from all sources together, `null` if no
- * answer reported any. The whole is `null` if the window has no whole second.
+ * Divides what happened in the measured window by its length in seconds. What was due in it but ended after it is not
+ * counted. Tokens are of all sources, `null` if no answer has any. Returns `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -53,7 +50,7 @@ export const measuredRates = (result: Result) => {
 /** The duration of a run in ms: until the load and the last answer have ended. */
 export const runDuration = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
 
-/** Totals of the whole run per second, warm-up and drain included; `null` when no exchange took place. */
+/** Divides the totals of the whole run by its duration in seconds; `null` if no request was sent. */
 export const wholeRunRates = (result: Result) => {
   if (result.ended === 0) return null;
   const seconds = runDuration(result) / 1000;
@@ -83,12 +80,11 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
-const noRates =
-  'There are no rates for the measured window, because there is no whole second between the end of the warm-up and the end of the load.';
-
 const measuredSentence = (result: Result): string => {
   const rates = measuredRates(result);
-  if (rates === null) return noRates;
+  if (rates === null) {
+    return 'There are no rates for the measured window, because there is no whole second between the end of the warm-up and the end of the load.';
+  }
   const { seconds, offered, sent, completed, completedByKind, inputTokens, outputTokens } = rates;
   const kinds = completedByKind.map((each) => `${each.kind} ${figureText(each.completed)}/s`);
   const apart = textIf(kinds.length > 1, ` (${kinds.join(', ')})`);
@@ -100,8 +96,8 @@ const measuredSentence = (result: Result): string => {
 /** `null` for a run that is its measured window. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
-  if (rates === null || measuredRates(result)?.seconds === Number(rates.seconds.toFixed(1)))
-    return null;
+  const measured = measuredRates(result)?.seconds;
+  if (rates === null || measured === Number(rates.seconds.toFixed(1))) return null;
   const bySource = rates.tokens.map(({ source, answers, input, output }) =>
     tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
   );
@@ -114,10 +110,7 @@ export const rateSentences = (result: Result): readonly string[] =>
     ? []
     : present([measuredSentence(result), wholeRunSentence(result)]);
 
-/**
- * The run's word error rate in a sentence that says how it is computed: results keep the rate of each
- * answer, so it is their mean, not all wrong words over all words. `null` without a known true text.
- */
+/** Says the mean word error rate of the answers, and how it is computed; `null` without a known true text. */
 export const wordErrorSentence = (result: Result): string | null => {
   const where = measuredOf('transcription');
   const { count, mean } = figuresOver(result, 'wordErrorRate', where);
@@ -145,13 +138,9 @@ const onlySource = (
 /** Smaller differences come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
-const differenceText = (share: number): string =>
-  `${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %`;
-
 /**
- * The server's token counts of synthetic prompts against the requested ones, for each model, length or
- * distribution, and calibration: means over the completed answers that report their input, of prompts without
- * other messages. Also the calibration that corrects the next run.
+ * Compares the server's mean token count of synthetic prompts with the requested one, for each model, length and
+ * calibration. Says which calibration corrects the next run.
  */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] => {
   const reported = groupsMatching(result, measuredOf(kind)).flatMap(({ labels, tokens }) => {
@@ -170,33 +159,24 @@ export const promptCountNotes = (result: Result, kind: TrafficKind): readonly st
     const answers = sumOf(counts, (each) => each.answers);
     const asked = sumOf(counts, (each) => each.asked) / answers;
     const counted = sumOf(counts, (each) => each.input) / answers;
-    const askedText =
-      typeof length === 'number'
-        ? `${countText(asked)} input tokens`
-        : `${figureText(asked)} input tokens on average`;
+    const isFixed = typeof length === 'number';
+    const askedText = `${isFixed ? countText(asked) : figureText(asked)} input tokens${textIf(!isFixed, ' on average')}`;
     const figures = `${model}: requested ${askedText}, the server counted ${figureText(counted)}`;
     const share = counted / asked - 1;
     const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
     if (!isOff) return `${figures}.`;
     const next = Number(((calibration * counted) / asked).toPrecision(4));
-    return `${figures} (${differenceText(share)}; \`calibration: ${next}\` in the prompt corrects it).`;
+    return `${figures} (${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %; \`calibration: ${next}\` in the prompt corrects it).`;
   });
 };
 
-/** The measures that use the server's token count, never an estimate. */
-const ofCountedTokens = [
-  'tpot',
-  'outputSpeed',
-  'outputTokens',
-] as const satisfies readonly MeasureName[];
-
 /** The answers left out because their tokens are only estimated. */
 const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
-  const estimates = tokensBySource(groupsMatching(result, measuredOf(kind))).filter(
-    ({ source }) => source !== 'usage',
-  );
+  const bySource = tokensBySource(groupsMatching(result, measuredOf(kind)));
+  const estimates = bySource.filter(({ source }) => source !== 'usage');
   if (estimates.length === 0) return null;
-  const names = ofCountedTokens
+  // These measures use the server's token count, never an estimate.
+  const names = (['tpot', 'outputSpeed', 'outputTokens'] as const)
     .filter((name) => measures[name].traffic.includes(kind))
     .map((name) => measures[name].label.toLowerCase());
   const sums = estimates.map(

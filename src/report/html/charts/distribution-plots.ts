@@ -196,10 +196,7 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     })
     .join('; ');
 
-/**
- * Plots values over percentiles on a scale of log 1/(1−q), so that every further nine takes the same
- * room, with the 95 % confidence band of each curve. Drawn without a script, so it prints.
- */
+/** Plots values over percentiles, with 95 % confidence bands. Every further nine takes the same room: p90, p99, p99.9. */
 export const percentilePlot = (
   title: string,
   unit: string,

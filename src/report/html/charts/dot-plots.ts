@@ -82,8 +82,8 @@ const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
 };
 
 /**
- * When each request of one kind was due and how long it took to its end, by outcome; what was never sent is at the lower edge.
- * `end` is that of the run in seconds. `null` without requests.
+ * Plots how long each request of one kind took by when it was due; what was never sent is at the lower edge.
+ * The run ends after `end` seconds. `null` without requests.
  */
 export const requestScatter = (
   traffic: TrafficKind,
