@@ -14,11 +14,6 @@ import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
 import { csvCell } from './text/csv.ts';
 
-/**
- * The figures of a run that people look for, as a table for a spreadsheet (RFC 4180): the rates, then a row for
- * each kind of traffic, or named entry, and measure. The warm-up is left out. All figures are in `result.json`.
- */
-
 const columns = [
   'traffic',
   'entry',
@@ -61,13 +56,10 @@ const rateRows = (result: Result): readonly Row[] => {
   const counts = countsOf(result, outsideWarmUp);
   return Object.entries({ offered, sent, completed, inputTokens, outputTokens })
     .filter(([, rate]) => rate !== null)
-    .map(([measure, rate]) => ({
-      traffic: 'all',
-      measure,
-      unit: measure.endsWith('Tokens') ? 'tokens/s' : '/s',
-      ...counts,
-      mean: rounded(rate),
-    }));
+    .map(([measure, rate]) => {
+      const unit = measure.endsWith('Tokens') ? 'tokens/s' : '/s';
+      return { traffic: 'all', measure, unit, ...counts, mean: rounded(rate) };
+    });
 };
 
 interface Subject {
@@ -111,17 +103,18 @@ const subjectsOf = (result: Result): readonly Subject[] =>
     const ofKind = measuredOf(traffic);
     const names = new Set(groupsMatching(result, ofKind).map(({ labels }) => labels.entry ?? ''));
     const entries = [...names].filter((name) => names.size > 1 && name !== '');
-    return [
-      { traffic, entry: '', where: ofKind },
-      ...entries.map((entry) => ({
-        traffic,
-        entry,
-        where: (labels: Parameters<LabelFilter>[0]) => ofKind(labels) && labels.entry === entry,
-      })),
-    ];
+    const ofEntry = (entry: string): Subject => ({
+      traffic,
+      entry,
+      where: (labels) => ofKind(labels) && labels.entry === entry,
+    });
+    return [{ traffic, entry: '', where: ofKind }, ...entries.map(ofEntry)];
   });
 
-/** The rates and headline figures of a run; those that an invalid generator makes worthless are left out. */
+/**
+ * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without those that an
+ * invalid generator makes worthless.
+ */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const rows: readonly Row[] = [
     ...rateRows(result),

@@ -40,9 +40,8 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
 /** On a narrow screen a row with sentences becomes a paragraph: then each cell needs its title, and one that says nothing is left out. */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
-  return text.trim() === '' || text === '–'
-    ? markup` data-label=""`
-    : markup` data-label="${label}: "`;
+  const saysNothing = text.trim() === '' || text === '–';
+  return markup` data-label="${saysNothing ? '' : `${label}: `}"`;
 };
 
 /** A name that is a number says nothing without its title. */
@@ -167,7 +166,7 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/** A document as one HTML file that needs no network: everything but its own styles and scripts is forbidden. */
+/** Writes a document as one HTML file that needs no network: everything but its own styles and scripts is forbidden. */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,
@@ -178,9 +177,8 @@ export const htmlPage = (
   const scripts = (scripted?.scripts ?? []).filter(isThere).map(oneLineEnd);
   const { weir, title, description = [], blocks, footer } = document;
   const live = scripted?.live ?? null;
-  const sections = blocks
-    .filter((block) => block.kind === 'section')
-    .filter((block) => isShown(block, 'html'));
+  const shown = blocks.filter((block) => isShown(block, 'html'));
+  const sections = shown.filter((block) => block.kind === 'section');
   return markup`<!doctype html>
 <html lang="en">
 <head>

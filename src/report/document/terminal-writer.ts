@@ -80,9 +80,8 @@ const totalWidth = (widths: readonly number[]): number =>
 
 /** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
 const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
-  const titles = columns
-    .filter((_, place) => place !== wordsPlace)
-    .map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
+  const aligned = columns.filter((_, place) => place !== wordsPlace);
+  const titles = aligned.map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
   const linesOf = ({ cells }: Row, notes: NotePlace): readonly (readonly TonedText[])[] => {
     const others = cells.filter((_, place) => place !== wordsPlace);
     const line = others.map((cell, i) => {
@@ -101,7 +100,7 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
       Math.max(displayWidth(title), ...lines.map((line) => displayWidth(line[i]!.text))),
     );
   };
-  return { titles, linesOf, widthsOf };
+  return { aligned, titles, linesOf, widthsOf };
 };
 
 /** Writes a table in columns; `null` if they have no room. `otherwise` is the place of notes without room beside their cells. */
@@ -112,8 +111,7 @@ const columnLines = (
 ): Lines | null => {
   const { columns, groups, showsNotes } = grid;
   const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
-  const aligned = columns.filter((_, place) => place !== wordsPlace);
-  const { titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
+  const { aligned, titles, linesOf, widthsOf } = gridOf(grid, wordsPlace);
   const rows = groups.flatMap((group) => group.rows);
   const hasRoom = totalWidth(widthsOf(rows, 'beside')) <= layout.width;
   const notes = showsNotes ? (hasRoom ? 'beside' : otherwise) : 'none';

@@ -58,7 +58,7 @@ const quantileCell = (found: Quantile, unit: string): Cell => ({
   tone: found.weak ? 'quiet' : 'strong',
 });
 
-const columns: readonly Column<MeasureFigures>[] = [
+const figureColumns: readonly Column<MeasureFigures>[] = [
   column.name({ title: 'Measure', media: ['html'] }, ({ subject, withheld }) => ({
     text: subject.label,
     unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
@@ -90,7 +90,7 @@ const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],
   groupOf: (figures: MeasureFigures) => string = () => '',
-): Table => table(caption, columns, rows, { look: 'figures', showsNotes: true, groupOf });
+): Table => table(caption, figureColumns, rows, { look: 'figures', showsNotes: true, groupOf });
 
 /** The labels by which the figures of a run are broken down if they have several values. */
 const breakdownLabels = ['stage', 'entry', 'model', 'key'] as const;
@@ -189,6 +189,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
   const groups = groupsMatching(result, measuredOf(kind));
   const total = (of: (group: Group) => number): number => sumOf(groups, of);
   const [buffered, coalesced] = [total((g) => g.buffered), total((g) => g.coalescedEvents)];
+  const tokenEvents = total((g) => g.tokenEvents);
   const sources = new Set(groups.flatMap(({ tokens }) => tokens.map(({ source }) => source)));
   return present([
     sources.size === 1 && sources.has('usage') && `Tokens ${tokenSourceMeaning.usage}.`,
@@ -196,10 +197,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
     buffered > 0 &&
       `${plural(buffered, 'stream')} arrived in one burst and are left out of chunk gap, stall, TPOT and output speed.`,
     coalesced > 0 &&
-      `${shareText(
-        coalesced,
-        total((g) => g.tokenEvents),
-      )} of token events shared a read with an earlier one.`,
+      `${shareText(coalesced, tokenEvents)} of token events shared a read with an earlier one.`,
     kind === 'transcription' && wordErrorSentence(result),
     connectionsSentence(total),
   ]).join(' ');
@@ -257,32 +255,23 @@ export const speedSection = (result: Result, trust: Trust, charts: readonly Bloc
   const kinds = kindsPresent(result).map((kind) => kindFigures(result, trust, kind));
   const hasFigures = lag !== null || kinds.some(({ headline }) => headline.length > 0);
   const meaning = hasFigures ? [text(legend(kinds), 'quiet')] : [];
-  return section(
-    'How fast?',
-    [
-      ...combinedTable(result, kinds),
-      ...meaning.map((block) => only(['terminal', 'markdown'], block)),
-      ...charts,
-      only(
-        ['html'],
-        fold('All figures, with intervals and errors', [
-          ...kinds.map((figures) => kindSection(result, figures)),
-          ...meaning,
-        ]),
-      ),
-      ...breakdownBlocks(result),
-    ],
-    'speed',
-  );
+  const ofKinds = kinds.map((figures) => kindSection(result, figures));
+  const all = fold('All figures, with intervals and errors', [...ofKinds, ...meaning]);
+  const blocks = [
+    ...combinedTable(result, kinds),
+    ...meaning.map((block) => only(['terminal', 'markdown'], block)),
+    ...charts,
+    only(['html'], all),
+    ...breakdownBlocks(result),
+  ];
+  return section('How fast?', blocks, 'speed');
 };
 
 /** How much was sent and answered. */
-export const rateSection = (result: Result, charts: readonly Block[]): Section =>
-  section(
-    'How much?',
-    [...rateSentences(result).map((sentence) => text(sentence)), ...charts],
-    'rates',
-  );
+export const rateSection = (result: Result, charts: readonly Block[]): Section => {
+  const sentences = rateSentences(result).map((sentence) => text(sentence));
+  return section('How much?', [...sentences, ...charts], 'rates');
+};
 
 /** The lag of the load generator; `null` where nothing was sent. */
 export const lagTable = (result: Result): Block | null => {

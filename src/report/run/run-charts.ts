@@ -1,6 +1,6 @@
 import type { TimelineSecond } from '../../model/measures/counts.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
-import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { figuresOver, latencyOver } from '../../model/result/summary.ts';
@@ -25,6 +25,7 @@ import {
   tokenScatter,
 } from '../html/charts/dot-plots.ts';
 import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
+import { runDuration } from '../summary/rates.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
 
@@ -87,10 +88,9 @@ export const runCharts = (result: Result, trust: Trust) => ({
 });
 export type RunCharts = ReturnType<typeof runCharts>;
 
-const plotted: readonly MeasureName[] = ['ttft', 'firstAudio', 'gap', 'endToEnd'];
-
 const percentilePlots = (result: Result, trust: Trust): Markup => {
-  const shown = plotted.filter((name) => !isWithheld(name, trust));
+  const names = ['ttft', 'firstAudio', 'gap', 'endToEnd'] as const;
+  const shown = names.filter((name) => !isWithheld(name, trust));
   return markup`<div class="plots">${shown.map((name) =>
     percentilePlot(
       measures[name].label,
@@ -105,22 +105,20 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
 
 /** How many answers took how long: the first wait of each kind, and the whole. */
 const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
-  present(
-    (['ttft', 'firstAudio', 'endToEnd'] as const)
-      .filter((name) => !isWithheld(name, trust))
-      .flatMap((name) =>
-        kindsPresent(result).map((kind) => {
-          const { label, unit } = measures[name];
-          const figures = figuresOver(result, name, measuredOf(kind));
-          return latencyHistogram({ title: `${label}, ${kind}`, unit, colour: kind }, figures);
-        }),
-      ),
-  );
+  (['ttft', 'firstAudio', 'endToEnd'] as const)
+    .filter((name) => !isWithheld(name, trust))
+    .flatMap((name) =>
+      kindsPresent(result).flatMap((kind) => {
+        const { label, unit } = measures[name];
+        const figures = figuresOver(result, name, measuredOf(kind));
+        return latencyHistogram({ title: `${label}, ${kind}`, unit, colour: kind }, figures) ?? [];
+      }),
+    );
 
 /** Requests one by one, and what the length of a prompt does to the first token. */
 const requestPlots = (result: Result): readonly Markup[] => {
-  const { requestSample = [], scheduled, ended } = result;
-  const end = Math.max(scheduled, ended) / 1000;
+  const { requestSample = [] } = result;
+  const end = runDuration(result) / 1000;
   return present([
     ...kindsPresent(result).map((kind) => requestScatter(kind, requestSample, end)),
     tokenScatter(requestSample),
@@ -135,11 +133,10 @@ const bandMeaning =
 const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
 
 /** What a reader sees first: the latency of what matters most, with failures marked, and the flow. */
-export const firstCharts = ({ latency, flow }: RunCharts): Block =>
-  picture(
-    () =>
-      markup`<div class="pair">${[...latency.slice(0, 1), ...flow.slice(0, 1)].map(chartFigure)}</div>`,
-  );
+export const firstCharts = ({ latency, flow }: RunCharts): Block => {
+  const charts = [...latency.slice(0, 1), ...flow.slice(0, 1)];
+  return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
+};
 
 /** Shows percentiles; folded, the other latencies over time, requests one by one, histograms and densities. */
 export const speedCharts = (
@@ -150,21 +147,16 @@ export const speedCharts = (
   const distribution = distributionSection(result);
   const others = latency.slice(1);
   const foldOf = (title: string, plots: readonly Markup[]): Block | false =>
-    plots.length > 0 &&
-    only(['html'], fold(title, [picture(() => markup`<div class="plots">${plots}</div>`)]));
+    plots.length > 0 && fold(title, [picture(() => markup`<div class="plots">${plots}</div>`)]);
   return present([
     picture(() => percentilePlots(result, trust)),
-    only(['html'], text(bandMeaning, 'quiet')),
+    text(bandMeaning, 'quiet'),
     others.length > 0 &&
-      only(
-        ['html'],
-        fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
-      ),
+      fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
     foldOf('Requests one by one', requestPlots(result)),
     foldOf('Latency as histograms', histogramPlots(result, trust)),
-    distribution !== null &&
-      only(['html'], fold('Latency as density', [picture(() => distribution)])),
-  ]);
+    distribution !== null && fold('Latency as density', [picture(() => distribution)]),
+  ]).map((block) => only(['html'], block));
 };
 
 export const flowCharts = ({ flow }: RunCharts): Block => figuresOf(flow.slice(1));

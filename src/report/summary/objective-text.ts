@@ -119,21 +119,14 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
 export const objectivesOutcome = (
   verdicts: readonly ObjectiveVerdict[],
 ): ObjectiveOutcome | null => {
-  const outcomes = new Set(verdicts.map(objectiveOutcome));
-  return objectiveOutcomes.find((outcome) => outcomes.has(outcome)) ?? null;
-};
-
-/** The same share without the 429s that the declared limits explain; `null` if there are none. */
-const quotaNormalisedSentence = ({ limits }: Result, good: number, due: number): string | null => {
-  const explained = limits?.explained ?? 0;
-  if (explained === 0) return null;
-  const explainedText = explained === 1 ? 'one 429' : `${countText(explained)} 429s`;
-  return `Quota-normalised: ${shareText(good, due - explained)}, leaving out ${explainedText} that the declared limits explain.`;
+  const outcomes = verdicts.map(objectiveOutcome);
+  return objectiveOutcomes.find((outcome) => outcomes.includes(outcome)) ?? null;
 };
 
 /** How many requests met all per-request objectives, and each of them; `null` if there are none. */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;
+  const explained = result.limits?.explained ?? 0;
   if (perRequest.length === 0) return null;
   const groups = groupsMatching(result, outsideWarmUp);
   const due = countArrivals(sumOutcomes(groups));
@@ -145,6 +138,7 @@ export const goodputSentence = (result: Result): string | null => {
   const objectives = each.length === 1 ? perRequest[0]!.text : `all of: ${each.join(', ')}`;
   return present([
     `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${objectives}.`,
-    quotaNormalisedSentence(result, good, due),
+    explained > 0 &&
+      `Quota-normalised: ${shareText(good, due - explained)}, leaving out ${explained === 1 ? 'one 429' : `${countText(explained)} 429s`} that the declared limits explain.`,
   ]).join(' ');
 };

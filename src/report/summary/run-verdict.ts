@@ -62,8 +62,6 @@ export interface RunVerdict {
   readonly against: readonly string[];
 }
 
-const trustTitles = { valid: 'Valid', degraded: 'Degraded', invalid: 'Invalid' } as const;
-
 /** More uncertain figures than these are counted, not named. */
 const maxNamedFigures = 6;
 
@@ -73,10 +71,8 @@ const figureName = ({ traffic, measure, q }: FigureError): string =>
 const uncertainFiguresSentence = (judged: readonly FigureError[]): string => {
   const uncertain = judged.filter(({ isSmall }) => !isSmall).map(figureName);
   const others = uncertain.length - maxNamedFigures;
-  const named = listed([
-    ...uncertain.slice(0, maxNamedFigures),
-    ...(others > 0 ? [plural(others, 'other')] : []),
-  ]);
+  const first = uncertain.slice(0, maxNamedFigures);
+  const named = listed(present([...first, others > 0 && plural(others, 'other')]));
   return `The load generator can have moved ${uncertain.length} of ${plural(judged.length, 'headline figure')} by more than 5 % or 1 ms, and out of the confidence interval: ${named}.`;
 };
 
@@ -118,16 +114,14 @@ const incompleteSentence = (result: Result, missing: readonly number[]): string 
     return `The run is incomplete: ${missing.length} of its ${count} slices are missing.`;
   }
   const names = listed(missing.map((index) => `${index}/${count}`));
-  return missing.length === 1
-    ? `The run is incomplete: slice ${names} is missing.`
-    : `The run is incomplete: slices ${names} are missing.`;
+  const missed = missing.length === 1 ? `slice ${names} is` : `slices ${names} are`;
+  return `The run is incomplete: ${missed} missing.`;
 };
 
 const noFiguresSentence = (result: Result, measuredArrivals: number): string => {
   if (countArrivals(sumOutcomes(result.groups)) === 0) return 'No request was due.';
-  if (measuredArrivals === 0) {
+  if (measuredArrivals === 0)
     return 'No request was due after the warm-up, so there are no figures.';
-  }
   const which = result.plan.warmUp > 0 ? 'request that was due after the warm-up' : 'request';
   return `No ${which} succeeded, so there are no latencies; the failures show why.`;
 };
@@ -163,9 +157,10 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const said = { sentences, against: sentences.filter(isAgainst) };
   if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', ...said };
   if (hasNoCompletions) {
-    const found = arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded';
-    return { level: 'invalid', title: found, ...said };
+    const title = arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded';
+    return { level: 'invalid', title, ...said };
   }
-  const partial = textIf(result.partial !== null, ', partial');
-  return { level: trust.level, title: `${trustTitles[trust.level]}${partial}`, ...said };
+  const { level } = trust;
+  const title = `${level[0]!.toUpperCase()}${level.slice(1)}`;
+  return { level, title: `${title}${textIf(result.partial !== null, ', partial')}`, ...said };
 };

@@ -107,7 +107,7 @@ export const flowChart = (result: Result): Chart => {
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
   const change = new Map(result.timeline.map((each) => [each.second, each.begun - each.ended]));
-  const levels = new Array<number>(bins.count).fill(0);
+  const levels = Array.from({ length: bins.count }, () => 0);
   let level = 0;
   for (let second = 0; second < bins.step * bins.count; second += 1) {
     const bin = Math.floor(second / bins.step);
