@@ -6,7 +6,7 @@ import type { Markup } from '../text/markup.ts';
 
 export type Medium = 'terminal' | 'html' | 'markdown';
 
-/** The meanings of a colour, with the style of a terminal, the class of the style sheet, and the signs in text and in Markdown. */
+/** What a colour means: its style on a terminal, its class in HTML, and its signs in text and in Markdown. */
 export const tones = {
   good: { style: 'green', look: 'valid', glyph: '✓', sign: '✅ ' },
   warning: { style: 'yellow', look: 'degraded', glyph: '!', sign: '⚠️ ' },

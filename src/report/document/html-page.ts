@@ -37,7 +37,7 @@ const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
 };
 
-/** On a narrow screen a row with sentences becomes a paragraph: then each cell needs its title, and one that says nothing is left out. */
+/** On a narrow screen a row is a paragraph: its cells have titles, and those that say nothing are left out. */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
   const saysNothing = text.trim() === '' || text === '–';
@@ -70,7 +70,7 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/** Tables that stay tables on a narrow screen: their figures are compared side by side, and their words are few or left out. */
+/** These stay tables on a narrow screen, since their figures are compared side by side. */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {

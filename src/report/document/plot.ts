@@ -69,7 +69,7 @@ export const timeAxis = (end: number, textOf: TextOf): Axis => {
   return { ends: [0, end], ticks: multiplesBetween(0, end, step).map((at) => [at, textOf(at)]) };
 };
 
-/** A logarithmic axis with 1, 5 and 2 times powers of ten, or with the ticks of a linear one if fewer than three of these are between its ends. */
+/** Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten, or with linear ticks if these are fewer than three. */
 export const logarithmicAxis = (low: number, high: number): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
   const round = [1, 5, 2]

@@ -121,9 +121,7 @@ const costInUnits = (total: number): string => moneyText(Math.round(total));
 type CostRow = RunTotals['all'] & { readonly name: string; readonly kind: TrafficKind | null };
 
 const columns: readonly Column<CostRow>[] = [
-  column.name('Kind and model', ({ name, kind }) =>
-    kind === null ? name : { text: name, dot: kind },
-  ),
+  column.name('Kind and model', ({ name, kind }) => (kind ? { text: name, dot: kind } : name)),
   column.number('Cost', ({ cost }) => sumCell(cost, costInUnits)),
   column.number({ title: 'Completed', short: 'n' }, ({ completed }) => countText(completed)),
   column.number({ title: 'Audio received', short: 'received' }, ({ received }) =>
@@ -139,17 +137,16 @@ export const costSection = (result: Result): Section | null => {
   if (totals === null) return null;
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [
-    ...totals.rows.map(({ model, ...row }) => ({
-      ...row,
-      name: model === null ? row.kind : `${row.kind} (${model})`,
-    })),
+    ...totals.rows.map((row) => {
+      const { kind, model } = row;
+      return { ...row, name: model === null ? kind : `${kind} (${model})` };
+    }),
     { ...totals.all, name: 'All', kind: null },
   ];
+  const caption = 'Completed answers by kind and model; costs in currency units';
+  const toneOf = ({ kind }: CostRow) => (kind === null ? 'strong' : 'plain');
   const details = [
-    table('Completed answers by kind and model; costs in currency units', columns, rows, {
-      toneOf: ({ kind }) => (kind === null ? 'strong' : 'plain'),
-      showsNotes: true,
-    }),
+    table(caption, columns, rows, { toneOf, showsNotes: true }),
     rates !== null && text(audioRatesText(rates)),
     only(['terminal', 'markdown'], text(runTotalsMeaning, 'quiet')),
     only(['html'], fold('How costs are counted', [text(runTotalsMeaning, 'quiet')])),

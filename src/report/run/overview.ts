@@ -26,7 +26,7 @@ import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 
-/** A run in at most 20 lines of a terminal, and its verdict in at most three more, which come last, after the names of the files. */
+/** A run in at most 20 lines of a terminal; its verdict in three more follows the names of the files. */
 
 const ratesText = (result: Result): string | null => {
   const rates = measuredRates(result);
@@ -100,7 +100,7 @@ const oneLine = (layout: TerminalLayout, { name, text, tone = 'plain' }: NamedLi
   return `${layout.paint('strong', name.padEnd(nameWidth))}${layout.paint(tone, shown)}`;
 };
 
-/** What ran, a row for each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
+/** Shows what ran, each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
   const layout = terminalLayout(style);
   const { plan } = result;

@@ -71,7 +71,7 @@ const countsText = (progress: RunProgress): string => {
   ].join(' · ');
 };
 
-/** Kind, measure and percentiles so far for each kind, warm-up included; `~` marks one with fewer than ten samples beyond it. */
+/** Names kind, measure and percentiles so far of each kind, warm-up included. */
 const latencyTexts = ({ latencies }: RunProgress) =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);

@@ -53,7 +53,7 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
-/** Latency of completed requests by the second in which they were due, as a density over time and against the load. */
+/** Draws latencies by the second in which requests were due: as a density over time, and against the load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);

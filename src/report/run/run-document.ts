@@ -54,11 +54,11 @@ const offsetText = ({ clockOffset }: SliceRun): string => {
 };
 
 const lagText = ({ lag }: SliceRun, q: number): string => {
-  const found = lag === undefined ? null : quantile(decodeHistogram(lag), q);
-  return found === null ? '–' : figureText(found.value);
+  const found = lag && quantile(decodeHistogram(lag), q);
+  return found ? figureText(found.value) : '–';
 };
 
-/** A row for each slice that a coordinator joined: where it ran, its clock, how late it started requests, and the verdict on it; `null` for other runs. */
+/** Lists the slices that a coordinator joined, with their clocks and lags; `null` for other runs. */
 const sliceTable = (result: Result): Block | null => {
   const { slices } = result;
   if (slices.every(({ host }) => host === undefined)) return null;

@@ -19,7 +19,7 @@ import {
 } from '../document/document.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
-import { meanOf } from '../summary/figures.ts';
+import { averageOf } from '../summary/figures.ts';
 import { serverValueText } from '../summary/server-value.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -37,7 +37,7 @@ const columns: readonly Column<ServerRow>[] = [
   column.name('Figure', ({ name }) => labelOfServerFigure(name)),
   column.text('Unit', ({ name }) => unitOfServerFigure(name).replace('number', '')),
   column.number('Mean', ({ values }) => {
-    const mean = meanOf(values);
+    const mean = averageOf(values);
     return mean === null ? 'never seen' : figureText(mean);
   }),
   column.number('Least', ({ values }) => extremeText(Math.min, values)),
@@ -87,7 +87,7 @@ export const serverLine = (result: Result): string | null => {
   const found = [
     ...unseen.map(({ name }) => `${name} never seen`),
     ...seen.map(({ name, values }) => {
-      const mean = serverValueText(name, meanOf(values) ?? 0);
+      const mean = serverValueText(name, averageOf(values) ?? 0);
       return `${labelOfServerFigure(name).toLowerCase()} ${mean} (most ${extremeText(Math.max, values)})`;
     }),
   ];

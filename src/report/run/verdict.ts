@@ -78,7 +78,7 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** Why a run is not valid, in words: what decided it, and the signals that can be causes, each with its main value. */
+/** Says why a run is not valid: the signals that decided it, and those that can be causes, with their main values. */
 const findingsList = ({ evidence }: Trust): Block => {
   const unhealthy = evidence.filter(({ level }) => level !== 'valid');
   const findings = unhealthy
@@ -95,7 +95,7 @@ const findingsList = ({ evidence }: Trust): Block => {
   return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
 };
 
-/** All signals of the load generator in a table, those that decide first; shown at once where the run is not valid. */
+/** Lists all signals of the load generator, those that decide first; open where the run is not valid. */
 export const evidenceFold = (result: Result, { level, evidence }: Trust): Block => {
   const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
   const signals = table('Signals of the load generator', evidenceColumns, ordered, {

@@ -20,10 +20,7 @@ import {
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/**
- * By how much a figure can be off, to the digits of the figure: `−1.2` too high, `+0.3` too low, `±0.4` or `−0.4 +0.6`
- * either way; `null` if that rounds to nothing.
- */
+/** Writes how far the true figure can be below (`−1.2`), above (`+0.3`) or on both sides (`±0.4`, `−0.4 +0.6`); `null` if that rounds to 0. */
 export const errorText = (error: ErrorBounds & { readonly value: number }): string | null => {
   const { value, low, high } = error;
   if (!Number.isFinite(high)) return 'unbounded';
@@ -59,7 +56,7 @@ export const measuredOf = (kind: TrafficKind): LabelFilter => measuredFilters[ki
 export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 
-export const meanOf = (values: readonly number[]): number | null =>
+export const averageOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : sumOf(values, (value) => value) / values.length;
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
@@ -94,7 +91,7 @@ export const lagSubject: FiguresSubject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/** The measures of each kind in the headline table; the others are below it or in the result file. The first matters most while a user waits. */
+/** The measures of each kind in the headline table. The first matters most while a user waits. */
 export const tableMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],

@@ -6,7 +6,7 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent, sumOf } from './figures.ts';
 
-/** The status of a failure and its cause; once if the cause is the status, which some gateways send as their error code. */
+/** Names a failure by its status and its cause, which some gateways give as the status again. */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>
   [...new Set([status, cause].filter((part) => part !== null).map(String))].join(' ');
 
@@ -46,7 +46,7 @@ export const arrivalRows = (result: Result) => {
   return arrivalNames.map((name) => ({ name, all: all[name], measured: measured[name] }));
 };
 
-/** The outcomes of each kind of traffic over the whole run, `byKind` in the order of `kinds`; `null` if there was only one kind. */
+/** Counts the outcomes of each kind of traffic, in the order of `kinds`; `null` if there is only one kind. */
 export const arrivalsByKind = (result: Result) => {
   const kinds = kindsPresent(result);
   if (kinds.length < 2) return null;

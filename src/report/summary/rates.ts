@@ -23,8 +23,8 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Divides what happened in the measured window by its length in seconds. What was due in it but ended after it is not
- * counted. Tokens are of all sources, `null` if no answer has any. Returns `null` if no whole second was measured.
+ * Counts what happened within the measured window, whenever its request was due, per second of the window. Tokens are
+ * of all sources, `null` if no answer has any. Returns `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -66,7 +66,7 @@ export const wholeRunRates = (result: Result) => {
   };
 };
 
-/** The sources of the run's token counts; with several, the number of answers for each. */
+/** Names the sources of the run's token counts; if there are several, with the answers of each. */
 export const sourcesText = (result: Result): string =>
   tokensBySource(result.groups)
     .map(

@@ -1,4 +1,4 @@
-/** Numbers for people: one notation for every report. */
+import { present } from './present.ts';
 
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
@@ -41,10 +41,7 @@ export const moneyText = (microUnits: number): string => {
   return `${Number(text.slice(0, -6)).toLocaleString('en-US')}.${text.slice(-6)}`;
 };
 
-/**
- * A share as a percentage with one decimal. Rounding never turns some into none or
- * all: these are `<0.1 %` and `>99.9 %`. A dash if the whole is 0.
- */
+/** Writes a share as a percentage; some is never rounded to none or all (`<0.1 %`, `>99.9 %`). A dash if the whole is 0. */
 export const shareText = (part: number, whole: number): string => {
   if (whole === 0) return '–';
   const percent = ((part / whole) * 100).toFixed(1);
@@ -62,13 +59,11 @@ export const timeText = (ms: number): string => {
   const tenths = Math.round(ms / 100) / 10;
   const [hours, minutes] = [Math.floor(tenths / 3600), Math.floor((tenths % 3600) / 60)];
   const seconds = tenth(tenths % 60);
-  return [
-    hours > 0 ? `${hours} h` : '',
-    minutes > 0 ? `${minutes} min` : '',
-    seconds === '0' ? '' : `${seconds} s`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+  return present([
+    hours > 0 && `${hours} h`,
+    minutes > 0 && `${minutes} min`,
+    seconds !== '0' && `${seconds} s`,
+  ]).join(' ');
 };
 
 /** The same from seconds. */

@@ -2,8 +2,6 @@ import { figureText, plural, timeText } from '../../text/number-text.ts';
 import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 
-/** The figure of a chart: a caption that describes the picture in words, and an element for the script to draw in. */
-
 const lineText = ({ label, values }: ChartLine, { unit, step }: Chart): string => {
   const numbers = values.flatMap((value) => value ?? []);
   if (numbers.length === 0) return `${label}: nothing`;
@@ -31,6 +29,7 @@ export const chartText = (chart: Chart): string =>
     ...chart.marks.map((marks) => marksText(marks, chart)),
   ].join('; ');
 
+/** Makes a caption that describes the picture in words, and an element for the script to draw in. */
 export const chartFigure = (chart: Chart): Markup => {
   const { id, title, unit, step, marks } = chart;
   const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;

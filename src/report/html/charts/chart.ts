@@ -1,7 +1,4 @@
-/**
- * The data that the page's script draws. It is the only contract between the two sides of the
- * report. This file imports nothing, so that the page can be type-checked against it.
- */
+/** The data that the page's script draws. This file imports nothing, so that the script can be type-checked against it. */
 
 /** A class of the page's style sheet. */
 export type ChartColour =
@@ -43,7 +40,7 @@ export interface Chart {
   readonly marks: readonly ChartMarks[];
 }
 
-/** The data embedded in the page; all times in seconds since the run began. `scheduled` is the end of the load; stages that were not reached are left out. */
+/** Times are in seconds since the run began. The load ends at `scheduled`; stages that were not reached are left out. */
 export interface PageData {
   readonly warmUp: number;
   readonly scheduled: number;

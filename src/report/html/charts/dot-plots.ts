@@ -13,9 +13,7 @@ import { outcomeKinds } from '../../../model/observation/outcome.ts';
 import type { RequestSample } from '../../../model/result/request-sample.ts';
 import type { TrafficKind } from '../../../model/workload/traffic.ts';
 
-/** A latency against the load: one dot for each piece of the run. */
-
-/** A piece of the run. */
+/** A piece of the run, which is one dot. */
 export interface LoadPoint {
   /** Requests sent per second, all traffic. */
   readonly rate: number;
@@ -55,8 +53,6 @@ export const loadPlot = (
       ]),
   );
 };
-
-/** Single requests as dots. Where a result has only a sample of them, the caption says how many of how many. */
 
 const size = [440, 280] as const;
 /** Fewer are better read as single ones. */
@@ -117,7 +113,7 @@ export const requestScatter = (
   );
 };
 
-/** TTFT of completed streamed chats against their input tokens; `null` if there are few, or their lengths hardly differ. */
+/** Plots the TTFT of streamed chats by their input tokens; `null` if they are few or hardly differ in length. */
 export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
   const ofStreams = sample.find(
     ({ traffic, outcome }) => traffic === 'chat-stream' && outcome === 'completed',

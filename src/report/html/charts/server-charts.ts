@@ -1,7 +1,7 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { momentOf, serverValuesOf } from '../../../model/result/server-metrics.ts';
-import { meanOf, sumOf } from '../../summary/figures.ts';
+import { averageOf, sumOf } from '../../summary/figures.ts';
 import { chartLines, chartValue, countBins, hasValues, intoBins, timeChart } from './bins.ts';
 import type { Chart, ChartColour, ChartLine } from './chart.ts';
 import { inFlightChart } from './client-charts.ts';
@@ -59,7 +59,7 @@ export const serverCharts = (result: Result): readonly Chart[] => {
   const parts = intoBins(rows, bins).map((part) => part.map(({ sample }) => sample));
   const lineOf = ([name, label, colour]: NamedLine) => {
     const mean = (part: (typeof parts)[number]): number | null => {
-      const found = meanOf(serverValuesOf(part, name));
+      const found = averageOf(serverValuesOf(part, name));
       return found === null ? null : chartValue(found);
     };
     return [label, colour, mean] as const;
