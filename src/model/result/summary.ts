@@ -8,7 +8,7 @@ import {
 } from '../measures/histogram.ts';
 import { type MeasureName, measureNames } from '../measures/measures.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
-import type { Dependence } from '../measures/dependence.ts';
+import { type Dependence, independence } from '../measures/dependence.ts';
 import { ratedSeconds } from '../plan/stage-spans.ts';
 import type { Result } from './result.ts';
 import { dependenceAt, type RunPart } from './run-dependence.ts';
@@ -57,7 +57,10 @@ export class MeasuredFigures {
 
   readonly #dependenceAt: (q: number) => Dependence | null;
 
-  constructor(histogram: Histogram, dependenceAtQuantile: (q: number) => Dependence | null) {
+  constructor(
+    histogram: Histogram,
+    dependenceAtQuantile: (q: number) => Dependence | null = () => independence,
+  ) {
     this.histogram = histogram;
     this.#dependenceAt = dependenceAtQuantile;
     this.count = histogram.count;

@@ -2,7 +2,6 @@ import type { ErrorBounds, FigureError, Trust } from '../../model/result/verdict
 import { present } from '../text/present.ts';
 import { decimalsOf, figureText } from '../text/number-text.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
-import { independence } from '../../model/measures/dependence.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Quantile } from '../../model/measures/quantile.ts';
@@ -161,5 +160,5 @@ export type KindFigures = ReturnType<typeof kindFigures>;
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   const lag = lagOver(result.timeline.filter(({ second }) => second >= first));
-  return figuresOf(lagSubject, new MeasuredFigures(lag, () => independence), false, () => null);
+  return figuresOf(lagSubject, new MeasuredFigures(lag), false, () => null);
 };
