@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { randomTranscriptText, segmentsOf } from './transcript.ts';
-import { transcriptWriters } from './transcript-formats.ts';
+import { randomTranscriptText, segmentsOf, transcriptWriters } from './transcript.ts';
 
 describe('an invented text', () => {
   it('has five words per two seconds, in sentences, and at least one', () => {

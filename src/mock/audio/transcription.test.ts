@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { transcriptionResponseSchema, maxUploadBytes } from '../../contract/audio.ts';
-import { silentAudio } from './silent-audio.ts';
+import { silentAudio } from './speech.ts';
 import { testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
 
 const folder = new URL('../../../fixtures/speech/', import.meta.url);

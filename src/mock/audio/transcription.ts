@@ -1,16 +1,18 @@
 import { transcriptionFieldsSchema, uploadExtensions } from '../../contract/audio.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { RequestRefusal } from '../errors/request-refusal.ts';
-import { answerAt, type AdmittedRequest, type Handler } from '../http/send-answer.ts';
-import { invalidParameters, unservedField } from '../http/request-body.ts';
+import { RequestRefusal } from '../errors/mock-errors.ts';
+import { answerAt, type AdmittedRequest, type Handler } from '../http/mock-exchange.ts';
+import { invalidParameters, unservedField, readUpload, type Upload } from '../http/request-body.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readUpload, type Upload } from '../http/upload.ts';
 import type { Settings } from '../settings/settings.ts';
-import { probeAudio, type ProbedAudio } from './audio-probe.ts';
-import { knownClip } from './known-clips.ts';
-import { randomTranscriptText, segmentsOf } from './transcript.ts';
-import { contentTypeOf, transcriptWriters } from './transcript-formats.ts';
+import { probeAudio, type ProbedAudio, knownClip } from './audio-probe.ts';
+import {
+  randomTranscriptText,
+  segmentsOf,
+  contentTypeOf,
+  transcriptWriters,
+} from './transcript.ts';
 
 const extensions: readonly string[] = uploadExtensions;
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';
 import { generateCompletion, type CompletionOptions } from './completion.ts';
-import { countTokens } from './token-count.ts';
-import { commonWords } from './common-words.ts';
+import { countTokens, commonWords } from './tokens.ts';
 
 const wish = (asked: Partial<CompletionOptions> = {}): CompletionOptions => ({
   maxTokens: null,

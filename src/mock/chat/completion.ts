@@ -1,8 +1,6 @@
 import type { Draw } from '../../model/workload/draw.ts';
-import { randomJsonValue } from './json-value.ts';
-import { structuredValue, type StructuredFormat } from './structured-value.ts';
-import { splitTokens } from './token-count.ts';
-import { commonWords } from './common-words.ts';
+import { randomJsonValue, structuredValue, type StructuredFormat } from './json-value.ts';
+import { splitTokens, commonWords } from './tokens.ts';
 
 /** A function that the model may call, and the JSON Schema of its arguments. */
 export interface Tool {

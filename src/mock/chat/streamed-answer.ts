@@ -1,12 +1,11 @@
-import type { EventStream } from '../http/event-stream.ts';
-import type { MockExchange } from '../http/mock-exchange.ts';
+import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 import type { TokenDueTimes, TokenSink } from '../serving/token-schedule.ts';
 import type { MockCounters } from '../counters/mock-counters.ts';
 import type { RequestTrace } from '../http/request-trace.ts';
 import { streamEnd, type Usage } from '../../contract/chat.ts';
 import { createdAt } from '../http/model-list.ts';
 import type { Completion } from './completion.ts';
-import { tokenLogprob } from './token-logprobs.ts';
+import { tokenLogprob } from './tokens.ts';
 
 /** Marks the place of a token's text; JSON text never contains it. */
 const placeholder = '\0';

@@ -1,5 +1,147 @@
-import { type MockClock, once } from './mock-clock.ts';
-import { TimerWheel } from './timer-wheel.ts';
+import { type MockClock, once, type Recurring } from './mock-clock.ts';
+
+/** An entry in the wheel, or outside with a way to cancel it there; `recurring` is `null` once cancelled. */
+interface WheelEntry {
+  recurring: Recurring | null;
+  cancel: (() => void) | null;
+}
+
+/** The entries of one slot and their due times, in separate arrays, so that entries are not touched before they are due. */
+class WheelSlot {
+  count = 0;
+  readonly #dues: number[] = [];
+  readonly #entries: (WheelEntry | null)[] = [];
+
+  add(due: number, entry: WheelEntry): void {
+    this.#dues[this.count] = due;
+    this.#entries[this.count] = entry;
+    this.count += 1;
+  }
+
+  earliest(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.count; i += 1) least = Math.min(least, this.#dues[i]!);
+    return least;
+  }
+
+  /** Removes the entries that are due by `now` and passes them to `run`, which may add more for a later call. */
+  runDue(now: number, run: (entry: WheelEntry) => void): void {
+    const initialCount = this.count;
+    let kept = 0;
+    const keep = (i: number): void => {
+      this.#dues[kept] = this.#dues[i]!;
+      this.#entries[kept] = this.#entries[i]!;
+      kept += 1;
+    };
+    for (let i = 0; i < initialCount; i += 1) {
+      if (this.#dues[i]! > now) keep(i);
+      else run(this.#entries[i]!);
+    }
+    for (let i = initialCount; i < this.count; i += 1) keep(i);
+    this.#entries.fill(null, kept, this.count);
+    this.count = kept;
+  }
+}
+
+/** Slots of one millisecond; later entries wait outside. */
+const slotCount = 2048;
+
+interface EventLoopTimers {
+  /** Milliseconds on a monotonic clock. */
+  now(): number;
+  /** Calls `wake` after about this delay; the returned function cancels it. */
+  after(milliseconds: number, wake: () => void): () => void;
+}
+
+/**
+ * Thousands of entries that share one timer of the event loop. Each wake runs the entries whose due time, with its
+ * fraction of a millisecond, has passed, so none is ever early.
+ */
+export class TimerWheel {
+  readonly #loop: EventLoopTimers;
+  readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
+  /** Empty slots for reuse: the garbage collector promotes arrays that live for one gap of a stream. */
+  readonly #freeSlots: WheelSlot[] = [];
+  #waiting = 0;
+  /** All slots before this millisecond's are empty. */
+  #currentTick: number;
+  /** The earliest due time, for which the timer is set. */
+  #armed = Number.POSITIVE_INFINITY;
+  #disarm = (): void => undefined;
+
+  constructor(loop: EventLoopTimers) {
+    this.#loop = loop;
+    this.#currentTick = Math.floor(loop.now());
+  }
+
+  /** As `MockClock.series`. */
+  series(due: number, recurring: Recurring): () => void {
+    const entry: WheelEntry = { recurring, cancel: null };
+    this.#place(entry, due, this.#loop.now());
+    return () => {
+      entry.recurring = null;
+      entry.cancel?.();
+    };
+  }
+
+  #place(entry: WheelEntry, due: number, now: number): void {
+    this.#currentTick = Math.max(this.#currentTick, Math.floor(Math.min(now, this.#armed)));
+    if (due - this.#currentTick >= slotCount - 1) {
+      const placeAgain = (): void => this.#place(entry, due, this.#loop.now());
+      entry.cancel = this.#loop.after(Math.max(0, due - now - slotCount / 2), placeAgain);
+      return;
+    }
+    entry.cancel = null;
+    const slot = Math.max(Math.floor(due), this.#currentTick) % slotCount;
+    const slotEntries = (this.#ring[slot] ??= this.#freeSlots.pop() ?? new WheelSlot());
+    slotEntries.add(due, entry);
+    this.#waiting += 1;
+    if (due < this.#armed) this.#arm(due, now);
+  }
+
+  #arm(due: number, now: number): void {
+    this.#disarm();
+    this.#armed = due;
+    this.#disarm = this.#loop.after(Math.max(0, due - now), this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    const now = this.#loop.now();
+    const from = this.#currentTick;
+    // Entries added meanwhile are in the last of these slots or later, and need no timer until the loop is done.
+    this.#currentTick = Math.floor(now);
+    this.#armed = Number.NEGATIVE_INFINITY;
+    for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
+      this.#runDue(tick, now);
+    }
+    this.#armed = Number.POSITIVE_INFINITY;
+    if (this.#waiting > 0) this.#arm(this.#earliest(), this.#loop.now());
+  };
+
+  #earliest(): number {
+    let tick = this.#currentTick;
+    for (;;) {
+      const slotEntries = this.#ring[tick % slotCount];
+      if (slotEntries) return slotEntries.earliest();
+      tick += 1;
+    }
+  }
+
+  /** Runs the due entries of a slot; the others stay. */
+  #runDue(tick: number, now: number): void {
+    const slotEntries = this.#ring[tick % slotCount];
+    if (!slotEntries) return;
+    slotEntries.runDue(now, (entry) => {
+      this.#waiting -= 1;
+      const nextDue = entry.recurring?.run() ?? null;
+      // It may have cancelled itself.
+      if (nextDue !== null && entry.recurring !== null) this.#place(entry, nextDue, now);
+    });
+    if (slotEntries.count > 0) return;
+    this.#ring[tick % slotCount] = null;
+    this.#freeSlots.push(slotEntries);
+  }
+}
 
 /** The longest delay of setTimeout; a later time is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;

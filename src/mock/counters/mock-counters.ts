@@ -2,7 +2,8 @@ import { routes } from '../../contract/routes.ts';
 import { faultNames } from '../../model/gateway/mock-faults.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { limitCauses } from '../limits/key-limiter.ts';
-import { refusalCauses } from '../errors/request-refusal.ts';
+import { refusalCauses } from '../errors/mock-errors.ts';
+import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
@@ -69,3 +70,80 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
     'cost.micros': billed.micros,
   };
 };
+
+/** The last `capacity` items of a sequence of any length. */
+export class RecentItems<Item> {
+  #capacity: number;
+  /** At most twice as many as are kept, so that removing the others costs little. */
+  #items: Item[] = [];
+  #added = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get dropped(): number {
+    return this.#added - this.items().length;
+  }
+
+  add(item: Item): void {
+    this.#added += 1;
+    if (this.#items.push(item) >= 2 * this.#capacity) this.#items = this.items();
+  }
+
+  /** The kept items, oldest first. */
+  items(): Item[] {
+    return this.#items.slice(-this.#capacity);
+  }
+
+  /** Changes the capacity and keeps the newest items. */
+  resize(capacity: number): void {
+    this.#items = this.items().slice(-capacity);
+    this.#capacity = capacity;
+  }
+}
+
+/** One charge: quantities by name, and their price in whole micro-units. */
+export interface CreditCharge {
+  readonly kind: 'chat' | 'chat-stream' | 'speech' | 'transcription';
+  readonly quantities: Readonly<Record<string, number>>;
+  readonly micros: number;
+}
+
+interface CreditLedgerEntry extends CreditCharge {
+  readonly requestId: string;
+  /** The key's index in the settings: the ledger holds no keys. */
+  readonly key: number;
+  /** The key's balance after it, in micro-units; `null` without a limit. */
+  readonly balance: number | null;
+}
+
+/** The balance of each key, and the ledger. Balances and sums are integers, so they are exact. */
+export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCredits) => {
+  const recent = new RecentItems<CreditLedgerEntry>(listed);
+  const spent = new Map<number, number>();
+  let initialBalance = initial;
+  let charges = 0;
+  let micros = 0;
+  /** In micro-units, below zero if the last charge was larger than the rest; `null` without a limit. */
+  const balance = (key: number): number | null =>
+    initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
+  return {
+    balance,
+    charge: (key: number, requestId: string, charge: CreditCharge): void => {
+      spent.set(key, (spent.get(key) ?? 0) + charge.micros);
+      charges += 1;
+      micros += charge.micros;
+      recent.add({ requestId, key, ...charge, balance: balance(key) });
+    },
+    /** Resets every key to this balance; the ledger stays. */
+    setBalance: (changed: number | null): void => {
+      initialBalance = changed;
+      spent.clear();
+    },
+    setLedgerSize: (entries: number): void => recent.resize(entries),
+    /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
+    ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
+  };
+};
+export type CreditLedger = ReturnType<ReturnType<typeof openCreditAccounts>['ledger']>;

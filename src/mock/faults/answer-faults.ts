@@ -7,7 +7,7 @@ import {
   whole,
 } from './fault.ts';
 import { documentedErrors } from '../../contract/error-body.ts';
-import { errorBody } from '../errors/request-refusal.ts';
+import { errorBody } from '../errors/mock-errors.ts';
 
 /** Answers that replace those of an endpoint. The request body is discarded while it is received. */
 

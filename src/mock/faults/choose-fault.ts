@@ -3,13 +3,12 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { type FaultName, faultNames, type FaultRule } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
-import { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
 import { errorAnswers, wireFaults } from './answer-faults.ts';
 import type { FaultContext, MockFault } from './fault.ts';
-import { endingFaults } from './stream-ends.ts';
-import { streamFaults } from './stream-faults.ts';
+import { endingFaults, streamFaults } from './stream-faults.ts';
 
 /** A request names its fault by this header, if the settings allow it. */
 const faultHeader = 'x-weir-fault';

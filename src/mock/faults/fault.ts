@@ -1,6 +1,5 @@
 import type { MockClock } from '../clock/mock-clock.ts';
-import type { EventStream } from '../http/event-stream.ts';
-import type { MockExchange } from '../http/mock-exchange.ts';
+import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 
 export interface FaultContext {
   readonly exchange: MockExchange;

@@ -2,29 +2,81 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import { findModel, listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
-import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
+import {
+  type ResolvedMockLimits,
+  type ResponseClass,
+  resolveMockLimits,
+} from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import type { CreditCharge } from '../counters/credit-accounts.ts';
+import {
+  type CreditCharge,
+  flattenCounters,
+  emptyMockCounters,
+  type RouteName,
+  openCreditAccounts,
+} from '../counters/mock-counters.ts';
 import { sendServerMetrics } from './server-metrics.ts';
-import { startCounterEpoch, applySettingsChange, type CounterEpoch } from './counter-epoch.ts';
-import { MockExchange } from '../http/mock-exchange.ts';
-import type { AdmittedRequest, Handler } from '../http/send-answer.ts';
-import { applyFault } from '../faults/choose-fault.ts';
-import type {
-  Admission,
-  KeyLimiter,
-  LimitExceeded,
-  LimitHeaders,
-  Permit,
+import {
+  MockExchange,
+  addSendTimestamps,
+  type AdmittedRequest,
+  type Handler,
+} from '../http/mock-exchange.ts';
+import { applyFault, openFaultChooser } from '../faults/choose-fault.ts';
+import {
+  type Admission,
+  type KeyLimiter,
+  type LimitExceeded,
+  type LimitHeaders,
+  type Permit,
+  openKeyLimiter,
 } from '../limits/key-limiter.ts';
-import { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/mock-errors.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
 import { behaviourOf, changeBehaviour, type Settings } from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
-import { addSendTimestamps } from '../http/event-stream.ts';
-import { flattenCounters, emptyMockCounters, type RouteName } from '../counters/mock-counters.ts';
 import { answerTranscription } from '../audio/transcription.ts';
 import type { RequestTraceLog } from '../http/request-trace.ts';
+import { openServing } from '../serving/serving.ts';
+
+const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockClock) => {
+  const limits = resolveMockLimits(limitSettings);
+  // Aligned windows begin with those of the wall clock.
+  const phase = (clock.now() - clock.wall()) % limits.window;
+  return { limits, keyLimiters: new Map(keys.map((key) => [key, openKeyLimiter(limits, phase)])) };
+};
+
+/** An epoch with nothing counted, and full limits and credits. */
+const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
+  counters: emptyMockCounters(),
+  ...openKeyLimiters(settings, clock),
+  serving: openServing(settings, clock),
+  creditAccounts: openCreditAccounts(settings.credits),
+  chooseFault: openFaultChooser(settings),
+});
+
+/** State between two resets; requests in flight at a reset stay with the old epoch. */
+type CounterEpoch = ReturnType<typeof startCounterEpoch>;
+
+/** The same epoch under changed settings: changed limits start full, a changed balance is reset, changed servers start empty, changed faults count from zero. */
+const applySettingsChange = (
+  epoch: CounterEpoch,
+  { before, after }: { readonly before: Settings; readonly after: Settings },
+  clock: MockClock,
+): CounterEpoch => {
+  if (before.credits.balance !== after.credits.balance)
+    epoch.creditAccounts.setBalance(after.credits.balance);
+  if (before.credits.ledger !== after.credits.ledger)
+    epoch.creditAccounts.setLedgerSize(after.credits.ledger);
+  const isUnchanged = (...fields: readonly (keyof Settings)[]): boolean =>
+    fields.every((field) => JSON.stringify(before[field]) === JSON.stringify(after[field]));
+  return {
+    ...epoch,
+    ...(isUnchanged('limits') ? {} : openKeyLimiters(after, clock)),
+    ...(isUnchanged('latency', 'ttft', 'gap') ? {} : { serving: openServing(after, clock) }),
+    ...(isUnchanged('faults', 'faultHeader') ? {} : { chooseFault: openFaultChooser(after) }),
+  };
+};
 
 /** The version segment of the base address (interface section 9). */
 export const basePath = '/v1';

@@ -6,7 +6,7 @@ import type { SettingsInput } from '../settings/settings.ts';
 import { type Mock, startMock } from './start.ts';
 
 /** A mock on real sockets whose time stands still, and a client for it. */
-export interface ManualMock {
+interface ManualMock {
   readonly clock: ManualMockClock;
   readonly mock: Mock;
   /** GET below the base address, signed with the first test key unless headers say otherwise. */

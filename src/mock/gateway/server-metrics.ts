@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Settings } from '../settings/settings.ts';
-import type { Serving } from '../serving/serving.ts';
-import { noLevels, type ServingLevels } from '../serving/serving-counts.ts';
+import { type Serving, noLevels, type ServingLevels } from '../serving/serving.ts';
 
 /** The metrics of the reference gateway in Prometheus’s text format, by the names of vLLM. */
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { MockStartError } from '../errors/mock-start-error.ts';
+import { MockStartError } from '../errors/mock-errors.ts';
 import { controlListener, type SettingsReader } from './control.ts';
 import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from '../settings/settings.ts';

@@ -2,10 +2,69 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '../../contract/routes.ts';
 import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import type { EventStream } from './event-stream.ts';
-import { errorBody, refusalErrors, RequestRefusal } from '../errors/request-refusal.ts';
-import type { ExchangeEnd, MockCounters } from '../counters/mock-counters.ts';
+import { errorBody, refusalErrors, RequestRefusal } from '../errors/mock-errors.ts';
+import type { ExchangeEnd, MockCounters, CreditCharge } from '../counters/mock-counters.ts';
 import type { RequestTrace } from './request-trace.ts';
+import type { Socket } from 'node:net';
+import { scheduleTokens } from '../serving/token-schedule.ts';
+import type { Permit, LimitExceeded } from '../limits/key-limiter.ts';
+import type { Serving } from '../serving/serving.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** An answer of Server-Sent Events after its head. */
+export interface EventStream {
+  /** Writes events, possibly changed by a fault, to the socket at once; never an empty text, which would end the message. */
+  write(events: string | Uint8Array): void;
+  end(): void;
+}
+
+/**
+ * Frames events itself and writes them past the response object, which would hold each back until the end of the
+ * tick; the response still ends the message. It is one object without closures for the reason in `Recurring`.
+ */
+class ResponseStream implements EventStream {
+  readonly #response: ServerResponse;
+  #socket: Socket | null = null;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  write(events: string | Uint8Array): void {
+    const socket = (this.#socket ??= this.#chunkedSocket());
+    if (socket === null) return void this.#response.write(events);
+    const length = Buffer.byteLength(events);
+    const size = length.toString(16);
+    if (typeof events === 'string') {
+      // ASCII needs no encoder.
+      const encoding = length === events.length ? 'latin1' : 'utf8';
+      socket.write(`${size}\r\n${events}\r\n`, encoding);
+    } else {
+      socket.write(Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]));
+    }
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
+  #chunkedSocket(): Socket | null {
+    const { socket, chunkedEncoding } = this.#response;
+    return chunkedEncoding ? socket : null;
+  }
+}
+
+/** Adds to each JSON event of a stream the time at which it is written, as its first field. */
+export const addSendTimestamps =
+  (clock: MockClock) =>
+  (stream: EventStream): EventStream => ({
+    write: (events) =>
+      stream.write(
+        String(events).replaceAll(/^data: \{/gm, `data: {"x_weir_sent":${clock.now()},`),
+      ),
+    end: () => stream.end(),
+  });
 
 type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
@@ -143,3 +202,64 @@ export class MockExchange {
     this.onInterruption();
   }
 }
+
+/** A request that passed the checks of path, key, credits and limits. */
+export interface AdmittedRequest {
+  readonly exchange: MockExchange;
+  readonly key: string;
+  readonly permit: Permit;
+  /** Answers with the 429 of a limit that is exceeded only after the body is read. */
+  readonly refuseByLimit: (exceeded: LimitExceeded) => void;
+  /** Charges the key's credits and counts the amount. */
+  readonly bill: (charge: CreditCharge) => void;
+  readonly serving: Serving;
+  readonly settings: Settings;
+  readonly clock: MockClock;
+}
+
+export type Handler = (admitted: AdmittedRequest) => void;
+
+/** Runs `answer` at `due`, unless the request ends before. */
+export const answerAt = (
+  { exchange, clock }: AdmittedRequest,
+  due: number,
+  answer: () => void,
+): void => {
+  const timing = { first: due, gap: 0, steps: 1 };
+  exchange.onInterruption = scheduleTokens(clock, timing, { emit: answer });
+};
+
+/**
+ * Sends a body after its head, piece by piece as fast as the client reads, so that a body of any length takes little
+ * memory. `finish` runs before the end is written, but not for a request that ends early.
+ */
+export const sendBody = (
+  exchange: MockExchange,
+  pieces: Iterator<Uint8Array, void>,
+  finish: () => void,
+): void => {
+  const { response } = exchange;
+  const send = (): void => {
+    let hasRoom = true;
+    while (hasRoom && exchange.isOpen) {
+      const piece = pieces.next();
+      if (piece.done === true) {
+        finish();
+        return void response.end();
+      }
+      hasRoom = response.write(exchange.encode(piece.value));
+    }
+    if (!hasRoom) response.once('drain', send);
+  };
+  send();
+};
+
+export const openEventStream = (exchange: MockExchange): EventStream => {
+  const { response } = exchange;
+  exchange.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  response.flushHeaders();
+  return exchange.shapeStream(new ResponseStream(response));
+};

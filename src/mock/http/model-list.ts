@@ -1,5 +1,5 @@
 import type { Model } from '../../contract/models.ts';
-import { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** 2026-01-01T00:00:00Z; constant, so that the same request always gets the same bytes. */

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { MockExchange } from './mock-exchange.ts';
+import { createHash } from 'node:crypto';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { maxUploadBytes } from '../../contract/audio.ts';
 
 /** The largest request body, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
 export const maxBodyBytes = 16 * 1024 * 1024;
@@ -89,4 +92,112 @@ export const readJsonBody = <Schema extends z.ZodType>(
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return parsed.data;
   throw invalidParameters(parsed.error);
+};
+
+export interface UploadedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes. */
+  readonly digest: Buffer;
+}
+
+const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
+
+/** The name of the file's part (interface 4.4); other parts with a file name are ignored. */
+const filePart = 'file';
+
+/** The size limit of everything except the file, in bytes. */
+const maxFormOverhead = 1024 * 1024;
+const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
+
+const tooLarge = (): RequestRefusal =>
+  new RequestRefusal('too-large', `The file is larger than ${maxUploadBytes} bytes.`);
+
+const malformedForm = (problem: string): RequestRefusal => {
+  const message = `The request body is not a complete multipart form: ${problem}.`;
+  return new RequestRefusal('malformed-form', message);
+};
+
+const errorText = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+
+const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => {
+  const { 'content-type': contentType = '' } = request.headers;
+  if (!multipart.test(contentType)) {
+    return malformedForm('expected content-type multipart/form-data with a boundary');
+  }
+  try {
+    return new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { ...partLimits, fileSize: maxUploadBytes },
+      isPartAFile: (_, __, fileName) => fileName !== undefined,
+    });
+  } catch (error) {
+    return malformedForm(errorText(error));
+  }
+};
+
+/** Collects the fields, each with all its values in order, and the file; calls `onLimitExceeded` when a part is too large. */
+const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
+  const fields = new Map<string, readonly string[]>();
+  let file = null as (() => UploadedFile) | null;
+  // The library's types hide that a part may have no name.
+  form.on('field', (name: string | undefined, value, _, truncated) => {
+    if (name === undefined) return;
+    if (truncated) onLimitExceeded(malformedForm(`the field ${JSON.stringify(name)} is too long`));
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  });
+  form.on('file', (part, stream, name) => {
+    // The form reports errors of its parts too.
+    stream.on('error', () => undefined);
+    stream.on('limit', () => onLimitExceeded(tooLarge()));
+    if (part !== filePart || file !== null) return void stream.resume();
+    const chunks: Uint8Array[] = [];
+    const hash = createHash('sha256');
+    stream.on('data', (chunk: Uint8Array) => {
+      hash.update(chunk);
+      chunks.push(chunk);
+    });
+    file = () => ({ name, bytes: Buffer.concat(chunks), digest: hash.digest() });
+  });
+  for (const parts of ['fields', 'files'] as const) {
+    const problem = `more than ${partLimits[parts]} ${parts}`;
+    form.on(`${parts}Limit`, () => onLimitExceeded(malformedForm(problem)));
+  }
+  return () => ({ fields, file: file?.() ?? null });
+};
+export type Upload = ReturnType<ReturnType<typeof collectParts>>;
+
+/**
+ * Reads a multipart form and calls `onUpload` once: with the upload, or with a refusal as soon as it is known; the
+ * rest is then discarded while it is received. A client that disconnects gets no call.
+ */
+export const readUpload = (
+  request: IncomingMessage,
+  onUpload: (upload: Upload | RequestRefusal) => void,
+): void => {
+  const form = openForm(request);
+  if (form instanceof RequestRefusal) {
+    request.resume();
+    return onUpload(form);
+  }
+  const most = maxUploadBytes + maxFormOverhead;
+  let size = 0;
+  let isDone = false;
+  const finish = (outcome: () => Upload | RequestRefusal): void => {
+    if (isDone) return;
+    isDone = true;
+    request.off('data', count).unpipe(form).resume();
+    onUpload(outcome());
+  };
+  const refuse = (refusal: RequestRefusal): void => finish(() => refusal);
+  const count = (chunk: Uint8Array): void => {
+    size += chunk.length;
+    if (size > most) refuse(tooLarge());
+  };
+  const upload = collectParts(form, refuse);
+  form.on('error', (error) => refuse(malformedForm(errorText(error))));
+  form.on('finish', () => finish(upload));
+  if (Number(request.headers['content-length'] ?? 0) > most) refuse(tooLarge());
+  else request.on('data', count).pipe(form);
 };

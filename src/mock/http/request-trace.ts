@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { LimitLevels } from '../limits/key-limiter.ts';
-import { MockStartError } from '../errors/mock-start-error.ts';
+import { MockStartError } from '../errors/mock-errors.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { RecentItems } from '../counters/recent-items.ts';
+import { RecentItems, type ExchangeEnd } from '../counters/mock-counters.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
 /** Fields that the request handlers set, before they are. */
 const noHandlerFields = {

@@ -1,8 +1,7 @@
 import { limitHeaders } from '../../contract/limit-headers.ts';
 import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limits.ts';
-import { withDelayedWrites, staleTokenCounter } from './limiter-bugs.ts';
+import { withDelayedWrites, staleTokenCounter, openMeter } from './meters.ts';
 import type { MeterLevel, MeterRule } from './meter.ts';
-import { openMeter } from './meters.ts';
 
 /** The limits of a key, in the order of their checks. */
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { documentedErrors } from '../../contract/error-body.ts';
 import type { ResolvedMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { errorBody } from '../errors/request-refusal.ts';
+import { errorBody } from '../errors/mock-errors.ts';
 import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
 /** LiteLLM's names of the limits. */

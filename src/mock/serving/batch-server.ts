@@ -1,8 +1,17 @@
 import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import type { ServingJob } from './prefix-cache.ts';
 import type { TokenSink } from './token-schedule.ts';
+
+/** A chat that a server answers. */
+export interface ServingJob {
+  readonly model: string;
+  readonly promptTokens: number;
+  /** The texts of the prompt, in order. */
+  readonly prompt: readonly string[];
+  /** Tokens of the answer, at least 1. */
+  readonly steps: number;
+}
 
 export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
   /** Tokens of the prompt that are not cached. */

@@ -1,10 +1,114 @@
 import { batchingOf } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { Settings } from '../settings/settings.ts';
-import { BatchServer } from './batch-server.ts';
+import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
-import { ServingCounts, type ServingLevels } from './serving-counts.ts';
-import { openPrefixCache, type ServingJob } from './prefix-cache.ts';
+
+/** Prompts are cached in blocks of this many characters, about 64 tokens. */
+const blockLength = 256;
+/** The most recently used blocks are kept: about six million tokens. */
+const capacity = 100_000;
+
+/** FNV-1a, continued from block to block, so that a block's hash covers everything before it too. */
+const continueHash = (seed: number, text: string, from: number, to: number): number => {
+  let hash = seed;
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+};
+
+/** Returns what adds a prompt to its model's cache, and how many of its tokens were not in it. */
+export const openPrefixCache = (): ((
+  job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,
+) => number) => {
+  const known = new Set<string>();
+  return ({ model, prompt, promptTokens }) => {
+    const text = prompt.join('\0');
+    const blocks = Math.floor(text.length / blockLength);
+    let hash = 0x811c9dc5;
+    let cached = 0;
+    for (let block = 0; block < blocks; block += 1) {
+      hash = continueHash(hash, text, block * blockLength, (block + 1) * blockLength);
+      const name = `${model}\0${block}\0${hash}`;
+      if (known.delete(name) && cached === block) cached += 1;
+      known.add(name);
+    }
+    for (const oldest of known) {
+      if (known.size <= capacity) break;
+      known.delete(oldest);
+    }
+    return Math.round(promptTokens * (1 - (cached * blockLength) / Math.max(1, text.length)));
+  };
+};
+
+/** What a server says of itself: the counters only grow. */
+export interface ServingLevels {
+  readonly running: number;
+  readonly waiting: number;
+  readonly promptTokens: number;
+  readonly generatedTokens: number;
+  /** Prompt tokens that were looked up in the prefix cache, and found there. */
+  readonly prefixQueries: number;
+  readonly prefixHits: number;
+  /** Total time in ms that the admitted requests waited, and their number. */
+  readonly queueTime: number;
+  readonly queued: number;
+}
+
+type Counts = { -readonly [Name in keyof ServingLevels]: ServingLevels[Name] };
+
+/** Of a model that nobody has asked for yet. */
+export const noLevels: ServingLevels = {
+  running: 0,
+  waiting: 0,
+  promptTokens: 0,
+  generatedTokens: 0,
+  prefixQueries: 0,
+  prefixHits: 0,
+  queueTime: 0,
+  queued: 0,
+};
+
+/** Counts what a server does, by model, as the metrics of inference servers do. */
+class ServingCounts {
+  readonly #byModel = new Map<string, Counts>();
+
+  levels(): ReadonlyMap<string, ServingLevels> {
+    return new Map([...this.#byModel].map(([model, counts]) => [model, { ...counts }]));
+  }
+
+  /** Counts a request that waits; its sink counts its tokens and, after the last, that it has left. */
+  begin({ model, promptTokens, steps }: ServingJob, uncached: number, sink: TokenSink) {
+    const counts = this.#byModel.get(model) ?? { ...noLevels };
+    this.#byModel.set(model, counts);
+    let place: 'waiting' | 'running' | null = 'waiting';
+    counts.waiting += 1;
+    const leave = (): void => {
+      if (place !== null) counts[place] -= 1;
+      place = null;
+    };
+    const emit: TokenSink['emit'] = (from, to, instants) => {
+      if (from === 0) counts.promptTokens += promptTokens;
+      counts.generatedTokens += to - from;
+      if (to >= steps) leave();
+      sink.emit(from, to, instants);
+    };
+    return {
+      sink: { emit },
+      leave,
+      /** The request is worked on from now; it waited for `waited` ms. */
+      admit: (waited: number): void => {
+        if (place !== 'waiting') return;
+        counts.waiting -= 1;
+        counts.running += 1;
+        place = 'running';
+        counts.queueTime += waited;
+        counts.queued += 1;
+        counts.prefixQueries += promptTokens;
+        counts.prefixHits += promptTokens - uncached;
+      },
+    };
+  }
+}
 
 export interface Serving {
   /** The levels of each model that has been asked for. */

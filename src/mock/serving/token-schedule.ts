@@ -10,7 +10,7 @@ export interface TokenSink {
 }
 
 /** Token n is due at `first + n · gap`, n < `steps`, in ms on the monotonic clock. */
-export interface TokenTiming {
+interface TokenTiming {
   readonly first: number;
   readonly gap: number;
   readonly steps: number;

@@ -58,7 +58,7 @@ export type SettingsInput = z.input<typeof settingsSchema>;
 export type Settings = z.output<typeof settingsSchema>;
 
 /** How the mock behaves: the settings that can change while it runs, without addresses, keys and seed. */
-export type Behaviour = z.output<typeof mockSettingsSchema>;
+type Behaviour = z.output<typeof mockSettingsSchema>;
 
 const behaviourFields = Object.keys(mockSettingsSchema.shape) as readonly (keyof Behaviour)[];
 

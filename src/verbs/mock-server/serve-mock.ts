@@ -2,18 +2,29 @@ import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
-import { MockStartError } from '../../mock/errors/mock-start-error.ts';
+import { MockStartError } from '../../mock/errors/mock-errors.ts';
 import { readyLine, startMock } from '../../mock/gateway/start.ts';
 import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
 import { openParentPipe } from '../../platform/process/parent-pipe.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
-import { parseSettings } from './settings-notation.ts';
-import { nonDefaultSettings } from './non-default-settings.ts';
+import { parseSettings, nonDefaultSettings } from './settings-notation.ts';
 import { defaultMockKeys, embeddedMockSettings } from '../../run/target/embedded-mock.ts';
 import type { Host } from '../../run/input/host.ts';
 import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
-import { mockSummaryText } from './mock-summary.ts';
+import { countText, plural } from '../../report/text/number-text.ts';
+
+const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
+
+/** The last line of the reference gateway: how many requests it received, and how they ended. */
+export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
+  const { received = 0 } = counters;
+  if (received === 0) return 'Ended; no requests received.';
+  const parts = outcomesInOrder
+    .filter((end) => counters[end]! > 0)
+    .map((end) => `${countText(counters[end]!)} ${end}`);
+  return `Ended; of ${plural(received, 'request')}: ${parts.join(', ')}.`;
+};
 
 export interface MockRequest {
   /** A scenario file; its reference gateway is started as for a run. */

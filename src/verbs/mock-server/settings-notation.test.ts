@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
-import { parseSettings, formatSettings } from './settings-notation.ts';
+import { parseSettings, formatSettings, nonDefaultSettings } from './settings-notation.ts';
+import { settingsSchema } from '../../mock/settings/settings.ts';
 
 const plain = {
   ttft: 5,
@@ -41,4 +42,19 @@ it('does not change what is already plain, invalid or unknown', () => {
   const wrong = { ttft: '5 parsecs', gap: true, limits: 'none', faults: '1s', toString: '5ms' };
   expect(parseSettings(mockSettingsSchema, wrong)).toEqual(wrong);
   expect(parseSettings(mockSettingsSchema, '5ms')).toBe('5ms');
+});
+
+it('lists the settings that differ from the defaults by path, without addresses and keys', () => {
+  expect(nonDefaultSettings(settingsSchema.parse({ port: 9, keys: ['k'] }))).toEqual([]);
+  const settings = settingsSchema.parse({
+    ttft: 5,
+    limits: { requestsPerMinute: null, profile: 'litellm' },
+    faults: [{ fault: 'no-done', nth: 1 }],
+  });
+  expect(nonDefaultSettings(settings)).toEqual([
+    'ttft=5ms',
+    'limits.requestsPerMinute=none',
+    'limits.profile=litellm',
+    'faults=[{"fault":"no-done","nth":1,"for":1}]',
+  ]);
 });

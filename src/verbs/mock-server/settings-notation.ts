@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Milliseconds } from '../../model/quantity.ts';
+import type { Milliseconds } from '../../model/quantity.ts';
 import { unitOf } from '../../model/quantity-schema.ts';
 import { durationNotation, formatDuration } from '../../scenario/schema/notation.ts';
 import { withEachValue } from '../../scenario/text/scenario-tree.ts';
@@ -9,6 +9,7 @@ import {
   type Schema,
   schemaInside,
 } from '../../scenario/text/schema-walk.ts';
+import { type Settings, settingsSchema } from '../../mock/settings/settings.ts';
 
 /**
  * This file converts settings between internal units and the notation of scenarios: `5ms` for 5, `none` for null. The
@@ -50,3 +51,31 @@ export const formatSettings = (schema: Schema, plain: unknown): unknown =>
     length: (value) => (typeof value === 'number' ? formatDuration(value as Milliseconds) : value),
     nullable: (value) => (value === null ? 'none' : value),
   });
+
+const isGroup = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Adds quotes only where the command line needs them. */
+const needsNoQuotes = /^[\w./:-]+$/;
+
+const quoted = (value: unknown): string =>
+  typeof value === 'string' && needsNoQuotes.test(value) ? value : JSON.stringify(value);
+
+const differences = (before: unknown, after: unknown, path: string): readonly string[] => {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isGroup(before) || !isGroup(after)) return [`${path}=${quoted(after)}`];
+  return Object.keys(after).flatMap((name) =>
+    differences(before[name], after[name], path === '' ? name : `${path}.${name}`),
+  );
+};
+
+/** The settings that differ from the defaults, each as `path=value` in the notation of scenarios. */
+export const nonDefaultSettings = (settings: Settings): readonly string[] => {
+  const { host, port, controlPort, keys } = settings;
+  const defaults = settingsSchema.parse({ host, port, controlPort, keys });
+  return differences(
+    formatSettings(settingsSchema, defaults),
+    formatSettings(settingsSchema, settings),
+    '',
+  );
+};

@@ -48,7 +48,7 @@ export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) +
 /** The requests at once when a refusal is expected. */
 const carefulRound = 3;
 
-export interface BurstOptions {
+interface BurstOptions {
   readonly maxRequests: number;
   /** Requests at once. */
   readonly together: number;

@@ -38,7 +38,7 @@ import { provokeLimiter } from './provoke-limiter.ts';
 import { isBurstUnclear, releaseTogether, watchRefill } from './release-together.ts';
 import { sustainLoad } from './sustain-load.ts';
 
-export interface ExaminationOptions {
+interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;

@@ -63,7 +63,7 @@ export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
 export const defaultSustain = 3;
 
 /** A phase, as far as its budget depends on it. */
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
   /** The windows of the sustained load. */

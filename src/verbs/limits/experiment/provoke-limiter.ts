@@ -2,7 +2,7 @@ import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import { type Instant, instant } from '../../../model/quantity.ts';
 import { type ChatSender, sendUntilRefused, sleepUntilPhase } from './chat-sender.ts';
 
-export interface ProvocationOptions extends LimitRule {
+interface ProvocationOptions extends LimitRule {
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
   /** Whether a sustained load follows, which shows when the two groups are forgotten. */

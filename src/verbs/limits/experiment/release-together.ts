@@ -29,7 +29,7 @@ const repeatedBurstPhases = [
   [0.94, 0.97],
 ] as const;
 
-export interface ReleaseOptions {
+interface ReleaseOptions {
   /** When an earlier burst began, and whether that was one of this kind. */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;

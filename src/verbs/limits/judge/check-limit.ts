@@ -9,7 +9,7 @@ import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
 import { checkReplies } from './check-replies.ts';
 import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-export interface DecisionEvidence {
+interface DecisionEvidence {
   readonly rule: LimitRule;
   /** The decisions in the order of the log. Facts contain indexes into this list. */
   readonly decisions: readonly ProbeReply[];

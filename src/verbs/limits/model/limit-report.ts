@@ -6,7 +6,7 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 
 /** Exit codes 0, 14 and 13. */
-export const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
+const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
 export type LimitVerdict = (typeof limitVerdicts)[number];
 
 /** What an examination of a key's limits proves. */

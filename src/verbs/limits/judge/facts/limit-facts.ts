@@ -21,7 +21,7 @@ import {
 import { sustainedRate } from './sustained-rate.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-export interface FactEvidence {
+interface FactEvidence {
   /** The decisions of the limiter, in any order. Facts refer to them by their index. */
   readonly decisions: readonly LimiterDecision[];
   /** The decisions on requests of every kind, used for the even pace. */

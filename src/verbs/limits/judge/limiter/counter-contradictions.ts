@@ -12,7 +12,7 @@ export interface CounterGrid {
  * The number of decisions that weighted counters on a grid contradict, indexed by their limit. A counter admits a
  * request if the limit minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
  */
-export interface ContradictedByLimit {
+interface ContradictedByLimit {
   readonly some: Int32Array;
   readonly whole: Int32Array;
 }

@@ -1,12 +1,11 @@
 // @long 4 s
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
 import * as fc from 'fast-check';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { randomJsonValue } from './json-value.ts';
-import { readStructuredFormat, structuredValue } from './structured-value.ts';
+import { randomJsonValue, readStructuredFormat, structuredValue } from './json-value.ts';
 
 const ajv = new Ajv2020({ strict: false });
 formatsPlugin.default(ajv);

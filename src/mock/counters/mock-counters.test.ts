@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { helloChat, testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
-import type { CreditLedger } from './credit-accounts.ts';
+import type { CreditLedger } from './mock-counters.ts';
 
 const prices = { 'weir/small': { input: 1_000_000, output: 10_000_000 } };
 /** `hello` has 2 prompt tokens: 2 micro-units in, 10 for each token out. */

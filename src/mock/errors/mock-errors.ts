@@ -26,7 +26,7 @@ export const refusalErrors = {
   'unknown-model': invalid('model_not_found', 404),
 } as const satisfies Record<string, { status: number; type: string; code: string }>;
 
-export type RefusalCause = keyof typeof refusalErrors;
+type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
 /** Thrown while a request is read, and answered by `MockExchange.attempt`. */
@@ -46,3 +46,6 @@ export const errorBody = (
   { type, code }: { readonly type: string; readonly code: string },
   message: string,
 ): ErrorBody => ({ error: { message, type, code } });
+
+/** The mock cannot start: an address or a file is not available. Its message is for the user. */
+export class MockStartError extends Error {}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countTokens } from './token-count.ts';
+import { countTokens } from './tokens.ts';
 
 it.each([
   ['', 0],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startMock } from '../../mock/gateway/start.ts';
 import { manualMockClock } from '../../mock/clock/manual-mock-clock.fixture.ts';
-import { mockSummaryText } from './mock-summary.ts';
+import { mockSummaryText } from './serve-mock.ts';
 
 it('accounts for every request that the gateway received, also when it was stopped', async () => {
   const mock = await startMock({}, manualMockClock(0));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openPrefixCache } from './prefix-cache.ts';
+import { openPrefixCache } from './serving.ts';
 
 const text = (seed: string, blocks: number): string => seed.repeat(256 * blocks);
 
