@@ -8,12 +8,11 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import { type ProbeSession, openProbeClient } from './experiment/send-probe-request.ts';
-import { examineKey } from './experiment/examine-key.ts';
+import { examineKey, type ExaminationOptions } from './experiment/examine-key.ts';
 import { findProbeModels } from './experiment/find-probe-models.ts';
 import { phaseBudget } from './experiment/probe-budget.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
-import type { ExaminationSettings } from './limits-request.ts';
 
 /** Opens a connection to a target with its keys to examine, and reads its model list. Throws a `Problem` when there is no usable model. */
 export const openProbe = async (target: ReadyTarget, window: number, model: string | undefined) => {
@@ -49,7 +48,7 @@ export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 /** Examines the first key, reports progress, and ends early if stopped; `duration` is in ms. */
 export const examine = async (
   { session, startedAt, models, listed, keys }: OpenedProbe,
-  options: Omit<ExaminationSettings, 'price'> & { readonly maxRequests: number },
+  options: Pick<ExaminationOptions, 'declared' | 'phases' | 'sustain' | 'maxRequests'>,
   { printer: { say }, onStop }: Host,
 ) => {
   const { clock } = session;

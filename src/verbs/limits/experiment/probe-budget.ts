@@ -1,7 +1,11 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../../../model/limits/limit-log.ts';
 import { evenPause, idleTime } from './chat-sender.ts';
-import { aboveLimit, maxProvocationRequests, usualProvocationRequests } from './provoke-limiter.ts';
-import { maxRefillRequests } from './release-together.ts';
+import {
+  aboveLimit,
+  maxProvocationRequests,
+  usualProvocationRequests,
+  maxRefillRequests,
+} from './bursts.ts';
 import {
   maxSustainedRequests,
   usualSustainedRequests,

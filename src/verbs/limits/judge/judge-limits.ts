@@ -11,12 +11,10 @@ import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts
 import { limitFacts } from './facts/limit-facts.ts';
 import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
 import { type QueuePace, queuePace } from '../../../judge/limits/limiter/queue-pace.ts';
-import { checkCounting } from './check-counting.ts';
-import { checkExhausted } from './check-exhausted.ts';
-import { checkFit, fitText } from './check-fit.ts';
+import { checkCounting, checkExhausted } from './check-counting.ts';
+import { checkFit, fitText } from './other-limit.ts';
 import { checkHeaders } from './check-headers.ts';
-import { checkReported } from './check-reported.ts';
-import { checkHiddenSpender, checkRemaining } from './check-remaining.ts';
+import { checkReported, checkHiddenSpender, checkRemaining } from './check-remaining.ts';
 import { checkDecisions } from './check-limit.ts';
 import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
 import {
@@ -182,7 +180,7 @@ const verdictOf = (
 
 /**
  * Judges the examination of a key. Facts decide whether its limit is kept. A model of the limiter explains the
- * decisions, and is a violation only if `check-fit.ts` says so.
+ * decisions, and is a violation only if `other-limit.ts` says so.
  */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;

@@ -5,7 +5,7 @@ import {
   type ProbeRequest,
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
-import { maxFreshRequests, type KeyHistory, type RequestSpan } from './facts/request-spans.ts';
+import { maxFreshRequests, type KeyHistory, type RequestSpan } from './facts/even-pace.ts';
 
 /** The phases whose decisions show the limiter of the first key. */
 const decidingPhases: readonly ProbePhase[] = [

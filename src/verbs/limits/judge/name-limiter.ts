@@ -4,7 +4,7 @@ import type {
   LimiterFit,
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
-import { ignoresRefusals } from './facts/sustained-rate.ts';
+import { ignoresRefusals } from './facts/limit-facts.ts';
 import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
 import { fitCounters } from './limiter/fit-counters.ts';
 import { fitOtherLimits } from './limiter/fit-limits.ts';

@@ -20,8 +20,7 @@ import {
 } from '../../../report/document/document.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
-import { explanationSection } from './explanation-section.ts';
-import { limiterNames } from './limiter-names.ts';
+import { explanationSection, limiterNames } from './explanation-section.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */

@@ -1,6 +1,6 @@
 import type { LimiterDecision, LimitRule } from '../../../../model/limits/limit-log.ts';
 import type { BurstFact } from '../../../../model/limits/limit-facts.ts';
-import type { RequestSpan } from './request-spans.ts';
+import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 /** The longest span of a burst, in windows. */

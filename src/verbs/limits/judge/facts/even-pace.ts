@@ -2,7 +2,32 @@ import type { LimiterDecision, LimitRule } from '../../../../model/limits/limit-
 import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
-import { maxFreshRequests, type KeyHistory, type RequestSpan } from './request-spans.ts';
+
+/**
+ * The span of a request of a key, whatever its outcome. A limiter can have counted it at any moment of the span, in ms.
+ */
+export interface RequestSpan {
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * The number of earlier requests that a fresh key may have. An empty bucket may lack as many, and some buckets go into
+ * debt by one.
+ */
+export const maxFreshRequests = 2;
+
+/** The requests of a key. */
+export interface KeyHistory {
+  readonly requests: readonly RequestSpan[];
+  /** Whether the key was certainly idle before the first request, for example because its headers said so. */
+  readonly isIdleBefore: boolean;
+  /**
+   * Whether at most `maxFreshRequests` requests were counted before the first one, for example a request for the list
+   * of models.
+   */
+  readonly isFreshBefore?: boolean;
+}
 
 /** The tolerance for rounding errors of sums of instants, in requests. */
 const roundingTolerance = 1e-9;

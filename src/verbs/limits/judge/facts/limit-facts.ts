@@ -3,23 +3,115 @@ import type {
   LimiterDecision,
   LimitRule,
 } from '../../../../model/limits/limit-log.ts';
-import type { LimitFacts } from '../../../../model/limits/limit-facts.ts';
+import type { LimitFacts, SustainedFact } from '../../../../model/limits/limit-facts.ts';
 import { burstEnvelope } from './burst-envelope.ts';
-import { evenPace } from './even-pace.ts';
+import { evenPace, type KeyHistory } from './even-pace.ts';
 import {
   admissions,
   chargedBefore,
   mostWithin,
 } from '../../../../judge/limits/facts/interval-counts.ts';
-import type { KeyHistory } from './request-spans.ts';
 import {
   findingOf,
   longestWindow,
   limiterMemory,
   shortestWindow,
+  evenRate,
 } from '../../../../judge/limits/facts/rule-bounds.ts';
-import { sustainedRate } from './sustained-rate.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
+
+/** The number of requests that may be missing at the ends of the phase. */
+const slackRequests = 2;
+
+/**
+ * Counts requests that are certainly far enough apart: each is sent at least the even spacing after the answer of the one
+ * before. Every limiter of the rule admits at least as many requests as these, minus one limit, whatever else is sent:
+ * - a bucket gains more than one request between two of them, so it can lack only what it lacked at the start;
+ * - a window or a log contains at most `limit` of them, so if it refuses one it has admitted `limit` others;
+ * - a weighted counter whose last window is full can refuse one of them, but then it has admitted one more in that window.
+ */
+const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
+  const spacing = 1 / evenRate(rule);
+  let picks = 0;
+  let next = Number.NEGATIVE_INFINITY;
+  for (const { sent, answered } of decisions) {
+    if (sent < next) continue;
+    picks += 1;
+    next = answered + spacing;
+  }
+  return picks;
+};
+
+/** The number of phases of a weighted counter that are tried. */
+const phaseParts = 16;
+
+/**
+ * Decides whether refusals certainly do not count: something was admitted that both a log and a weighted counter of any
+ * phase would have refused if they counted refusals.
+ */
+export const ignoresRefusals = (
+  decisions: readonly LimiterDecision[],
+  { limit, window }: LimitRule,
+): boolean => {
+  const phases = Array.from({ length: phaseParts }, (_, i) => i / phaseParts);
+  const isProvoked = ({ sent, answered }: LimiterDecision): boolean => {
+    const countWithin = (time: number): number =>
+      decisions.filter((other) => other.sent > answered - time && other.answered <= sent).length;
+    if (countWithin(shortestWindow(window)) < limit) return false;
+    return phases.every((phase) => {
+      const current = countWithin(phase * window);
+      // The older requests have at least the weight that the older window has at the end of this part of the current
+      // one.
+      const older = countWithin((1 + phase) * window) - current;
+      return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
+    });
+  };
+  return decisions.some((decision) => decision.admitted && isProvoked(decision));
+};
+
+/**
+ * Returns the rate that a limiter admits under a load that is always above the limit, with its bounds. In n windows a
+ * limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4 windows mean a limit
+ * between 20 and 33.3. Returns `null` without such a load.
+ */
+const sustainedRate = (
+  decisions: readonly LimiterDecision[],
+  rule: LimitRule,
+): SustainedFact | null => {
+  const { limit, window } = rule;
+  const ordered = decisions.toSorted((a, b) => a.sent - b.sent);
+  const [first, last] = [ordered[0], ordered.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const loaded = (last.sent - first.sent) / window;
+  if (loaded < 1) return null;
+  const admitted = ordered.filter((decision) => decision.admitted);
+  // A queue admits delayed requests after the load has ended.
+  const answered = admitted.reduce<number>(
+    (latest, each) => Math.max(latest, each.answered),
+    last.sent,
+  );
+  const windows = (answered - first.sent) / window;
+  const spaced = spacedRequests(ordered, rule);
+  const isShort =
+    admitted.length < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
+  // A load that is refused only because of earlier requests can itself be below the limit.
+  const isExceeded = ordered.some((each) => {
+    const isPrompt = each.admitted && each.answered - each.sent < window / limit;
+    return !isPrompt && each.sent > first.sent + longestWindow(window);
+  });
+  const most = isExceeded && loaded > 1 ? admitted.length / (loaded - 1) : null;
+  return {
+    windows,
+    admitted: admitted.length,
+    offered: ordered.length,
+    spaced,
+    // The least rate assumes that the admissions took as long as possible, and the most that they took as short as
+    // possible.
+    rate: { least: admitted.length / (windows + 1), most },
+    isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
+    isShort,
+  };
+};
 
 interface FactEvidence {
   /** The decisions of the limiter, in any order. Facts refer to them by their index. */

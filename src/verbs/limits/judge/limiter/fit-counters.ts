@@ -4,8 +4,14 @@ import {
   type DecisionHistory,
   sampleOf,
 } from '../../../../judge/limits/limiter/decision-history.ts';
-import { fewestFirst, likelyLimits, limitInterval, type Place } from './fit-limits.ts';
-import type { Explains, Score } from './class-search.ts';
+import {
+  fewestFirst,
+  likelyLimits,
+  limitInterval,
+  type Place,
+  type Explains,
+  type Score,
+} from './fit-limits.ts';
 import { CounterContradictions, type CounterGrid } from './counter-contradictions.ts';
 import {
   counterGrids,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { examinationSettingsFrom, type LimitsRequest } from './limits-request.ts';
+import { examinationSettingsFrom, type LimitsRequest } from './limits.ts';
 
 const order: LimitsRequest = {
   scenario: undefined,
