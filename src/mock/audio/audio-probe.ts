@@ -106,10 +106,7 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
-/**
- * Whether an audio file ends before the length that its container declares. Decoders read many such files as
- * shorter ones, hence this check. A file that declares no length is never truncated.
- */
+/** Decides whether a file is shorter than its container declares: many decoders read such a file as a short one. */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
   return endsEarly?.(file) ?? false;
@@ -135,8 +132,7 @@ export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
 /**
- * The length of a WebM file by its blocks, in seconds, for files of browsers and pipes that do not declare it.
- * The last block counts as long as the one before; `null` with fewer than two.
+ * Returns the seconds of a WebM file that declares no length, from the times of its blocks; `null` below two blocks.
  */
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
@@ -193,10 +189,7 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   return probed;
 };
 
-/**
- * Reads one clip of each container, so that the audio library is loaded before the first request: loading it
- * blocks the process for tens of milliseconds and would delay every token. Reading a usual clip then takes 2 ms.
- */
+/** Loads the audio library before the first request: that blocks the process for tens of ms and would delay tokens. */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();
   for (const file of new Map(files.map((each) => [extname(each.pathname), each])).values()) {

@@ -77,10 +77,7 @@ const preSkip = 120;
 /** A page holds a second of sound. */
 const packetsPerPage = 50;
 
-/**
- * One packet of 20 ms: one CELT frame of full bandwidth and one channel (RFC 6716, section 3.1),
- * whose first bits mark it as silent; the rest is not read.
- */
+/** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
 packet.set([0xf8, 0xff, 0xfe]);
 
@@ -187,8 +184,8 @@ const parseSpeech = (body: Uint8Array, settings: Settings) => {
 };
 
 /**
- * POST /audio/speech (interface 4.3): silence, as long as it takes to speak the text. Like the real service it
- * sends nothing until all audio is ready, and then everything as fast as the client reads.
+ * Answers POST /audio/speech (interface 4.3) with silence that is as long as the text takes to speak. As the real
+ * service does, it sends nothing until all audio is ready, and then everything as fast as the client reads.
  */
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;

@@ -17,10 +17,7 @@ export interface Completion {
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
-/**
- * The wanted answer. Text, and JSON if an object fits, has exactly `maxTokens` tokens; without it the length is drawn
- * evenly from a range. A call is as long as its arguments.
- */
+/** The wanted answer. Without `maxTokens` its length is drawn; a tool call is as long as its arguments. */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];

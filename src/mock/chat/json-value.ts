@@ -259,10 +259,7 @@ const lazyTestOf = (root: unknown): PartTest => {
   return (value, part) => (test ??= partTestOf(root))(value, part);
 };
 
-/**
- * Draws a value that a JSON Schema allows, with or without its optional properties; a string if the schema names no type.
- * Where the schema has parts that `unsupportedIn` names, the value may break them.
- */
+/** Draws a value that a JSON Schema allows. It may break the parts of the schema that `unsupportedIn` names. */
 export const randomJsonValue = (draw: Draw, root: unknown, obeys = lazyTestOf(root)): unknown =>
   valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 

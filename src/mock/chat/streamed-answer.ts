@@ -97,8 +97,8 @@ interface StreamParts {
 }
 
 /**
- * Streams a chat step by step, the role with the first token, the end with the last; in each step every choice that has not ended
- * says one token. Everything that a step needs is in this one object, for the reason in `Recurring`.
+ * Streams a chat: in each step every choice that has not ended writes one token. All that a step needs is in this one
+ * object, for the reason that `Recurring` gives.
  */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: readonly StreamedChoice[];

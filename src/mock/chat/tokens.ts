@@ -26,9 +26,8 @@ const eachToken = (text: string, onToken: (begin: number) => void): void => {
 };
 
 /**
- * The mock's token count: a word of up to 20 letters is one token, as are up to three digits and any other
- * character; white space does not count. Exact for common lower-case words (one token each in OpenAI's vocabularies),
- * close for English prose.
+ * Counts tokens in the mock's way: a word of up to 20 letters, three digits, or any other character is one token. White
+ * space is none. Common lower-case English words are one token in OpenAI's vocabularies, too.
  */
 export const countTokens = (text: string): number => {
   let tokens = 0;
@@ -72,8 +71,8 @@ const wordTokens = commonWords.map((word) => ` ${word}`);
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
 /**
- * The log probability of a token, as in the OpenAI API, with its `top` likeliest alternatives: of a drawn word any others, of anything
- * else, which could not have come otherwise, only itself.
+ * Returns the log probability of a token and its `top` likeliest alternatives, in the form of the OpenAI API. A drawn
+ * word could have been any other word; any other token could only be itself.
  */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);

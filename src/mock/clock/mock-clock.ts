@@ -7,22 +7,20 @@ export interface MockClock {
   /** Runs `run` once `now()` has reached `due`, never before; the returned function cancels it. */
   at(due: number, run: () => void): () => void;
   /**
-   * Runs `recurring` at `due`, then at each time that it returns, until that is `null`; the returned function
-   * cancels the rest. One entry serves all times: an entry per token of a stream would live for one gap, long
-   * enough for the garbage collector to promote it.
+   * Runs `recurring` at `due`, then at each time that it returns, until that is `null`; returns what cancels the rest.
+   * One entry serves all tokens of a stream: an entry for each would live long enough to burden the garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * Runs `run` at the end of this turn of the event loop; at once if no loop drives the time. Answers that are
-   * written in direct succession wake their client only once; with the work of a chat between them each one wakes it
-   * again, which took a third of the time of a chat.
+   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
+   * together wake a client once; written one by one, they wake it each time, which took a third of a chat's time.
    */
   atEndOfTurn(run: () => void): void;
 }
 
 /**
- * Recurring work, as an object and not a function: with thousands of streams nothing of one stream is in the
- * processor's cache when its next token is due, so each object touched costs 0.2 µs, and a closure is two objects.
+ * Work that recurs. It is an object and not a closure, which would be two objects: with thousands of streams no object
+ * of a stream is in the processor's cache when its token is due, so touching each one costs 0.2 µs.
  */
 export interface Recurring {
   /** Returns the time of its next run, or `null` when it is done. */

@@ -54,8 +54,8 @@ interface EventLoopTimers {
 }
 
 /**
- * Thousands of entries that share one timer of the event loop. Each wake runs the entries whose due time, with its
- * fraction of a millisecond, has passed, so none is ever early.
+ * Runs thousands of entries by one timer of the event loop. None is early: each waits until its due time has passed, to
+ * the fraction of a millisecond.
  */
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
@@ -194,10 +194,7 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/**
- * The machine's clock, on the system's monotonic scale (`process.hrtime`), so that times of this process and of a
- * client on the same machine can be compared.
- */
+/** Creates a clock on the system's monotonic scale (`process.hrtime`), which clients on the same machine share. */
 export const realClock = (): MockClock => {
   // A pause of the machine between the two readings makes their difference smaller, never larger.
   const differences = Array.from(

@@ -9,8 +9,7 @@ export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
 /**
- * How a request can end: `completed` and `refused` with the last byte written, `faulted` with a fault in any way,
- * `aborted` by a client that disconnected early, `cut` by a stop of the mock.
+ * How a request can end: `faulted` shows a fault, `aborted` means that the client left, `cut` that the mock stopped.
  */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
@@ -41,9 +40,8 @@ export const emptyMockCounters = () => ({
 export type MockCounters = ReturnType<typeof emptyMockCounters>;
 
 /**
- * The counters of the control port: flat, with every name except those of faults that never occurred. `received` =
- * `completed` + `limited` + `refused` + `faulted` + `aborted` + `cut` + `inFlight`, where the first four are the sums of
- * the names that begin with theirs and a dot.
+ * Returns the counters of the control port by name, without faults that never occurred. `received` is the sum of
+ * `completed`, `limited`, `refused`, `faulted`, `aborted`, `cut` and `inFlight`; the first four are sums themselves.
  */
 export const flattenCounters = (counters: MockCounters): Record<string, number> => {
   const { received, preflights, admitted, ended, tokens, billed } = counters;

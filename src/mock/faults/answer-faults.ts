@@ -50,10 +50,7 @@ export const errorAnswers = {
 
 /** Faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
-/**
- * Passes everything that is written for this answer to `deliver`, piece by piece in order; `deliver` calls
- * `onTaken` when it is done with a piece. The socket is restored when the answer has ended.
- */
+/** Passes all pieces written for this answer to `deliver`, one after the other: `onTaken` asks for the next one. */
 const interceptWrites = (
   { exchange }: FaultContext,
   deliver: (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void,

@@ -271,10 +271,7 @@ export const openGateway = (
       epoch = startCounterEpoch(settings, clock);
     },
     behaviour: () => behaviourOf(settings),
-    /**
-     * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
-     * start full, a changed balance is given to each key.
-     */
+    /** Changes the behaviour from the next request on; returns an error message for an invalid change. */
     changeSettings: (change: unknown): string | null => {
       const changed = changeBehaviour(behaviourOf(settings), change);
       if ('problem' in changed) return changed.problem;

@@ -49,9 +49,8 @@ const closerOf = (server: Server): (() => Promise<void>) => {
 };
 
 /**
- * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if it cannot listen or
- * write its trace log, with a ZodError if the settings are invalid (validate them by `settingsSchema` first).
- * `readSettings` converts settings sent to the control port.
+ * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if it cannot listen or write
+ * its trace log, with a ZodError for invalid settings. `readSettings` converts settings sent to the control port.
  */
 export const startMock = async (
   input: SettingsInput,

@@ -19,8 +19,8 @@ export interface EventStream {
 }
 
 /**
- * Frames events itself and writes them past the response object, which would hold each back until the end of the
- * tick; the response still ends the message. It is one object without closures for the reason in `Recurring`.
+ * Frames events and writes them to the socket, since the response object would hold each one back until the end of the
+ * tick. It has no closures, for the reason that `Recurring` gives.
  */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
@@ -230,8 +230,8 @@ export const answerAt = (
 };
 
 /**
- * Sends a body after its head, piece by piece as fast as the client reads, so that a body of any length takes little
- * memory. `finish` runs before the end is written, but not for a request that ends early.
+ * Sends a body piece by piece as fast as the client reads, so that long bodies take little memory. `finish` runs before
+ * the end is written, but not for a request that ends early.
  */
 export const sendBody = (
   exchange: MockExchange,

@@ -10,8 +10,7 @@ import { maxUploadBytes } from '../../contract/audio.ts';
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Calls `onBody` once: with the bytes, or with `null` as soon as the body is too large; the rest is then discarded
- * while it is received. A client that disconnects gets no call.
+ * Calls `onBody` once: with the bytes, or with `null` as soon as they are too many. A client that left gets no call.
  */
 export const readBody = (
   request: IncomingMessage,
@@ -169,8 +168,7 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
- * Reads a multipart form and calls `onUpload` once: with the upload, or with a refusal as soon as it is known; the
- * rest is then discarded while it is received. A client that disconnects gets no call.
+ * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. A client that left gets no call.
  */
 export const readUpload = (
   request: IncomingMessage,

@@ -50,8 +50,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
     /** Records a token that is about to be written to the socket. */
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
     /**
-     * The line of the trace log (`--truth`), once the connection is done with the request. All times are in ms on the
-     * machine's monotonic clock, so that they can be compared with those of a client on the same machine.
+     * Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients on it share.
      */
     toLine: () => ({
       /** The client's `x-request-id`, which joins both sides; else the mock's own. */

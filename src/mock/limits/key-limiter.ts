@@ -141,9 +141,8 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 };
 
 /**
- * Opens the limits of one key (interface section 8), unused; `phase` is a time at which a window of the wall clock
- * begins. A request counts when it is admitted; a refused one does not count, except by an algorithm or a bug that
- * does so.
+ * Opens the unused limits of one key (interface section 8); `phase` is a time at which a window of the wall clock
+ * begins. Refused requests do not count, except by an algorithm or a bug that counts them.
  */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));

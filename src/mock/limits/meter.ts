@@ -15,22 +15,15 @@ export interface MeterLevel {
   readonly resetAt: number;
 }
 
-/**
- * Counts the units of one limit of one key. Times are in ms on one monotonic clock and never decrease from call to
- * call. `meters.ts` lists the algorithms.
- */
+/** Counts the units of one limit of one key. Times are in ms on one clock and never decrease from call to call. */
 export interface Meter {
   /** Whether `amount` more units fit now; if the number is not known yet (0), at least one must be left. */
   fits(now: number, amount: number): boolean;
   /**
-   * Counts units, beyond the limit too if their number was not known before; a negative amount returns unused units.
-   * Returns the time at which they are admitted.
+   * Counts units and returns when they are admitted. A negative amount returns units that were reserved and not used.
    */
   count(now: number, amount: number): number;
-  /**
-   * The time from which `amount` units fit if no other request comes, at earliest now. If they never fit, the time at
-   * which all units are available.
-   */
+  /** Returns from when on `amount` units fit if no other request comes; if they never fit, when all units are free. */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
   level(now: number): MeterLevel;

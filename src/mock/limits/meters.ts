@@ -187,8 +187,7 @@ export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
   /**
-   * The window begins with the first use after the last one: the algorithm of the gateway. Up to twice the limit
-   * passes within the length of a window, across its boundary.
+   * A window that begins with the first use after the last one. Across its boundary it admits up to twice its limit.
    */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
@@ -238,10 +237,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
 
 const longestLockout = 3;
 
-/**
- * A fixed window whose token counter is not cleared with the window, but only when the key was idle for a window or
- * locked out for three.
- */
+/** A fixed window that keeps its count when it ends, unless the key was idle for a window or locked out for three. */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let lastAskedAt = Number.NEGATIVE_INFINITY;

@@ -29,10 +29,9 @@ interface BatchSequence {
 }
 
 /**
- * A server with continuous batching, as a discrete-event model: a waiting request is admitted as soon as the batch
- * has room, and its prefill generates its first token; otherwise each decode step generates one token for every
- * request. One step runs at a time and begins at the due end of the one before, however late this process is, so
- * nothing drifts.
+ * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
+ * generates its first token; each other step generates a token for every request. A step begins when the one before was
+ * due to end, however late this process is, so nothing drifts.
  */
 export class BatchServer {
   readonly #batching: Batching;

@@ -46,8 +46,8 @@ class TokenSchedule implements TokenDueTimes, Recurring {
 }
 
 /**
- * Passes each token to `sink` when it is due, at once if it already is. Due times are absolute, so a late token does
- * not delay the next one, and none is early. The returned function cancels the rest.
+ * Passes each token to `sink` when it is due, and returns what cancels the rest. Due times are absolute: a late token
+ * delays no other, and none is early.
  */
 export const scheduleTokens = (
   clock: MockClock,

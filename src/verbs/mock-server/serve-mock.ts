@@ -86,9 +86,8 @@ const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) 
 };
 
 /**
- * Serves the run that started this process: settings come as one JSON line through the pipe, and the
- * gateway ends when the pipe closes. It ignores stop signals, which are the run's to handle, except in
- * a container, where they come from the engine.
+ * Serves the run that started this process: settings come as one line of JSON through the pipe, and its end ends the
+ * gateway. Stop signals are the run's to handle, except in a container, which gets them from the engine.
  */
 export const serveRun = async (
   { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },

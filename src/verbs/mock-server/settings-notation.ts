@@ -12,8 +12,8 @@ import {
 import { type Settings, settingsSchema } from '../../mock/settings/settings.ts';
 
 /**
- * This file converts settings between internal units and the notation of scenarios: `5ms` for 5, `none` for null. The
- * schema of the internal form says which values are durations and which may be absent.
+ * Converts values between internal units and the notation of scenarios: `5ms` for 5, `none` for null. The schema of the
+ * internal form says which values are durations and which may be absent.
  */
 
 interface LeafTranslation {
@@ -34,10 +34,7 @@ const translate = (schema: Schema | undefined, value: unknown, leaf: LeafTransla
   return withEachValue(value, (inner, step) => translate(schemaInside(branch, step), inner, leaf));
 };
 
-/**
- * Converts settings from the notation to internal units. Values that cannot be read, or are already converted, stay as
- * they are.
- */
+/** Converts settings from the notation to internal units. Values that it cannot read stay as they are. */
 export const parseSettings = (schema: Schema, written: unknown): unknown =>
   translate(schema, written, {
     length: (value) =>

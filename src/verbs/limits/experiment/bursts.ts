@@ -33,8 +33,8 @@ const tricklePerWindow = 10;
 /** Maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
 const maxWaitWindows = 1.6;
 /**
- * The first group after that, as a share of the limit, and when the second one follows, in windows: a log forgets them one after the other, a
- * window both at once, and a bucket beside a window has little left when the window is over. It is over before a window of whole seconds can end.
+ * The first group after that, as a share of the limit, and the start of the second, in windows. A log forgets them one
+ * after the other, and a window both at once; a bucket beside a window then has little left.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
@@ -102,9 +102,8 @@ const trickle = async (
 };
 
 /**
- * Exhausts an idle key with one burst, waits with single requests until one is admitted, and exhausts
- * it again in two groups, late in the same window: what is forgotten when distinguishes the limiters.
- * Resolves to the instant at which the burst began.
+ * Exhausts an idle key with a burst, waits until a single request is admitted, and exhausts it again in two groups,
+ * late in the same window: when each group is forgotten distinguishes limiters. Resolves to when the burst began.
  */
 export const provokeLimiter = async (
   uncounted: ChatSender,
@@ -154,8 +153,8 @@ const secondBurstPhases = [
 const boundaryMargin = 0.06;
 
 /**
- * Where a third burst starts, in parts of a window after the second one. Both take almost no time, so these are the middles of the
- * widest gaps between the fractions of up to eleven parts: no steps of a refill but small ones can be in both.
+ * Where a third burst starts, in parts of a window after the second: the middles of the widest gaps between fractions
+ * of up to eleven parts. So only very small steps of a refill can lie within both bursts.
  */
 const repeatedBurstPhases = [
   [0.03, 0.06],
@@ -202,8 +201,8 @@ const emptyingRequests = 3;
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
- * Sends a few requests after a burst, as slowly as a bucket is refilled. A window that happens to end just after the first burst
- * looks like a bucket there, but not after another burst in another part of the window. The key is exhausted afterwards, as before.
+ * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that ends
+ * just after the first burst looks like a refill there, but not after a burst at another phase.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   let isAdmitted = false;

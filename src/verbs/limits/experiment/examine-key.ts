@@ -47,9 +47,8 @@ const maxFailingWindows = 2.4;
 const hopelessStatuses = [401, 402, 404];
 
 /**
- * Ends an examination that shows nothing: no credit, an unknown model, a gateway that is down. What fails
- * after other chats were answered can be refused for its limit in another form, so it may go on for a
- * while.
+ * Ends an examination that shows nothing: no credit, an unknown model, a gateway that is down. If chats were answered
+ * before, it waits longer, since failures can then be refusals in another form.
  */
 class FailureWatch {
   readonly #rule: LimitRule;
@@ -198,8 +197,8 @@ class Examination {
   }
 
   /**
-   * Sends one request no sooner than the even rate allows: the second one later, unless the key was certainly idle before the
-   * first, and one after an aborted request as if that had arrived as late as any other was answered.
+   * Sends a request no sooner than the even rate allows. The second one waits longer unless the key was certainly idle
+   * before the first, and one after an aborted request waits as long as the slowest answer took.
    */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
     const isFirstPause = this.replies.length === 1;
@@ -301,8 +300,8 @@ class Examination {
 }
 
 /**
- * Examines the limits of one key that no one else uses, phase by phase. Never throws because of the
- * target; an examination that stops early returns its replies so far.
+ * Examines the limits of one idle key, phase by phase. Returns the replies so far if it is stopped; never throws
+ * because of the target.
  */
 export const examineKey = async (
   client: ProbeClient,

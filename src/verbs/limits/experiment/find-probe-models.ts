@@ -57,8 +57,8 @@ const advice: Readonly<Record<number, string>> = {
 };
 
 /**
- * The models for an examination, from the target's list or `chat`. Resolves to an error message if the
- * list is refused, or has no chat model and `chat` names none. A server without a list needs `chat`.
+ * Chooses the models of an examination from `chat` and the target's list, which may be absent if `chat` is given.
+ * Resolves to an error message if the list is refused, or if neither names a chat model.
  */
 export const findProbeModels = async (
   session: ProbeSession,

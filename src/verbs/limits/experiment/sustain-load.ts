@@ -39,8 +39,8 @@ export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
 /**
- * The instants of the load, in ms from its start: one request for each place of the limit, so far apart
- * that a limiter without any burst admits them all, and others at the middles between them.
+ * Returns when the load sends, in ms from its start: once for each place of the limit, so far apart that a limiter
+ * without any burst admits them all, and in between what is missing to the load.
  */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;

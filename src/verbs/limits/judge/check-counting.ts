@@ -19,9 +19,8 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the replies of counting between which nothing expired. Logs give back requests one after the other once a
- * window has passed since the first; those after that moment are excluded. With `isWhole` all replies are returned,
- * which is right if remaining only ever dropped by one.
+ * Returns the replies of the counting phase between which nothing expired: those of the first window. With `isWhole` it
+ * returns all of them, which is right if remaining only ever dropped by one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -29,10 +28,7 @@ const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] 
   return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
 };
 
-/**
- * Returns by how much the remaining of `unit` dropped from one chat to the next, if nothing else was charged between
- * them.
- */
+/** Returns by how much the remaining `unit` dropped from each chat to the next one, if only chats came between. */
 const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   const counting = countedReplies(log, isWhole);
   return counting.slice(1).flatMap((reply, i) => {
@@ -43,10 +39,7 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/**
- * Decides whether small chats always lowered the remaining requests by one. Otherwise requests refill meanwhile, and
- * differences show no cost.
- */
+/** Decides whether each small chat lowered remaining by one. If not, requests are refilled, and drops show no cost. */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
@@ -54,8 +47,7 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
 /**
- * Returns the cost of each kind of request, in requests: the difference of the remaining requests that the chats before
- * and after it reported, minus one for the later chat.
+ * Returns what each kind of request costs: the drop in remaining from the chat before to the chat after it, minus one.
  */
 const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
@@ -113,10 +105,7 @@ const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 /** The minimum number of consecutive chats, with different charges, that show a correction. */
 const minCorrectedChats = 5;
 
-/**
- * Decides whether some tokens came back although every chat took a request. That is a correction, since no window
- * ended.
- */
+/** Decides whether tokens came back while each chat took a request: no window ended, so this is a correction. */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
     const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);
@@ -126,8 +115,8 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Decides whether reserved tokens were corrected to the used ones. That is so if remaining dropped, from one small chat
- * to a later one, by exactly what the chats between them used, but not from each chat to the next.
+ * Decides whether reserved tokens were corrected to the used ones: between two small chats remaining dropped by what
+ * the chats in between used. Example: it drops by 50 for a reservation, rises by 30, and 20 tokens were used.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
@@ -151,10 +140,7 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/**
- * Checks how tokens are charged: it compares the drop in remaining tokens from one chat to the next with the known
- * methods.
- */
+/** Checks how tokens are charged, by comparing the drops in remaining tokens with the known counting methods. */
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
   const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
@@ -190,8 +176,8 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
 ];
 
 /**
- * Checks whether streams bypass the limit: a stream cost nothing, and was admitted while the key's chats were refused.
- * Either alone can have another cause: remaining that is reported late, or a refill.
+ * Checks whether streams bypass the limit: one cost nothing and was admitted while chats were refused. Either alone can
+ * have another cause: remaining that is reported late, or a refill.
  */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
@@ -226,10 +212,7 @@ const checkStreams = (log: LimitLog): LimitCheck => {
 /** The minimum number of chats for a finding on latency. */
 const minTimedChats = 5;
 
-/**
- * Checks whether another key is slower while the first one is exhausted: its fastest answer is slower than the slowest
- * earlier answer of the first key.
- */
+/** Checks whether an exhausted key slows another: the other's fastest answer is slower than all earlier ones. */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
     replies

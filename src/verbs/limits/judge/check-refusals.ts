@@ -65,10 +65,7 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/**
- * Decides whether a refusal that names no limit can be for tokens: enough were possibly used within the window before
- * it.
- */
+/** Decides whether a refusal that names no limit can be for tokens: the window before it may have used enough. */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;

@@ -81,10 +81,7 @@ const countDuplicates = (
   reported: readonly { readonly reply: ProbeReply; readonly remaining: number }[],
 ): number => reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/**
- * Returns how many units a limiter can have refilled while these requests were decided. As many values can appear
- * twice.
- */
+/** Returns the most requests that can be refilled while these were decided: so many values can appear twice. */
 const refilledDuring = (
   reported: readonly { readonly reply: ProbeReply }[],
   { limit, window }: LimitRule,
@@ -95,8 +92,7 @@ const refilledDuring = (
 };
 
 /**
- * Decides whether the repeated values can come from one step of a refill: each appears twice, they are consecutive, and
- * they are at most half the limit.
+ * Decides whether one step of a refill explains the repeated values: consecutive, each twice, at most half the limit.
  */
 const areOfOneStep = (
   reported: readonly { readonly remaining: number }[],
@@ -146,9 +142,8 @@ const burstRemaining = (log: LimitLog, phase: ProbePhase) => {
 };
 
 /**
- * Checks whether remaining comes from one counter. Within a burst of an idle key one counter reports each value once,
- * apart from what is refilled, which is at most half a limit in a step. Workers without a common store repeat each
- * other's values.
+ * Checks whether remaining comes from one counter. Workers without a common store repeat each other's values. One
+ * counter reports each value once in a burst, plus at most half a limit that is refilled in a step.
  */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
@@ -167,10 +162,7 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
   });
 };
 
-/**
- * Counts the values of remaining between the highest and the lowest that no request reported. It is 0 if some were
- * reported twice, since a gap can then be a lost update.
- */
+/** Counts the values between lowest and highest that nobody reported; 0 if one was reported twice (a lost update). */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
   const distinct = new Set(values).size;
@@ -178,10 +170,7 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/**
- * Decides whether a window that ended within a burst left its gap. Although remaining falls, all values below the only
- * gap were then reported before all above it.
- */
+/** Decides whether a window that ended within a burst left its only gap: all values below it were answered first. */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
@@ -249,10 +238,7 @@ const remainingOf = (reply: ProbeReply): number | null =>
 /** The minimum remaining that is certainly at least one request. One can be a rounded fraction. */
 const minWholeRemaining = 2;
 
-/**
- * Returns the refusals of a key that certainly had requests left by its own headers: after an answer that reported
- * them, too few requests followed to use them up, and time only adds to them.
- */
+/** Returns the refusals of a key that had requests left by its own headers: too few were sent since to use them up. */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],
   { requests }: ReturnType<typeof firstKeyHistory>,
@@ -289,8 +275,8 @@ const admittedAtZero = (
 };
 
 /**
- * Checks whether reported remaining agrees with the next decisions. Limits of several lengths can disagree, too, so
- * this is no violation.
+ * Checks whether reported remaining agrees with the next decisions. Further limits can explain a refusal, so it
+ * violates nothing.
  */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));

@@ -43,22 +43,16 @@ const otherCauseOf = (
 /** The share of chats without a decision above which a log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/**
- * Decides whether a fact or a model shows that the limit is kept. That no proof of the opposite was found is not
- * enough.
- */
+/** Decides whether a fact or a model shows that the limit is kept; no proof of the opposite is not enough. */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
-/**
- * The maximum share of contradicted decisions with which a cap on requests in flight is suspected, even if it is not
- * named.
- */
+/** The maximum share of contradicted decisions with which a cap on requests in flight is suspected. */
 const maxCapErrors = 0.02;
 
 /**
- * Decides whether a load was admitted less than the limit without an explanation. The explanation would be that refused
- * requests count, too: then an even pace above that rate is not refused, or the model says so.
+ * Decides whether a load was admitted less than the limit for no known reason. That refusals count would be a reason:
+ * an even pace above that rate is then not refused, or the model says so.
  */
 const isUnexplainedLow = (
   { even, sustained }: LimitFacts,
@@ -75,10 +69,7 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
-/**
- * Returns the time, in ms, between two requests that a limiter delayed and let through at the pace of the rule; `null`
- * if none certainly did.
- */
+/** Returns the ms between two requests that a limiter let through at the pace of the rule; `null` if none did. */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 
@@ -178,10 +169,7 @@ const verdictOf = (
     : { verdict: 'kept', reasons: kept };
 };
 
-/**
- * Judges the examination of a key. Facts decide whether its limit is kept. A model of the limiter explains the
- * decisions, and is a violation only if `other-limit.ts` says so.
- */
+/** Judges an examination. Facts decide whether the limit is kept; a model explains, and violates only by `checkFit`. */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;
   const decisions = limiterDecisions(log);

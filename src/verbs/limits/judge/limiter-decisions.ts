@@ -49,8 +49,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   );
 
 /**
- * Returns the failures with which a gateway refuses what is over its limit, although it should send 429: the same chat
- * was answered before, and it fails under load but hardly ever below the limit.
+ * Returns the failures by which a gateway refuses what is over its limit, instead of 429: the same chat was answered
+ * before, and it fails under load but hardly ever below the limit.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -76,9 +76,8 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * Returns the decisions of the limit of requests, in the order of sending. Failures that can come before or after the
- * limiter are omitted, and refusals that name tokens. Refusals that name the cap on requests in flight count only if
- * there are no others.
+ * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
+ * failures that say nothing of the limiter. Refusals by a cap on requests in flight count only if there are no others.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
@@ -110,8 +109,7 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
 /**
- * Returns the requests of the first key that are no chats, and that its limiter may have counted like chats. `all`
- * includes those that hardly any gateway counts.
+ * Returns the requests of the first key that are no chats and may count like chats; `all` adds the usually free ones.
  */
 export const otherRequests = (
   log: LimitLog,
@@ -125,10 +123,7 @@ export const otherRequests = (
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/**
- * Returns the decisions for the even pace: on requests of the first key of every kind, if they were answered or
- * refused.
- */
+/** Returns the decisions for the even pace: on requests of every kind of the first key, answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -157,9 +152,7 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** Returns all requests of the first key, whatever their outcome. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /**
-   * The longest time of an answer in a phase. A request that was aborted before its answer can have arrived as late.
-   */
+  /** The longest answer in a phase: a request that was aborted before its answer can have arrived as late. */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));

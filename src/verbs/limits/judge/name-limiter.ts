@@ -18,10 +18,7 @@ import { serverOffset } from '../../../judge/limits/limiter/server-window.ts';
 import { canBeOther, isAccusing, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
 import { decisionsToReplay, otherRequests, undecidedChats } from './limiter-decisions.ts';
 
-/**
- * Returns what a gateway can have counted besides the decisions: a list of models before the log, and chats that failed
- * after the limiter.
- */
+/** Returns what a gateway may have counted besides the decisions: a list of models, and chats that failed. */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
   const failed = undecidedChats(log).map((reply) => ({ ...reply, admitted: true }));
@@ -61,8 +58,7 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
 };
 
 /**
- * Names the limiter of the declared limit behind a log, and the requests that it can have counted. If there is none,
- * all requests may have been counted, not only chats.
+ * Names the limiter of the declared limit, and the requests that it may have counted: if chats alone show none, all.
  */
 const nameDeclared = (
   log: LimitLog,
@@ -81,38 +77,28 @@ const nameDeclared = (
     : { found, terms };
 };
 
-/**
- * The minimum number of decisions that every limiter of the declared limit contradicts before another limit is
- * searched.
- */
+/** Another limit is sought only if every limiter of the declared one contradicts at least so many decisions. */
 const minWrong = 4;
 /** The maximum number of decisions that a limiter contradicts and still explains a log. */
 const maxWrong = 2;
 /** The same as a share of the decisions. */
 const maxWrongShare = 0.015;
 /**
- * The maximum ratio of the contradictions of a limiter of another limit, if it is likelier, to those of the best
- * limiter of the declared limit.
+ * A limiter of another limit is likelier if it contradicts at most this share of what the declared limit's best does.
  */
 const likelierRatio = 0.5;
-/**
- * The minimum ratio of the contradictions of every limiter of the declared limit to those of a limiter of another limit
- * that is beyond doubt.
- */
+/** It is beyond doubt if each limiter of the declared limit contradicts at least so many times as many decisions. */
 const minShownContrast = 25;
 /**
- * The minimum number of decisions that every limiter of the declared limit contradicts before a weighted counter of any
- * phase is beyond doubt. Such a counter explains more logs than others, so nothing else may explain this one.
+ * A weighted counter of any phase explains more logs than others. So it is beyond doubt only if nothing else explains
+ * the log, and the declared limit contradicts at least so many decisions.
  */
 const minOfAnyPhase = 16;
 
 const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
   ties.length === 0 && rival >= minOfAnyPhase;
 
-/**
- * Decides whether a log can prove another limit. It cannot if what it shows can have a harmless cause, as the comments
- * below say.
- */
+/** Decides whether a log can prove another limit: what it shows has none of the harmless causes below. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: ReturnType<typeof decisionsToReplay>,
@@ -138,7 +124,7 @@ const isConvincing = (
 
 /**
  * Returns the limiters of another limit that contradict at most `most` decisions, the best first: the queue whose pace
- * delayed requests show, or otherwise limiters that decide at once.
+ * the delays show, or else limiters that decide at once.
  */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
@@ -150,8 +136,8 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
 };
 
 /**
- * Decides whether the explaining limiters of another limit leave no doubt. Every limiter of the declared limit
- * contradicts at least `rival` decisions.
+ * Decides whether the limiters of another limit that explain a log leave no doubt. `rival` is the fewest decisions that
+ * a limiter of the declared limit contradicts.
  */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
@@ -170,10 +156,7 @@ const isBeyondDoubt = (
   );
 };
 
-/**
- * Names the limiter behind the first key of an examination: one of the declared limit or, if no class of that limit
- * explains the log, one of another limit or window that does.
- */
+/** Names the limiter behind the first key: one of the declared limit or, if none explains the log, one of another. */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
   const { found, terms } = nameDeclared(log, decisions);

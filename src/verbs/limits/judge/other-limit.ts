@@ -23,9 +23,7 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/**
- * The largest share of a limit that requests before the log can have used up without a trace. One request always can.
- */
+/** The share of a limit that requests before the log can have used without a trace. One request always can. */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -35,9 +33,8 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Decides whether a fitted limiter certainly is not of the rule. A limiter of whole windows is not if its window is the
- * declared one and its limit differs. With another window it is not if it admits more than the limit in a window, or
- * has another rate.
+ * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
+ * admits more than the limit in a window, or it has another rate. Of buckets only the rate is known.
  */
 export const isOtherLimiter = (
   { limiter, limit, window }: LimiterFit,
@@ -64,8 +61,8 @@ export const isLower = ({ limit, window }: LimiterFit, rule: LimitRule): boolean
 const maxRateSpread = 1.05;
 
 /**
- * The lowest rate of a bucket that counts whole seconds and drops the fraction of a request left in each, as a share of
- * a declared rate below one a second.
+ * The lowest rate of a bucket that counts whole seconds and drops fractions of a request, as a share of a declared rate
+ * below one a second.
  */
 const wholeSecondShare = 0.7;
 
@@ -82,9 +79,8 @@ const canDropFractions = ({ limiter, limit, window }: LimiterFit, rule: LimitRul
 };
 
 /**
- * Decides whether a fitted limiter is evidence against the gateway. A bucket that holds few requests has one parameter
- * more, which explains much. So it is evidence only if its rate is lower and narrowly bounded; facts show a rate that
- * is higher.
+ * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it is
+ * evidence only if its rate is lower and narrowly bounded; facts show a rate that is higher.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -98,8 +94,7 @@ const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /**
- * Decides whether a fitted limiter can be another than that of the rule: the range that explains as well is not wholly
- * within the rule, and does not contain the rule itself.
+ * Decides whether a fitted limiter can be another than the rule's: what explains as well lies partly outside the rule.
  */
 export const canBeOther = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
@@ -123,8 +118,8 @@ const isSeen = ({ best }: LimiterIdentification, refusals: number): boolean =>
   refusals >= minRefusals || best?.limiter === 'leaky-queue';
 
 /**
- * Decides whether a limiter is certain: one of the declared limit contradicts no decision, or one of another limit was
- * found by the search for those, and every class that is not named contradicts some.
+ * Decides whether a limiter is certain: every class that is not named contradicts some decision. It contradicts none
+ * itself, or was found by the search for other limits.
  */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best !== null &&
@@ -147,8 +142,8 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
 /**
- * Checks whether a model shows that another limit is enforced. This is the only case in which a model can be a
- * violation, since facts cannot see a limit that is only a little too low or too high.
+ * Checks whether a model shows another limit. Only here can a model be a violation, since facts cannot see a limit that
+ * is only a little too low or too high.
  */
 export const checkFit = (
   identification: LimiterIdentification,

@@ -8,9 +8,7 @@ const longestBurst = 0.1;
 
 /** The maximum drift of free-running windows, as a share of their length: their timers can be late. */
 const windowDrift = 0.004;
-/**
- * The maximum drift of the steps of a refill, as a share of their length. Steps are short, and computed from the time.
- */
+/** The maximum drift of the steps of a refill, as a share of a step: short, and computed from the time. */
 const stepDrift = 0.001;
 
 /** A burst of a key that was idle before. */
@@ -28,10 +26,7 @@ interface Prefix {
   readonly count: number;
 }
 
-/**
- * Returns how long after the burst's last admission, in ms, the key certainly still refused, with no admission in
- * between.
- */
+/** Returns how long, in ms, the key certainly still refused after the last admission of a burst and before the next. */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
@@ -50,8 +45,8 @@ const blockedTimeOf = (
 };
 
 /**
- * Returns the bursts at the beginning of a log or after a whole window without requests. So no window that starts with
- * the key's own first request ends within them.
+ * Returns the bursts at the start of a log and after each idle window: a window that begins with a request of this key
+ * cannot end within them.
  */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
@@ -98,8 +93,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns the number of requests that a refill in steps can add to both bursts; infinite if a boundary of whole windows
- * can be in both. Steps longer than the time for which the key stayed refused are ruled out.
+ * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
+ * windows can be in both. Steps that last longer than the key stayed refused are impossible. Example: of 60 requests in
+ * 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -117,8 +113,8 @@ const stepUnits = (
 };
 
 /**
- * Returns the number of requests that a burst can have been admitted without boundaries and steps: one limit, its
- * refill in the span, and one more for limiters that compare after they count.
+ * Returns the most that a burst can be admitted without a boundary or step in it: one limit, its refill in the span,
+ * and one more for limiters that compare after they count. Example: of 60 in 60 s about 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
@@ -148,8 +144,8 @@ const factOf = (
 const maxPrefixes = 16;
 
 /**
- * Returns prefixes that exceed the allowed number, the shortest first. Short ones contain fewer possible boundaries,
- * long ones exceed by more, so both are compared.
+ * Returns prefixes that exceed the allowed number, the shortest first. Short ones have room for fewer boundaries, long
+ * ones exceed by more, so both are compared.
  */
 const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] => {
   const exceeding = prefixesOf(burst)
@@ -163,8 +159,9 @@ const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] 
 };
 
 /**
- * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of windows,
- * or a step of a refill, explains one burst above the limit; two are a proof if no grid of boundaries has one in both.
+ * Finds the bursts of a log and decides whether two of them prove that the limit is exceeded. A window's boundary, or a
+ * step of a refill, explains one burst above the limit. It explains two only if both can lie on one grid of boundaries.
+ * Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

@@ -3,18 +3,13 @@ import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/**
- * The span of a request of a key, whatever its outcome. A limiter can have counted it at any moment of the span, in ms.
- */
+/** The span of a request, in ms: a limiter can have counted it at any moment in between, whatever its outcome. */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
 }
 
-/**
- * The number of earlier requests that a fresh key may have. An empty bucket may lack as many, and some buckets go into
- * debt by one.
- */
+/** The most earlier requests of a fresh key. A bucket may lack as many, since some buckets go into debt by one. */
 export const maxFreshRequests = 2;
 
 /** The requests of a key. */
@@ -22,10 +17,7 @@ export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */
   readonly isIdleBefore: boolean;
-  /**
-   * Whether at most `maxFreshRequests` requests were counted before the first one, for example a request for the list
-   * of models.
-   */
+  /** Whether at most `maxFreshRequests` requests came before the first one, such as one for the list of models. */
   readonly isFreshBefore?: boolean;
 }
 
@@ -33,9 +25,9 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. It did if, from every earlier
- * request j on, no more requests came than the rate admits in the time since j. Example: at 1 request/s, at most 5
- * requests, j included, may have come in the 5 s since j. Refused requests count, too, since some limiters count them.
+ * Creates a check of whether a client certainly kept the even rate up to a request. It did if, since each earlier
+ * request j, no more requests came than the rate admits in that time. Example: at 1 request/s at most 5 requests, j
+ * included, may have come in the 5 s since j. Refused requests count, too, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -71,9 +63,8 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
 };
 
 /**
- * Finds the requests that came evenly and those of them that were refused. Every limiter of the rule admits requests at
- * the even rate, so each such refusal breaks the rule: this holds for buckets of any size, windows of any phase and
- * length, logs and weighted counters.
+ * Finds the requests that came evenly, and those of them that were refused. Each such refusal breaks the rule, since
+ * every limiter of the rule admits the even rate: buckets, windows, logs and weighted counters.
  */
 export const evenPace = (
   decisions: readonly LimiterDecision[],
@@ -94,8 +85,8 @@ export const evenPace = (
 };
 
 /**
- * Returns the largest number of evenly sent requests in any window: a lower limit would have refused some of them.
- * Returns `null` if they cover less than half a window.
+ * Returns the most evenly sent requests in any window, which a lower limit would not admit all; `null` if they span
+ * less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

@@ -24,11 +24,12 @@ import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts'
 const slackRequests = 2;
 
 /**
- * Counts requests that are certainly far enough apart: each is sent at least the even spacing after the answer of the one
- * before. Every limiter of the rule admits at least as many requests as these, minus one limit, whatever else is sent:
- * - a bucket gains more than one request between two of them, so it can lack only what it lacked at the start;
- * - a window or a log contains at most `limit` of them, so if it refuses one it has admitted `limit` others;
- * - a weighted counter whose last window is full can refuse one of them, but then it has admitted one more in that window.
+ * Counts requests that are certainly far enough apart: each is sent at least the even spacing after the answer of the
+ * one before. Every limiter of the rule admits at least as many requests, of any kind, as these minus one limit:
+ * - a bucket gains more than one request between two of them, so it lacks at most what it lacked at the start;
+ * - a window or a log that refuses one of them has admitted `limit` others;
+ * - a weighted counter that refuses one of them has admitted one more in the window before.
+ * Example: with a limit of 60, 150 spaced requests mean at least 90 admissions; fewer show a lower rate.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
@@ -46,8 +47,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Decides whether refusals certainly do not count: something was admitted that both a log and a weighted counter of any
- * phase would have refused if they counted refusals.
+ * Decides whether refusals certainly do not count: something was admitted that a log, and a weighted counter of any
+ * phase, would have refused if they counted them.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -70,9 +71,9 @@ export const ignoresRefusals = (
 };
 
 /**
- * Returns the rate that a limiter admits under a load that is always above the limit, with its bounds. In n windows a
- * limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4 windows mean a limit
- * between 20 and 33.3. Returns `null` without such a load.
+ * Returns the admitted rate under a load that is always above the limit, with its bounds; `null` without such a load.
+ * In n windows a limiter of limit L admits between (n − 1)·L and (n + 1)·L requests. Example: 100 admissions in 4
+ * windows mean a limit between 20 and 33.3.
  */
 const sustainedRate = (
   decisions: readonly LimiterDecision[],
@@ -125,9 +126,7 @@ interface FactEvidence {
   readonly permitted: readonly LimiterClass[];
 }
 
-/**
- * Finds the refusals that came although fewer requests than the limit can have been admitted in the two windows before.
- */
+/** Finds the refusals before which, in two windows, certainly fewer requests than the limit were admitted. */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;
   const admittedBefore = chargedBefore(admissions(log));

@@ -9,8 +9,8 @@ export interface CounterGrid {
 }
 
 /**
- * The number of decisions that weighted counters on a grid contradict, indexed by their limit. A counter admits a
- * request if the limit minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
+ * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
+ * minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
  */
 interface ContradictedByLimit {
   readonly some: Int32Array;
@@ -20,10 +20,7 @@ interface ContradictedByLimit {
 /** The tolerance for rounding errors of a weighted count, in requests. */
 const roundingTolerance = 1e-9;
 
-/**
- * Counts the decisions that each limit from 0 to `largest` contradicts. It stores only the change from each limit to
- * the next.
- */
+/** Counts the decisions that each limit from 0 to `largest` contradicts, as changes from each limit to the next. */
 class LimitContradictions {
   readonly #changes: Int32Array;
 
@@ -54,8 +51,8 @@ class LimitContradictions {
 }
 
 /**
- * Computes the weighted count of a log at any moment: all admissions in the current window, plus a share of those in
- * the window before. The share is the part of that window that is still less than one window ago.
+ * Computes the weighted count at any moment: the admissions of the current window, plus a share of the window before.
+ * Example: a quarter into a window the 40 admissions of the window before weigh 30.
  */
 class CounterUsage {
   readonly #middles: Float64Array;
@@ -115,10 +112,10 @@ interface CountedDecision {
 }
 
 /**
- * Counts the decisions that weighted counters contradict, for all limits in one pass. The count at a decision depends
- * on the admissions before it and not on the limit. So an admission is consistent with every limit from some value on,
- * and a refusal with every limit up to some value. Example (`some`): at a weighted count of 7.4 a counter of limit 7
- * refuses and one of limit 8 admits; an admission contradicts all limits up to 7, a refusal all limits from 8 on.
+ * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
+ * does not depend on the limit. An admission fits every limit from some value on, a refusal every limit up to one.
+ * Example (`some`): at a count of 7.4 a limit of 7 refuses and one of 8 admits. So an admission contradicts all limits
+ * up to 7, and a refusal all from 8 on.
  */
 export class CounterContradictions {
   readonly #middles: Float64Array;

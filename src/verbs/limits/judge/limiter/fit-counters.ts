@@ -22,10 +22,7 @@ import {
 import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-class.ts';
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
-/**
- * The shortest and longest window that are tried, as shares of the declared one. Without the server's clock every phase
- * has to be tried, so the range is smaller.
- */
+/** The shortest and longest tried window, as shares of the declared one: closer if each phase is tried, too. */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 /** The maximum number of windows of different length that are tried per length of the declared window. */
 const maxWindowSteps = 60;
@@ -33,8 +30,8 @@ const maxWindowSteps = 60;
 const second = 1000;
 
 /**
- * The smallest limit that is tried with the declared window, as a share of the declared limit. A burst after an idle
- * window does not show the limit of a weighted counter, so a range of limits has to be tried.
+ * The smallest limit that is tried with the declared window, as a share of the declared one. A range is tried, since a
+ * burst does not show the limit of a weighted counter.
  */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
@@ -48,8 +45,7 @@ const closerPlaces = 6;
 const finerPhases = 3;
 
 /**
- * The ratio of the largest limit for which contradictions are counted to the largest limit that is tried. The interval
- * of a fitted limit can reach beyond the tried limits.
+ * The ratio of the largest counted limit to the largest tried one: the interval of a fitted limit can reach further.
  */
 const largestMultiple = 2;
 
@@ -71,10 +67,7 @@ const fewestOnGrid = (
   return fewest;
 };
 
-/**
- * The result of trying several grids, indexed by limit: the fewest contradicted decisions, and the phase of the grid
- * that contradicts them.
- */
+/** The fewest decisions that several grids contradict, and the phase of the grid that does, by limit. */
 interface BestGrids {
   readonly fewest: Int32Array;
   readonly phases: Float64Array;
@@ -99,8 +92,7 @@ const bestGrids = (
 };
 
 /**
- * Returns a function that finds the best grids of a window, with `times` the usual number of phases. Each window is
- * computed once.
+ * Returns a function that finds, and remembers, the best grids of a window, with `times` the usual number of phases.
  */
 const bestByWindow = (
   clock: OffsetBounds | null,
@@ -126,8 +118,7 @@ const maxShareForClosest = 0.04;
 const sampleSize = 600;
 
 /**
- * Returns a score that searches the phases around the best one in two finer steps. A phase that is off by a part of a
- * request can contradict decisions.
+ * Returns a score that searches around the best phase in two finer steps: a small error of it contradicts decisions.
  */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
@@ -211,9 +202,8 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions of a log; empty if that
- * is more than `mostWrong`. Counters aligned to the server's clock are tried or, if the clock is unknown, counters of
- * any phase. Only windows of whole seconds are tried.
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if more than
+ * `mostWrong`. Windows are whole seconds, aligned to the server's clock or, if that is unknown, of any phase.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

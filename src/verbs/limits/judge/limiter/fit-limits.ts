@@ -14,10 +14,7 @@ import {
   otherCandidates,
 } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
-/**
- * Returns the fewest decisions that any limiter of a class with this limit and window contradicts; infinite if more
- * than `most`.
- */
+/** Returns the fewest decisions that a limiter with this limit and window contradicts; infinite if more than `most`. */
 export type Score = (limit: number, window: number, most: number) => number;
 
 /** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
@@ -31,10 +28,7 @@ interface SearchResolution {
   readonly apart: number;
 }
 
-/**
- * Searches the limiters of one class for the one that contradicts the fewest decisions. If `every` is above 1, the
- * counts are estimates from a sample.
- */
+/** Searches one class for the limiters that contradict the fewest decisions; in a sample if `every` is above 1. */
 class ClassSearch {
   readonly #name: LimiterClass;
   readonly #resolution: SearchResolution;
@@ -81,8 +75,8 @@ class ClassSearch {
 }
 
 /**
- * The classes whose limit and window are fitted here. `fit-counters.ts` fits weighted counters. The other classes are
- * not fitted: their own parameters can explain another limit, or they explain nearly any bucket.
+ * The classes that are fitted here; `fit-counters.ts` fits weighted counters. Others are not fitted: their own
+ * parameters can imitate another limit or nearly any bucket.
  */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
@@ -112,10 +106,7 @@ const roughLevels = 2;
 const sampleSize = 400;
 /** The number of phases that are tried in one step between two windows, in estimates. */
 const phasesPerStep = 4;
-/**
- * The share of the decisions by which the estimate of a class may exceed the allowed contradictions. A class beyond it
- * is given up.
- */
+/** How far the estimate of a class may exceed the allowed contradictions, as a share of the decisions. */
 const farOffShare = 0.015;
 /** The number of contradictions, on top of twice the fewest so far, at which counting stops. */
 const spareContradictions = 8;
@@ -132,10 +123,7 @@ export interface Place {
   readonly wrong: number;
 }
 
-/**
- * Returns the size of each burst after an idle window: how many of the requests sent before the first known refusal
- * were admitted. It shows how many requests a limiter admits at once.
- */
+/** Returns the size of each burst after an idle window: the admissions sent before the first known refusal. */
 const admittedFromIdle = (
   { decisions, admitted }: DecisionHistory,
   window: number,
@@ -187,20 +175,14 @@ const searchAllWindows = (
   return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/**
- * Returns places with the same limit and with windows that are up to `step` longer or shorter, as a share of the
- * window.
- */
+/** Returns places of the same limit whose windows are up to `step` longer or shorter, as a share of the window. */
 const placesAround = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
   Array.from({ length: 2 * parts - 1 }, (_, i) => ({
     limit,
     window: window * (1 + (step * (i + 1 - parts)) / parts),
   }));
 
-/**
- * Scores the places around the best ones, with limits that differ by each number in `near`, and returns the best of
- * all.
- */
+/** Scores places around the best ones, with limits that differ by each number in `near`; returns the best of all. */
 const searchAround = (
   score: Score,
   best: readonly Place[],
@@ -226,10 +208,7 @@ interface ClassScores {
   readonly roughly: (apart: number) => Score;
 }
 
-/**
- * Searches around the best places in ever smaller steps. Returns `null` if the class contradicts more than `mostWrong +
- * farOff` decisions after the estimates.
- */
+/** Searches around the best places in ever smaller steps; `null` if the estimates exceed `mostWrong + farOff`. */
 const searchCloser = (
   { score, roughly }: ClassScores,
   places: readonly Place[],
@@ -266,10 +245,7 @@ const edgeOf = (explains: (value: number) => boolean, from: number, to: number):
   return inside;
 };
 
-/**
- * Finds the last value that explains the log in one direction from `from`, first in doubled steps and then by
- * bisection.
- */
+/** Finds the last value that explains the log in one direction: first in doubled steps, then by bisection. */
 const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
@@ -281,8 +257,8 @@ const searchOutwards = (
 };
 
 /**
- * Returns the range of windows that explain as well as the best. It can contain windows that do not: several separate
- * lengths are possible if no request came close to a boundary.
+ * Returns the range of windows that explain as well as the best. Some within it may not: if no request came close to a
+ * boundary, several separate lengths are possible.
  */
 const windowInterval = (
   isExplained: Explains,
@@ -314,8 +290,8 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
 };
 
 /**
- * Finds the limiters of another limit or window that contradict at most `mostWrong` decisions of a log: one of each
- * class, the best first. It is called where no class with the declared limit explains the log.
+ * Finds the limiters of another limit or window that contradict at most `mostWrong` decisions: one of each class, the
+ * best first. It is called if no class of the declared limit explains the log.
  */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
