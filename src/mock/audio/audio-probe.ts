@@ -13,7 +13,7 @@ import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { UploadedFile } from '../http/request-body.ts';
 import { z } from 'zod';
 
-/** The text of one-byte characters at an offset; shorter at the end of the file. */
+/** Returns text of one-byte characters at an offset; shorter at the end of the file. */
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
@@ -23,7 +23,7 @@ const riffEndsEarly = (file: Uint8Array): boolean => {
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;
 };
 
-/** The last Ogg page (RFC 3533, section 6) is incomplete or not marked as the last. */
+/** Decides whether the last Ogg page (RFC 3533, section 6) is incomplete, or not marked as the last. */
 const oggEndsEarly = (file: Uint8Array): boolean => {
   let position = 0;
   let flags = 0;
@@ -36,7 +36,7 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
   return position > file.length || (flags & 4) === 0;
 };
 
-/** The last box of an MP4 file (ISO 14496-12, section 4.2) ends after it. */
+/** Decides whether the last box of an MP4 file (ISO 14496-12, section 4.2) reaches beyond the file. */
 const boxesEndEarly = (file: Uint8Array): boolean => {
   let position = 0;
   while (position < file.length) {
@@ -59,14 +59,14 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** The MP3 frame at an offset, or `null`; bytes after the end of the file count as zero. */
+/** Returns the MP3 frame at an offset, or `null`; bytes after the end of the file count as zero. */
 const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   const header = Buffer.alloc(mp3HeaderLength);
   header.set(file.subarray(from, from + mp3HeaderLength));
   return readMp3Frame(header);
 };
 
-/** The length of all frames as the Info or Xing tag of the first one declares it; `null` without. */
+/** Returns the length of all frames by the Info or Xing tag of the first one; `null` without a tag. */
 const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
   const at = from + mp3HeaderLength + sideInfo;
   if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
@@ -76,14 +76,14 @@ const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): 
   return hasByteCount ? readUint(file, at + (hasFrameCount ? 12 : 8), 4) : null;
 };
 
-/** The offset after an ID3v2 tag at the beginning, whose length has seven bits in each byte. */
+/** Returns the offset after an ID3v2 tag. Each byte of the tag's length holds seven bits. */
 const afterId3 = (file: Uint8Array): number => {
   if (readText(file, 0, 3) !== 'ID3') return 0;
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10);
   return 10 + ((a << 21) | (b << 14) | (c << 7) | d);
 };
 
-/** Whether an MP3 file ends within a frame, or is shorter than its first frame declares. */
+/** Decides whether an MP3 file ends within a frame, or is shorter than its first frame declares. */
 const mp3EndsEarly = (file: Uint8Array): boolean => {
   const begin = afterId3(file);
   const first = frameAt(file, begin);
@@ -124,7 +124,7 @@ const readClips = async () =>
   manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8'))).clips;
 let clips: ReturnType<typeof readClips> | undefined;
 
-/** The bundled clip with this SHA-256 (hex), or `null`. */
+/** Returns the bundled clip with this SHA-256 (hex), or `null`. */
 export const knownClip = async (sha256: string) =>
   (await (clips ??= readClips())).find((clip) => clip.sha256 === sha256) ?? null;
 
@@ -146,7 +146,7 @@ export const webmDuration = (file: Uint8Array): number | null => {
   return end === 0 ? null : (end * scale) / 1e9;
 };
 
-/** The length of an audio file in seconds, by its container and not by its name; `null` if unknown or zero. */
+/** Returns the length of audio in seconds, by its container and not by its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
@@ -158,7 +158,7 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   }
 };
 
-/** A day. The largest upload would then have 2.4 kbit/s: a container that declares more is wrong. */
+/** The maximum length, a day: the largest upload would then have 2.4 kbit/s, so its container is wrong. */
 const maxSeconds = 86_400;
 
 const probeFile = async ({ bytes, digest }: UploadedFile) => {
@@ -178,7 +178,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Load tests send the same few files again and again, so the last results are cached. */
+/** Reads the length of a file. Load tests send the same few files again and again, so the last results are cached. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);

@@ -70,11 +70,11 @@ function* silentWav(seconds: number): Generator<Uint8Array, void> {
 
 /** Opus always counts samples of 48 kHz (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
-/** 20 ms. */
+/** The samples of a packet of 20 ms. */
 const samplesPerPacket = 960;
-/** Samples that a player discards at the beginning: 2.5 ms, the look-ahead of CELT alone. */
+/** The samples at the start that players discard: 2.5 ms, the look-ahead of CELT alone. */
 const preSkip = 120;
-/** A page holds a second of sound. */
+/** The packets of a page: a second of sound. */
 const packetsPerPage = 50;
 
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
@@ -101,7 +101,7 @@ const checksumOffset = 22;
 
 const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
-/** `granule`: samples until the end of the page, pre-skip included. Each packet is shorter than 255 bytes, so that it is one segment. */
+/** Builds an Ogg page. `granule` is the number of samples until its end; a packet below 255 bytes is one segment. */
 const pageOf = (
   flags: keyof typeof pageFlags,
   granule: number,
@@ -158,12 +158,11 @@ export const silentAudio = {
 } as const satisfies Record<MockSpeechFormat, (seconds: number) => Iterator<Uint8Array, void>>;
 
 const charactersPerSecond = 15;
-/** Players do not recognise an MP3 file of a few frames. */
+/** The minimum length: players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
-/** A day, the most that the 32-bit length of a WAV file can declare. */
+/** The maximum length: a day, the most that a WAV file can declare. */
 const maxSeconds = 86_400;
 
-/** The characters, format and seconds of a valid request for speech. */
 const parseSpeech = (body: Uint8Array, settings: Settings) => {
   const { model, voice, input, ...options } = readJsonBody(body, speechRequestSchema);
   const { voices } = settings.speech;

@@ -19,7 +19,7 @@ interface Transcript {
 const wordsPerSecond = 2.5;
 const sentenceLength = { min: 5, max: 14 };
 
-/** Sentences with as many words as one speaks in this time. */
+/** Draws sentences with as many words as one speaks in this time. */
 export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   const whole = (choices: number): number => Math.floor(draw.uniform() * choices);
   const sentences: string[] = [];
@@ -35,7 +35,7 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   return sentences.join(' ');
 };
 
-/** The words of a text from 0 to `end`, each for a time in proportion to its length. */
+/** Times the words of a text from 0 to `end`, each in proportion to its length. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
   // Plus one for the pause after the word.
@@ -51,7 +51,6 @@ const timeWords = (text: string, end: number): readonly TimedText[] => {
 
 const endsSentence = (word: TimedText): boolean => /[.!?]$/.test(word.text);
 
-/** A sentence with the times of its words. */
 const segmentOf = (words: readonly TimedText[]) => ({
   text: words.map(({ text }) => text).join(' '),
   start: words[0]?.start ?? 0,
@@ -61,7 +60,7 @@ const segmentOf = (words: readonly TimedText[]) => ({
 
 type Segment = ReturnType<typeof segmentOf>;
 
-/** The sentences of a text as segments; its words fill the audio. */
+/** Splits a text into sentences, whose words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
   const sentences: TimedText[][] = [];
   let isOpen = false;
@@ -85,7 +84,7 @@ const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: en
 /** A segment of the default format (interface 2.7). */
 const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
-/** A segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
+/** Returns a segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
   id,
   seek: 0,
@@ -99,7 +98,7 @@ const verboseSegment = (segment: Segment, id: number) => ({
 
 const timedWord = (word: TimedText) => ({ word: word.text, ...secondsOf(word) });
 
-/** `verbose_json` as the OpenAI API writes it: segments unless only words are requested (interface 4.4 shows no shape). */
+/** Writes `verbose_json` as the OpenAI API does: segments, unless only words are requested. */
 const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
   const { language, seconds, segments } = transcript;
   const requested = granularities ?? ['segment'];
@@ -127,7 +126,6 @@ const subtitleCue = ({ start, end, text }: Segment, separator: string): string =
 
 type Writer = (transcript: Transcript, granularities: Granularities) => string;
 
-/** How each response format writes a transcript. */
 export const transcriptWriters: Readonly<Record<MockTranscriptFormat, Writer>> = {
   json: (transcript) =>
     JSON.stringify({

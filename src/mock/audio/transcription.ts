@@ -19,7 +19,7 @@ const extensions: readonly string[] = uploadExtensions;
 const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
-/** A name that ends in `[]` is a list, as is a repeated one. */
+/** Returns the values of a form by name. A name that ends in `[]`, or is repeated, holds a list. */
 const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
     [...fields].map(([name, values]) => {
@@ -62,7 +62,7 @@ const parseTranscription = (upload: Upload, settings: Settings) => {
   };
 };
 
-/** The text of a bundled clip; for any other file a random text of its length, drawn from its content and the seed. */
+/** Returns the text of a bundled clip, or a random text of the audio's length, drawn from its content and the seed. */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));
   if (knownText !== null) return knownText;
@@ -97,7 +97,7 @@ const answer = async (admitted: AdmittedRequest, upload: Upload): Promise<void> 
   });
 };
 
-/** POST /audio/transcriptions (interface 4.4). */
+/** Answers POST /audio/transcriptions (interface 4.4). */
 export const answerTranscription: Handler = (admitted) => {
   const { exchange, settings } = admitted;
   const refuse = (error: unknown): void => {

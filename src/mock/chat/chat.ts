@@ -21,13 +21,13 @@ import { readStructuredFormat } from './json-value.ts';
 
 type Message = ChatRequest['messages'][number];
 
-/** A picture or recording in the text that the prefix cache compares. */
+/** Returns a short text that stands for a picture or recording in the prompts that the prefix cache compares. */
 const mediaMarker = (part: ContentPart): string => hash('sha256', JSON.stringify(part)).slice(0, 8);
 
 const textOfPart = (part: ContentPart): string =>
   part.type === 'text' ? part.text : mediaMarker(part);
 
-/** The text of a message; an earlier tool call counts as its JSON. */
+/** Returns the text of a message; earlier tool calls count as their JSON. */
 const textOf = ({ content, tool_calls: calls }: Message, textOfEach = textOfPart): string =>
   (typeof content === 'string' ? content : (content ?? []).map(textOfEach).join('')) +
   (calls?.length ? JSON.stringify(calls) : '');
@@ -39,7 +39,7 @@ const countMessageTokens = (message: Message): number => {
   return countTokens(texts) + parts.reduce((sum, part) => sum + mediaTokens(part), 0);
 };
 
-/** The functions of which the answer calls one: none if the request forbids it or ends with the result of a call. */
+/** Returns the functions that the answer may call: none if the request forbids it or ends with a result of a call. */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters, strict } }, index) => ({
     name,
@@ -64,7 +64,7 @@ const formatOf = ({ response_format: format }: ChatRequest): CompletionOptions['
   return readStructuredFormat('response_format.json_schema.schema', format.json_schema.schema);
 };
 
-/** How many likely tokens are listed with each token; `null` if no probabilities are asked for. */
+/** Returns how many likely tokens to list with each token; `null` if no probabilities are asked for. */
 const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | null => {
   if (logprobs === true) return top ?? 0;
   if (top === null || top === undefined) return null;
@@ -72,7 +72,7 @@ const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | n
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/** Fields of the OpenAI API that would change an answer, which the interface does not have and the gateway does not serve. */
+/** The fields of the OpenAI API that would change an answer and that this gateway does not serve. */
 const unservedFields = [
   'audio',
   'function_call',
@@ -85,7 +85,7 @@ const unservedFields = [
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((modality) => modality === 'text');
 
-/** Whether a field asks for nothing: some clients send every field. */
+/** Decides whether a field asks for nothing: some clients send every field. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -99,7 +99,7 @@ const refuseUnservedFields = (request: ChatRequest): void => {
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
 
-/** A valid chat request, with its prompt counted and its defaults filled in. */
+/** Reads a chat request: counts its prompt and fills in defaults, or refuses it. */
 const parseChat = (body: Uint8Array, settings: Settings) => {
   const request = readJsonBody(body, chatRequestSchema);
   checkModel(request.model, settings.models, settings);
@@ -107,7 +107,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
   const tools = toolsOf(request);
   const format = formatOf(request);
   const prompt = request.messages.map((message) => textOf(message));
-  // Roles and templates do not count.
+  // Roles and chat templates do not count.
   const promptTokens = request.messages.reduce(
     (sum, message) => sum + countMessageTokens(message),
     0,
@@ -121,7 +121,6 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
   return {
     model: request.model,
     promptTokens,
-    /** The texts of the messages, in order. */
     prompt,
     maxTokens,
     stopSequences: stopsOf(request),
@@ -135,13 +134,12 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits of a chat that has ended: its prompt and the tokens that were written. */
+/** Charges the limits for the prompt and the written tokens of a chat that has ended. */
 const chargeTokens = ({ admitted, chat }: ChatExchange, output: number): void =>
   admitted.permit.charge(admitted.clock.now(), chat.promptTokens + output);
 
 const freePrices = { input: 0, output: 0 };
 
-/** Charges the limits and the credits of a chat that has ended. */
 const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
   chargeTokens(chatExchange, output);
   const { admitted, chat } = chatExchange;
@@ -153,11 +151,11 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
   });
 };
 
-/** Choices are written side by side; an answer without a token takes one step too. */
+/** Returns the steps of an answer. Choices are written side by side, and an empty answer takes one step. */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
-/** Passes the tokens to `sink` when they are due; if the request ends before, cancels them and calls `onCancelled`. */
+/** Passes due tokens to `sink`; a request that ends early cancels the rest and calls `onCancelled`. */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
   const { model, promptTokens, prompt } = chatExchange.chat;
   const { exchange, clock, serving } = chatExchange.admitted;
@@ -171,7 +169,7 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
   exchange.onInterruption = interrupt;
 };
 
-/** The message of a non-streamed response; a call as in the OpenAI API, since the interface leaves it open (4.1). */
+/** Returns the message of a whole answer; a tool call as in the OpenAI API, since the interface leaves it open (4.1). */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');
   if (toolCall === null) return { role: 'assistant', content: text };
@@ -180,7 +178,6 @@ const messageOf = ({ toolCall, tokens }: Completion) => {
   return { role: 'assistant', content: null, tool_calls: [call] };
 };
 
-/** One choice of a non-streamed response. */
 const choiceOf = (completion: Completion, index: number, topLogprobs: number | null) => {
   const { finish, toolCall, tokens } = completion;
   const choice = { index, message: messageOf(completion), finish_reason: finish };
@@ -190,7 +187,7 @@ const choiceOf = (completion: Completion, index: number, topLogprobs: number | n
   return { ...choice, logprobs: { content, refusal: null } };
 };
 
-/** Sends a non-streamed response when the last token of a stream would be due. */
+/** Sends a whole answer when the last token of a stream would be due. */
 const answerWhole = (chatExchange: ChatExchange): void => {
   const { id, chat, completions, usage, admitted } = chatExchange;
   const { exchange } = admitted;
@@ -230,7 +227,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent));
 };
 
-/** The tokens that a gateway reserves for a chat: one for four characters of the prompt, and the most that it may answer. */
+/** Estimates the tokens to reserve for a chat: one for four characters of the prompt, and the most it may answer. */
 const estimateOf = ({ prompt, maxTokens, choices }: ParsedChat): number =>
   Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0) * choices;
 
@@ -257,10 +254,9 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completions, usage };
 };
 
-/** A chat and its answer. */
 type ChatExchange = ReturnType<typeof openChatExchange>;
 
-/** POST /chat/completions (interface 4.1). */
+/** Answers POST /chat/completions (interface 4.1). */
 export const answerChat: Handler = (admitted) => {
   const { exchange, settings, permit, clock } = admitted;
   readRequestBody(exchange, (body) => {

@@ -2,7 +2,7 @@ import type { Draw } from '../../model/workload/draw.ts';
 import { randomJsonValue, structuredValue, type StructuredFormat } from './json-value.ts';
 import { splitTokens, commonWords } from './tokens.ts';
 
-/** A function that the model may call, and the JSON Schema of its arguments. */
+/** A function that the model may call, with the JSON Schema of its arguments. */
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
@@ -45,14 +45,14 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** A JSON object of `count` tokens; truncated if an object needs more. */
+/** Draws a JSON object of `count` tokens; it is truncated if an object needs more. */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);
 };
 const shortestObject = opening.length + 1 + closing.length;
 
-/** The tokens before position `end` of their text; the last one may be incomplete. */
+/** Returns the tokens before position `end` of their text; the last one may be incomplete. */
 const truncateAt = (tokens: readonly string[], end: number): readonly string[] => {
   const kept: string[] = [];
   let position = 0;

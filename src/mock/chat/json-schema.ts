@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where the schemas inside a schema are: as they stand, in a list, or by name. */
+/** The forms in which schemas stand inside a schema: as they are, in a list, or by name. */
 const innerSchemas: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   additionalProperties: 'one',
   allOf: 'list',
@@ -40,7 +40,7 @@ const decoded = (step: string): string | undefined => {
   }
 };
 
-/** The schema that a local reference names; undefined for any other. */
+/** Returns the schema that a local reference names, and undefined for any other reference. */
 export const referencedSchema = (reference: unknown, root: unknown): unknown => {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
   return reference
@@ -113,17 +113,17 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
-/** Tells whether a value obeys a schema: the one that the test was opened for, a part of it, or one made of its parts. */
+/** Decides whether a value obeys a schema: the one whose test this is, a part of it, or one made of its parts. */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The most schemas that are compiled for one schema; one that demands more allows no value. */
+/** The maximum number of schemas compiled for one schema; one that needs more allows no value. */
 const maxCompiled = 2_000;
 
-/** The most references that are followed for one value, and within each other: some schemas branch for ever. */
+/** The maximum number of references followed for one value, and within each other: some schemas never end. */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 
-/** Formats are not checked: the values that are made have them. Steps such as 0.1 have no exact multiples. */
+/** The options of Ajv. Formats are not checked, since generated values have them; steps such as 0.1 need a tolerance. */
 const ajvOptions = {
   meta: false,
   validateSchema: false,
@@ -171,14 +171,14 @@ const openTest = (root: unknown): PartTest => {
   };
 };
 
-/** The tests of the latest schemas by their JSON: a load test sends few, and compiling one takes a millisecond. */
+/** The tests of the latest schemas, by their JSON: a load test sends few, and compiling one takes a millisecond. */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
 
 /** The longest JSON of a schema whose test is kept. */
 const longestKept = 65_536;
 
-/** Gives the test of values by a schema and its parts. */
+/** Returns the test of values by a schema and its parts. */
 export const partTestOf = (root: unknown): PartTest => {
   const key = JSON.stringify(root);
   const test = opened.get(key) ?? openTest(root);

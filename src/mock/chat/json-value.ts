@@ -11,18 +11,18 @@ import {
 } from './json-schema.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 
-/** What values are made from: the draw, the schema `root`, which references point into, and the test of its parts. */
+/** The source of values: the draw, the schema `root` into which references point, and the test of its parts. */
 interface Generation {
   readonly draw: Draw;
   readonly root: unknown;
   readonly obeys: PartTest;
-  /** How many steps may still be taken through the schema: some branch for ever. */
+  /** The steps that may still be taken through the schema: some branch for ever. */
   stepsLeft: number;
 }
 
 const maxSteps = 10_000;
 
-/** Schemas that contain themselves are followed this far. */
+/** The maximum depth of a schema that contains itself. */
 const maxSchemaDepth = 64;
 
 type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknown;
@@ -30,13 +30,13 @@ type Generator = (from: Generation, schema: JsonSchema, depth: number) => unknow
 const numberOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** The longest text and the most items or properties that a schema can make a value have; what demands more is refused. */
+/** The maximum length of a text, and number of items or properties; a schema that demands more is refused. */
 const maxSize = 10_000;
 
 const sizeOr = (value: unknown, otherwise: number): number =>
   Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
-/** What demands too much gets nothing, since no attempt would obey it. */
+/** Returns a minimum size. One that is too large becomes 0, since no attempt would obey it. */
 const leastSizeOr = (value: unknown, otherwise: number): number => {
   const least = Math.max(0, numberOr(value, otherwise));
   return least > maxSize ? 0 : least;
@@ -50,7 +50,6 @@ const randomPhrase = (draw: Draw): string =>
 
 const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
-/** A digit from 1 to 9. */
 const someDigit = (draw: Draw): number => randomIntegerBetween(draw, 1, 9);
 
 const randomDate = (draw: Draw): string => `2026-${twoDigits(someDigit(draw))}-14`;
@@ -69,13 +68,13 @@ const formats: Readonly<Record<string, (draw: Draw) => string>> = {
   uuid: (draw) => `0190a3b4-c5d6-4e7f-8a9b-0c1d2e3f4a5${someDigit(draw)}`,
 };
 
-/** What a schema may demand of a text or number beside its type. */
+/** The keywords that restrict a text or number beside its type. */
 const demands =
   'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(
     ' ',
   );
 
-/** Gives the first that is as the schema demands, else the first. */
+/** Returns the first candidate that obeys the schema, or else the first. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -83,7 +82,7 @@ const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTes
   return candidates.find((candidate) => obeys(candidate, bounds)) ?? candidates[0]!;
 };
 
-/** Digits and capitals are what most patterns ask for. */
+/** The texts to try for a pattern: most ask for digits and capitals. */
 const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
 
 const randomText: Generator = ({ draw, obeys }, schema) => {
@@ -121,7 +120,7 @@ const randomNumber: Generator = ({ draw, obeys }, schema) => {
   return fitting([drawn, (low + high) / 2, high - 0.5], schema, obeys);
 };
 
-/** Below this depth objects and arrays stay as empty as allowed, since schemas may be recursive. */
+/** The depth below which objects and arrays stay as empty as allowed, since schemas may be recursive. */
 const maxDepth = 6;
 
 const randomObject: Generator = (from, schema, depth) => {
@@ -142,10 +141,10 @@ const randomObject: Generator = (from, schema, depth) => {
   return Object.fromEntries([...entries, ...others]);
 };
 
-/** How many items more than it must have a list gets at most. */
+/** The maximum number of items beyond those that a list must have. */
 const maxFurtherItems = 20;
 
-/** How often an item that equals another is drawn again. */
+/** The maximum number of times that an item which equals another is drawn again. */
 const maxRedraws = 20;
 
 const randomArray: Generator = (from, { items, prefixItems, uniqueItems, ...bounds }, depth) => {
@@ -180,7 +179,7 @@ const generators: Readonly<Record<string, Generator>> = {
   string: randomText,
 };
 
-/** The type that a schema's other keywords speak of. */
+/** Returns the type that the keywords of a schema without a type are about. */
 const impliedType = (schema: JsonSchema): string => {
   const has = (...names: readonly string[]): boolean =>
     names.some((name) => schema[name] !== undefined);
@@ -189,7 +188,7 @@ const impliedType = (schema: JsonSchema): string => {
   return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? 'number' : 'string';
 };
 
-/** Two schemas as one that demands what both do, where they do not speak of the same. */
+/** Joins two schemas into one that demands what both do. If both have a keyword, the second one's holds. */
 const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const both = { ...one, ...other };
   const { properties, required } = one;
@@ -203,14 +202,14 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
 const isPlain = (schema: unknown): boolean =>
   isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
 
-/** A value by one of several schemas, which only that one allows if `isExclusive`. */
+/** Draws a value by one of several schemas. With `isExclusive` only that one of them may allow it. */
 const alternativeValue = (
   from: Generation,
   { rest, list, isExclusive }: { rest: JsonSchema; list: readonly unknown[]; isExclusive: boolean },
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // Below that depth, one that ends.
+  // At this depth a schema that ends comes first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
@@ -221,7 +220,7 @@ const alternativeValue = (
   return first;
 };
 
-/** The schema together with those that it refers to or is all of; the same if there are none. */
+/** Returns the schema joined with those that it refers to or lists in `allOf`; the same one if there are none. */
 const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
   const { $ref, allOf, ...rest } = schema;
   const further = [
@@ -253,7 +252,7 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
   return alternativeValue(from, { rest, list, isExclusive: anyOf === undefined }, depth);
 };
 
-/** Opens the test of a schema's parts when it is first wanted. */
+/** Compiles the test of a schema when it is first needed. */
 const lazyTestOf = (root: unknown): PartTest => {
   let test: PartTest | null = null;
   return (value, part) => (test ??= partTestOf(root))(value, part);
@@ -263,7 +262,6 @@ const lazyTestOf = (root: unknown): PartTest => {
 export const randomJsonValue = (draw: Draw, root: unknown, obeys = lazyTestOf(root)): unknown =>
   valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 
-/** A schema that answers must obey, and its test. */
 interface TestedSchema {
   readonly schema: unknown;
   readonly obeys: PartTest;
@@ -284,7 +282,7 @@ const findValue = (draw: Draw, { schema, obeys }: TestedSchema): { value: unknow
   return null;
 };
 
-/** Checks a schema that a request has at `place`; refuses it if the gateway cannot promise to obey it. */
+/** Reads a schema that answers must obey; refuses it if the gateway cannot promise that. */
 export const readStructuredFormat = (place: string, schema: unknown): StructuredFormat => {
   const problem = unsupportedIn(schema);
   const tested = problem === null ? { schema, obeys: partTestOf(schema) } : null;

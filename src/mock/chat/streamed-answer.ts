@@ -10,7 +10,7 @@ import { tokenLogprob } from './tokens.ts';
 /** Marks the place of a token's text; JSON text never contains it. */
 const placeholder = '\0';
 
-/** The deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
+/** Returns the deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
 const deltasOf = (call: Completion['toolCall']) => {
   const role = 'assistant';
   if (call === null) return { opening: [{ role, content: '' }], token: { content: placeholder } };
@@ -22,18 +22,18 @@ const deltasOf = (call: Completion['toolCall']) => {
   };
 };
 
-/** What the events of one choice repeat. */
+/** The parts that all events of one choice repeat. */
 interface ChunkParts {
   readonly id: string;
   readonly model: string;
   readonly index: number;
   readonly call: Completion['toolCall'];
   readonly withUsage: boolean;
-  /** How many likely tokens are listed with each token; `null` for no probabilities, which calls never have. */
+  /** The number of likely tokens listed with each token; `null` for no probabilities, which calls never have. */
   readonly topLogprobs: number | null;
 }
 
-/** The events of one choice of a stream (interface 2.5, 4.1); text that each chunk repeats is built once. */
+/** Writes the events of one choice of a stream (interface 2.5, 4.1). Text that each event repeats is built once. */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
   readonly opening: string;
@@ -66,12 +66,11 @@ export class ChunkFrames {
     return this.#choice({ content: text }, null, `"logprobs":${JSON.stringify(logprobs)},`);
   }
 
-  /** The last event of the choice. */
   finish(reason: string): string {
     return this.#choice({}, reason);
   }
 
-  /** The last events of the stream: the usage if requested, and `[DONE]`. */
+  /** Returns the last events of a stream: the usage if requested, and `[DONE]`. */
   end(usage: Usage): string {
     const usageEvent = this.#withUsage
       ? `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`
@@ -84,7 +83,6 @@ export class ChunkFrames {
   }
 }
 
-/** One choice of an answer, and its events. */
 interface StreamedChoice {
   readonly completion: Completion;
   readonly frames: ChunkFrames;
@@ -119,7 +117,6 @@ export class StreamedAnswer implements TokenSink {
     this.#complete = complete;
   }
 
-  /** Tokens of all choices. */
   get sent(): number {
     return this.#sent;
   }

@@ -1,8 +1,8 @@
-/** The longest run of characters of a class that counts as one token. */
+/** The longest run of characters of each class that counts as one token. */
 const maxRunLength = { space: 0, letter: 20, digit: 3, other: 1 } as const;
 type CharacterClass = keyof typeof maxRunLength;
 
-/** By UTF-16 code unit; scripts that are written without spaces, symbols and emoji are `other`. */
+/** Classifies a UTF-16 code unit. Symbols, emoji and scripts without spaces are `other`. */
 const classOf = (code: number): CharacterClass => {
   if (code <= 0x20 || code === 0xa0) return 'space';
   if (code >= 0x30 && code <= 0x39) return 'digit';

@@ -1,4 +1,4 @@
-/** The machine's clock in the process; in tests a manual one, which need not wait for a window. */
+/** A clock: that of the machine or, in tests, one that is moved by hand. */
 export interface MockClock {
   /** Milliseconds on a monotonic clock. */
   now(): number;

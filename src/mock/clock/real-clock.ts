@@ -1,12 +1,12 @@
 import { type MockClock, once, type Recurring } from './mock-clock.ts';
 
-/** An entry in the wheel, or outside with a way to cancel it there; `recurring` is `null` once cancelled. */
+/** An entry of the wheel. `recurring` is `null` once it is cancelled; `cancel` is set while it waits outside the wheel. */
 interface WheelEntry {
   recurring: Recurring | null;
   cancel: (() => void) | null;
 }
 
-/** The entries of one slot and their due times, in separate arrays, so that entries are not touched before they are due. */
+/** A slot of the wheel. Due times stand in an array of their own, so that entries are not touched before they are due. */
 class WheelSlot {
   count = 0;
   readonly #dues: number[] = [];
@@ -43,11 +43,10 @@ class WheelSlot {
   }
 }
 
-/** Slots of one millisecond; later entries wait outside. */
+/** The number of slots of one millisecond; later entries wait outside. */
 const slotCount = 2048;
 
 interface EventLoopTimers {
-  /** Milliseconds on a monotonic clock. */
   now(): number;
   /** Calls `wake` after about this delay; the returned function cancels it. */
   after(milliseconds: number, wake: () => void): () => void;
@@ -63,7 +62,7 @@ export class TimerWheel {
   /** Empty slots for reuse: the garbage collector promotes arrays that live for one gap of a stream. */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
-  /** All slots before this millisecond's are empty. */
+  /** The millisecond before which all slots are empty. */
   #currentTick: number;
   /** The earliest due time, for which the timer is set. */
   #armed = Number.POSITIVE_INFINITY;
@@ -74,7 +73,6 @@ export class TimerWheel {
     this.#currentTick = Math.floor(loop.now());
   }
 
-  /** As `MockClock.series`. */
   series(due: number, recurring: Recurring): () => void {
     const entry: WheelEntry = { recurring, cancel: null };
     this.#place(entry, due, this.#loop.now());
@@ -127,7 +125,6 @@ export class TimerWheel {
     }
   }
 
-  /** Runs the due entries of a slot; the others stay. */
   #runDue(tick: number, now: number): void {
     const slotEntries = this.#ring[tick % slotCount];
     if (!slotEntries) return;
@@ -143,10 +140,10 @@ export class TimerWheel {
   }
 }
 
-/** The longest delay of setTimeout; a later time is reached in several steps. */
+/** The longest delay of setTimeout, in ms; a later time is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;
 
-/** Waits shorter than this, in ms, use naps, since timers of the event loop count whole milliseconds. */
+/** The wait, in ms, below which naps are used, since timers of the event loop count whole milliseconds. */
 const napThreshold = 2;
 
 /** The longest nap, in ms; a request that arrives during a nap waits for its end. */

@@ -24,17 +24,17 @@ export type ExchangeEnd = (typeof ends)[number];
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** Exact counts: every received request has one end or is in flight. */
+/** Creates exact counters: every received request has one end or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
-  /** Checks of the gateway before a run, which no other counter includes. */
+  /** Checks of the gateway before a run, which count in no other counter. */
   preflights: 0,
   /** Requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
   ended: zeros(ends),
   /** Prompt tokens of all chats that began, and completion tokens that were written. */
   tokens: { input: 0, output: 0 },
-  /** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
+  /** The billed characters of speech and transcribed audio, and the sum of the prices in micro-units. */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
 export type MockCounters = ReturnType<typeof emptyMockCounters>;
@@ -72,7 +72,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
 /** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** At most twice as many as are kept, so that removing the others costs little. */
+  /** At most twice as many items as are kept, so that it is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 
@@ -94,7 +94,6 @@ export class RecentItems<Item> {
     return this.#items.slice(-this.#capacity);
   }
 
-  /** Changes the capacity and keeps the newest items. */
   resize(capacity: number): void {
     this.#items = this.items().slice(-capacity);
     this.#capacity = capacity;
@@ -116,14 +115,14 @@ interface CreditLedgerEntry extends CreditCharge {
   readonly balance: number | null;
 }
 
-/** The balance of each key, and the ledger. Balances and sums are integers, so they are exact. */
+/** Opens the balance of each key, and the ledger. All sums are integers, so they are exact. */
 export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCredits) => {
   const recent = new RecentItems<CreditLedgerEntry>(listed);
   const spent = new Map<number, number>();
   let initialBalance = initial;
   let charges = 0;
   let micros = 0;
-  /** In micro-units, below zero if the last charge was larger than the rest; `null` without a limit. */
+  /** Returns micro-units: below zero if the last charge exceeded the balance, `null` without a limit. */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
   return {
@@ -140,7 +139,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
       spent.clear();
     },
     setLedgerSize: (entries: number): void => recent.resize(entries),
-    /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
+    /** Returns the ledger of the control port: the last entries, how many are no longer listed, and sums of all. */
     ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
   };
 };

@@ -6,7 +6,7 @@ const invalid = (code: string, status = 400) => ({
   code,
 });
 
-/** The errors of refused requests, except limits. Types and codes that the interface leaves open are those of the OpenAI API. */
+/** The errors of refused requests, except for limits. What the interface leaves open is as in the OpenAI API. */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),
   'wrong-method': invalid('method_not_allowed', 405),
@@ -29,7 +29,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** Thrown while a request is read, and answered by `MockExchange.attempt`. */
+/** A refusal, thrown while a request is read and answered by `MockExchange.attempt`. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;
@@ -41,11 +41,11 @@ export class RequestRefusal extends Error {
   }
 }
 
-/** The body of an error (interface section 7). */
+/** Builds the body of an error (interface section 7). */
 export const errorBody = (
   { type, code }: { readonly type: string; readonly code: string },
   message: string,
 ): ErrorBody => ({ error: { message, type, code } });
 
-/** The mock cannot start: an address or a file is not available. Its message is for the user. */
+/** An error that prevents the start: an address or a file is not available. Its message is for the user. */
 export class MockStartError extends Error {}

@@ -14,7 +14,7 @@ import { errorBody } from '../errors/mock-errors.ts';
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
 
-/** Answers with a text; the end is counted under the fault's name, not under `aborted`. */
+/** Answers with a text. Its end is counted under the fault's name, not under `aborted`. */
 const answerWith =
   (status: number, contentType: string, text: string, headers = {}) =>
   ({ exchange }: FaultContext): void => {
@@ -60,7 +60,7 @@ const interceptWrites = (
   const send = (part: Buffer): void => {
     if (part.length > 0 && !socket.destroyed) write(part);
   };
-  /** The first one is being delivered. */
+  /** The pieces; the first one is being delivered. */
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
   const next = (): void => {
     const [piece] = waiting;
@@ -111,7 +111,7 @@ const dribble = (context: FaultContext): void => {
   });
 };
 
-/** The head and some bytes of the body, then `endConnection`. */
+/** Ends the connection after the head and some bytes of the body. */
 const cutBody = (endConnection: (context: FaultContext) => void, delay = 0): MockFault => {
   const run = (context: FaultContext): void => {
     const { clock } = context;

@@ -10,7 +10,7 @@ import { errorAnswers, wireFaults } from './answer-faults.ts';
 import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults, streamFaults } from './stream-faults.ts';
 
-/** A request names its fault by this header, if the settings allow it. */
+/** The header by which a request names its fault, if the settings allow it. */
 const faultHeader = 'x-weir-fault';
 
 const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
@@ -28,14 +28,14 @@ const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFaul
   return { ...fault, name, after, delay };
 };
 
-/** Drawn from seed, request and rule, so that the order of requests does not matter. */
+/** Draws whether a rule applies, by seed, request and rule, so that the order of requests does not matter. */
 const isDrawn = (probability: number, seed: number, id: string, rule: number): boolean => {
   const digest = createHash('sha256').update(id).digest();
   const words = new Uint32Array(digest.buffer, digest.byteOffset, 4);
   return drawFrom(seed, ...words, rule).uniform() < probability;
 };
 
-/** Whether the `count`-th request on a rule's routes shows its fault. */
+/** Decides whether a rule's fault shows on the `count`-th request of its routes. */
 const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boolean => {
   if (nth !== undefined) return count >= nth && (length === null || count < nth + length);
   if (every === undefined || count < every) return false;
@@ -49,7 +49,7 @@ const faultFromHeader = (header: string): ChosenFault => {
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. It has counted no request. */
+/** Opens the choice of a request's fault: the one that its header names, or that of the first rule that applies. */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {

@@ -6,9 +6,9 @@ export interface FaultContext {
   readonly clock: MockClock;
   /** Tokens of a stream, or bytes of another answer, before the fault. */
   readonly after: number;
-  /** How long the fault waits, in ms. */
+  /** In ms. */
   readonly delay: number;
-  /** Counts the end of the request under the fault; of a streamed chat, once the stream begins. */
+  /** Counts the request's end under the fault; for a streamed chat, once the stream begins. */
   readonly show: () => void;
 }
 
@@ -29,7 +29,7 @@ export const whole = (run: MockFault['run'], defaults: Defaults = {}): MockFault
   ...defaults,
 });
 
-/** How a stream's events reach the wire. */
+/** Changes how a stream's events reach the wire. */
 export type StreamFault = (stream: EventStream, context: FaultContext) => EventStream;
 
 export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault => ({
@@ -42,7 +42,7 @@ export const stream = (shape: StreamFault, defaults: Defaults = {}): MockFault =
   ...defaults,
 });
 
-/** Before a reset, bytes that were written need this time to leave the machine, in ms. */
+/** The time, in ms, that written bytes need to leave the machine before a reset. */
 export const resetDelay = 20;
 
 export const resetConnection = ({ exchange }: FaultContext): void => {
@@ -56,7 +56,7 @@ export const closeConnection = ({ exchange }: FaultContext): void => {
 export const isEventStream = (headers: Readonly<Record<string, string>>): boolean =>
   headers['content-type']?.startsWith('text/event-stream') === true;
 
-/** The events of a text, each with its final blank line. */
+/** Splits a text into events, each with its final blank line. */
 export const splitEvents = (text: string): readonly string[] => text.split(/(?<=\n\n)/);
 
 export const isToken = (event: string): boolean => event.includes('"delta":{"content":');
@@ -68,7 +68,7 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
   if (bytes.length > 0) to.write(bytes);
 };
 
-/** Passes on what a function writes for each write of events; `open` makes one for each stream. */
+/** Passes on what a function writes for each write of events; `open` returns one for each stream. */
 export const rewrite =
   (
     open: (context: FaultContext) => (events: string, write: EventStream['write']) => void,
@@ -83,7 +83,7 @@ export const rewrite =
 
 type ChangeEvent = (event: string, index: number) => string;
 
-/** Replaces each event by the result of a function, which receives its index too. */
+/** Replaces each event by the result of a function, which also gets its index. */
 export const changeEvents = (open: (context: FaultContext) => ChangeEvent): StreamFault =>
   rewrite((context) => {
     const change = open(context);
@@ -96,5 +96,5 @@ export const changeEvents = (open: (context: FaultContext) => ChangeEvent): Stre
       );
   });
 
-/** A stream whose events are replaced independently of each other. */
+/** Builds a fault that replaces each event on its own. */
 export const changedEvents = (change: ChangeEvent): MockFault => stream(changeEvents(() => change));

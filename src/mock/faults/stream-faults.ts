@@ -51,7 +51,6 @@ const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
 
 /** The same events in another framing: a correct reader of Server-Sent Events sees no difference. */
 const framingFaults = {
-  /** Comments between and within events. */
   comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
   'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
   crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
@@ -156,7 +155,6 @@ const contentFaults = {
   'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
   /** Four tokens in a chunk; the rest comes with the end. */
   'several-tokens': stream(severalTokens),
-  /** An event that is cut within its JSON. */
   'broken-event': stream(
     changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
     { after: 2 },
@@ -172,12 +170,12 @@ export const streamFaults = { ...framingFaults, ...contentFaults };
 
 /** Streams that end too early, or not at all. */
 
-/** Receives the event that would have been next; returns what takes the rest of the stream, if anything does. */
+/** Ends a stream. `next` is the event that would follow; it returns what takes the rest, if anything does. */
 type EndStream = (inner: EventStream, context: FaultContext, next: string) => EventStream | void;
 
 const lost: EventStream = { write: () => undefined, end: () => undefined };
 
-/** Passes on the first `after` tokens, at most all; from then on only what `endStream` writes. */
+/** Passes on at most `after` tokens; the rest is up to `endStream`. */
 const cutEvents =
   (endStream: EndStream): StreamFault =>
   (inner, context) => {
@@ -212,7 +210,7 @@ const withoutDone = (events: string): string =>
     .filter((event) => !isDone(event))
     .join('');
 
-/** Holds back everything after some tokens, then writes it at once. */
+/** Holds back everything after some tokens, and writes it at once later. */
 const pause: EndStream = (inner, { clock, delay }) => {
   let held: string | null = '';
   let hasEnded = false;
@@ -261,7 +259,6 @@ const lineBegin = 'data: {"choices":[{"index":0,"delta":{"content":"';
 const mebibyte = 1024 * 1024;
 
 export const endingFaults = {
-  /** A reset, or an orderly close, instead of an answer. */
   'reset-before-head': { scope: 'answer', run: resetConnection },
   'fin-before-head': { scope: 'answer', run: closeConnection },
   'error-object': cut(endWith(`data: ${failure}\n\n`)),
@@ -272,14 +269,12 @@ export const endingFaults = {
     write: (events) => writeNonEmpty(inner, withoutDone(String(events))),
     end: () => closeConnection(context),
   })),
-  /** No end of the message after `[DONE]`. */
   'open-after-done': stream((inner) => ({
     write: (events) => inner.write(events),
     end: () => undefined,
   })),
   'reset-mid-stream': cut((_, context) => resetConnection(context), resetDelay),
   'fin-mid-stream': cut((_, context) => closeConnection(context)),
-  /** A reset after half an event. */
   'reset-mid-event': cut((inner, context, next) => {
     inner.write(next.slice(0, Math.ceil(next.length / 2)));
     // A reset discards bytes that have not left yet.

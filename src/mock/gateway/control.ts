@@ -4,7 +4,7 @@ import type { MockClock, AdjustableMockClock } from '../clock/mock-clock.ts';
 import { parseJson, readBody } from '../http/request-body.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Returns the reply to a body. Throws a `CommandProblem` for one that it refuses. */
+/** Returns the reply to a body, or throws a `CommandProblem`. */
 type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}
@@ -17,10 +17,10 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 };
 
-/** An address, `localhost`, or the one-word name of a machine or container: not a name that a web page can have. */
+/** The hosts that no web page can have: addresses, `localhost`, and one-word names of machines or containers. */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
-/** Why a request is not taken: a browser sent it for some web page, whose site may have given its own name this address. */
+/** Returns why a request is refused if a browser sent it for a web page, whose site may resolve to this address. */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
     return 'The control port takes no requests from web pages; use curl or a program.';
@@ -31,7 +31,7 @@ const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): 
 
 const maxControlBodyBytes = 1024 * 1024;
 
-/** The JSON of a body, `undefined` for an empty one. */
+/** Parses a body as JSON; `undefined` if it is empty. */
 const parseControlBody = (body: Uint8Array | null): unknown => {
   if (body !== null && Buffer.from(body).toString('utf8').trim() === '') return undefined;
   const parsed = body === null ? null : parseJson(body);
@@ -89,7 +89,7 @@ const commandsOf = (
   };
 };
 
-/** The control interface, on its own port; `GET` reads, `POST` and `PATCH` change. */
+/** Serves the control interface: `GET` reads, `POST` and `PATCH` change. */
 export const controlListener = (
   gateway: Gateway,
   clock: MockClock,

@@ -46,7 +46,7 @@ const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockC
   return { limits, keyLimiters: new Map(keys.map((key) => [key, openKeyLimiter(limits, phase)])) };
 };
 
-/** An epoch with nothing counted, and full limits and credits. */
+/** Starts an epoch: nothing is counted yet, and limits and credits are full. */
 const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
@@ -55,10 +55,10 @@ const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   chooseFault: openFaultChooser(settings),
 });
 
-/** State between two resets; requests in flight at a reset stay with the old epoch. */
+/** The state between two resets. Requests in flight at a reset stay with the old epoch. */
 type CounterEpoch = ReturnType<typeof startCounterEpoch>;
 
-/** The same epoch under changed settings: changed limits start full, a changed balance is reset, changed servers start empty, changed faults count from zero. */
+/** Applies changed settings to an epoch. Each changed part starts anew: limits, balances, servers, and faults. */
 const applySettingsChange = (
   epoch: CounterEpoch,
   { before, after }: { readonly before: Settings; readonly after: Settings },
@@ -98,13 +98,13 @@ const routesByPath = new Map(
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-/** As those of inference servers: at the root, for anybody, and counted nowhere. */
+/** Decides whether a request asks for metrics: as at inference servers, at the root, for anybody, counted nowhere. */
 const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
   metrics && request.method === 'GET' && pathOf(request) === '/metrics';
 
 const modelPath = `${basePath}${routes.models.path}/`;
 
-/** The id in a path such as `/models/weir/small`, where some clients write its slash as %2F; `null` for other paths. */
+/** Returns the id in a path such as `/models/weir/small` (some clients write %2F); `null` for other paths. */
 const modelIdIn = (path: string): string | null => {
   if (!path.startsWith(modelPath) || path === modelPath) return null;
   const id = path.slice(modelPath.length);
@@ -131,7 +131,7 @@ const findRoute = (request: IncomingMessage): RouteName => {
   throw new RequestRefusal('wrong-method', message, { allow: expected });
 };
 
-/** The key of a request, its index in the settings, and its limits. */
+/** Returns the key of a request, its index in the settings, and its limits, or refuses the request. */
 const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
@@ -150,14 +150,14 @@ const findCaller = (
   throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
-/** The class of a response, which decides whether it has limit headers. */
+/** Returns the class of a response, which decides whether it has limit headers. */
 const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
   if (status === 429) return 'limited';
   if (status >= 400) return 'refused';
   return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
 };
 
-/** For requests that are not limited. */
+/** The permit of requests that are not limited. */
 const unlimitedPermit: Omit<Permit, 'headers'> = {
   admitted: true,
   startsAt: Number.NEGATIVE_INFINITY,
@@ -166,7 +166,6 @@ const unlimitedPermit: Omit<Permit, 'headers'> = {
   end: () => undefined,
 };
 
-/** Checks the limits of a key and traces their levels. */
 const checkKeyLimits = (
   exchange: MockExchange,
   limiter: KeyLimiter,
@@ -182,7 +181,7 @@ const checkKeyLimits = (
   return admission;
 };
 
-/** Checks path, method, key, credits and limits in this order; the handler then checks the parameters. */
+/** Checks path, method, key, credits and limits in this order. The handler then checks the parameters. */
 const admit = (
   exchange: MockExchange,
   epoch: CounterEpoch,
@@ -280,7 +279,7 @@ export const openGateway = (
       epoch = applySettingsChange(epoch, { before, after: settings }, clock);
       return null;
     },
-    /** The state of every key, in the order of the settings: its requests in flight, limits, and balance in micro-units. */
+    /** Returns the state of every key, in the order of the settings; balances are in micro-units. */
     state: () =>
       [...epoch.keyLimiters.values()].map((limiter, key) => ({
         key,
@@ -288,7 +287,6 @@ export const openGateway = (
         limits: limiter.levels(clock.now()),
         balance: epoch.creditAccounts.balance(key),
       })),
-    /** The traces in memory, or `null` without a trace log. */
     requestTraces: () => traceLog?.recent() ?? null,
     stop: () => {
       for (const exchange of open) if (exchange.isOpen) exchange.closeForShutdown();

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Settings } from '../settings/settings.ts';
 import { type Serving, noLevels, type ServingLevels } from '../serving/serving.ts';
 
-/** The metrics of the reference gateway in Prometheus’s text format, by the names of vLLM. */
+/** Writes the metrics of the reference gateway in Prometheus's text format, by the names of vLLM. */
 
 interface Metric {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** Samples by the ending of the name. */
+  /** Returns samples by the ending of their name. */
   readonly of: (levels: ServingLevels) => Readonly<Record<string, number>>;
 }
 

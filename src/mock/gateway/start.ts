@@ -8,7 +8,7 @@ import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from '../settings/settings.ts';
 import { openRequestTraceLog } from '../http/request-trace.ts';
 
-/** In ms, as usual proxies have it; with Node's default of 5 s slow loads would reconnect. */
+/** The time, in ms, for which an idle connection stays open, as at usual proxies: Node's 5 s make slow loads reconnect. */
 const keepAliveTimeout = 75_000;
 
 const listenProblems: Readonly<Record<string, string>> = {
@@ -18,7 +18,6 @@ const listenProblems: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name has no address',
 };
 
-/** Listens and returns the address as `http://host:port`. */
 const listenOn = async (server: Server, host: string, port: number): Promise<string> => {
   server.listen(port, host);
   try {
@@ -33,7 +32,7 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Returns a function that closes a server and its connections; it resolves after the `close` event of each. */
+/** Returns a function that closes a server and its connections, and resolves once all have closed. */
 const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
@@ -82,7 +81,6 @@ export const startMock = async (
     traceLog?.close();
   };
   try {
-    /** The base address, ending in `/v1`. */
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
     /** It lists its commands in the answer to an unknown one. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
@@ -95,6 +93,6 @@ export const startMock = async (
 
 export type Mock = Awaited<ReturnType<typeof startMock>>;
 
-/** The line that the mock's process prints once it listens: the addresses as JSON. */
+/** Returns the line that the mock's process prints once it listens: its addresses as JSON. */
 export const readyLine = ({ url, controlUrl }: Mock): string =>
   JSON.stringify({ url, control: controlUrl });

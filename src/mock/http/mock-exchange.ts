@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 
 /** An answer of Server-Sent Events after its head. */
 export interface EventStream {
-  /** Writes events, possibly changed by a fault, to the socket at once; never an empty text, which would end the message. */
+  /** Writes events to the socket at once. An empty text is not allowed, since it would end the message. */
   write(events: string | Uint8Array): void;
   end(): void;
 }
@@ -48,14 +48,14 @@ class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /** `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
+  /** Returns `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;
   }
 }
 
-/** Adds to each JSON event of a stream the time at which it is written, as its first field. */
+/** Adds to each JSON event, as its first field, the time at which it is written. */
 export const addSendTimestamps =
   (clock: MockClock) =>
   (stream: EventStream): EventStream => ({
@@ -70,7 +70,7 @@ type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 let formatted = { second: Number.NaN, date: '' };
-/** Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), cached for a second. */
+/** Writes Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), which is cached for a second. */
 const httpDate = (wall: number): string => {
   const second = Math.floor(wall / 1000);
   if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
@@ -82,7 +82,7 @@ export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The request id of the answer: the client's, else the mock's own. */
+  /** The request id of the answer: the client's or, without one, the mock's own. */
   readonly id: string;
   /** The request id that the client sent, or `null`. */
   readonly clientId: string | null;
@@ -90,7 +90,7 @@ export class MockExchange {
   keyIndex: number | null = null;
   /** Set if the mock keeps a trace log. */
   trace: RequestTrace | null = null;
-  /** The end of the request is counted under this fault. */
+  /** The fault under which the end of the request is counted. */
   fault: FaultName | null = null;
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   rewriteHeaders = (headers: Headers): Headers => headers;
@@ -125,7 +125,6 @@ export class MockExchange {
     });
   }
 
-  /** Whether the request has not ended yet. */
   get isOpen(): boolean {
     return this.end === null;
   }
@@ -149,7 +148,7 @@ export class MockExchange {
     this.response.writeHead(status, this.rewriteHeaders(head));
   }
 
-  /** Counts the end; called before the last byte is written, so that a client with its answer finds it counted. */
+  /** Counts the end. It is called before the last byte is written: a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
     this.end = this.fault === null ? end : `faulted.${this.fault}`;
@@ -186,7 +185,7 @@ export class MockExchange {
     }
   }
 
-  /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
+  /** Ends the request at a stop of the mock: cuts a stream, and answers anything else with a 500 (interface section 7). */
   closeForShutdown(): void {
     this.#interrupt('cut');
     if (this.response.headersSent) return void this.response.end();

@@ -2,10 +2,10 @@ import type { Model } from '../../contract/models.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** 2026-01-01T00:00:00Z; constant, so that the same request always gets the same bytes. */
+/** The time at which models were created: 2026-01-01T00:00:00Z, so that equal requests get equal bytes. */
 export const createdAt = 1_767_225_600;
 
-/** The ids of all models: those for chat, then the two for audio (interface 2.1). */
+/** Returns the ids of all models: those for chat, then the two for audio (interface 2.1). */
 const idsOf = ({ models, speech, transcription }: Settings): readonly string[] => [
   ...models,
   speech.model,
@@ -14,7 +14,7 @@ const idsOf = ({ models, speech, transcription }: Settings): readonly string[] =
 
 const publisherOf = (id: string): string => (id.includes('/') ? id.split('/', 1)[0]! : 'weir');
 
-/** The model list (interface 2.2). */
+/** Returns the model list (interface 2.2). */
 export const listModels = (settings: Settings): { object: 'list'; data: Model[] } => ({
   object: 'list',
   data: idsOf(settings).map((id) => ({
@@ -25,7 +25,7 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** One model of the list, by its id; not in the interface, as in the OpenAI API. */
+/** Returns one model of the list by its id, as in the OpenAI API; the interface does not have it. */
 export const findModel = (id: string, settings: Settings): Model => {
   const model = listModels(settings).data.find((each) => each.id === id);
   if (model !== undefined) return model;
@@ -33,7 +33,7 @@ export const findModel = (id: string, settings: Settings): Model => {
   throw new RequestRefusal('unknown-model', message);
 };
 
-/** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
+/** Refuses a model that an endpoint does not serve, always with 404 as the OpenAI API does. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],

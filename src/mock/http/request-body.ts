@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { maxUploadBytes } from '../../contract/audio.ts';
 
-/** The largest request body, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
+/** The largest request body: 16 MiB, more than the largest context window needs (interface 2.1). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
@@ -52,7 +52,7 @@ const describeIssue = (issue: z.core.$ZodIssue): string =>
         .join('; or ')
     : issue.message.replace(/^Invalid input: /, '');
 
-/** The refusal of a body that does not match its schema, with every wrong parameter. */
+/** Refuses a body that does not match its schema, and names every wrong parameter. */
 export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   const messages = error.issues.map((issue) => {
     const place = z.core.toDotPath(issue.path) || 'request body';
@@ -61,7 +61,7 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
-/** The refusal of a field that would change the answer, which the interface does not have. */
+/** Refuses a field that would change the answer and that the interface does not have. */
 export const unservedField = (field: string): RequestRefusal =>
   new RequestRefusal(
     'unsupported-parameter',
@@ -136,7 +136,7 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
   }
 };
 
-/** Collects the fields, each with all its values in order, and the file; calls `onLimitExceeded` when a part is too large. */
+/** Collects the file and all values of each field; calls `onLimitExceeded` if a part is too large. */
 const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
   const fields = new Map<string, readonly string[]>();
   let file = null as (() => UploadedFile) | null;
@@ -147,7 +147,7 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   form.on('file', (part, stream, name) => {
-    // The form reports errors of its parts too.
+    // The form reports errors of its parts, too.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge()));
     if (part !== filePart || file !== null) return void stream.resume();

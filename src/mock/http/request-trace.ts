@@ -7,17 +7,17 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { RecentItems, type ExchangeEnd } from '../counters/mock-counters.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Fields that the request handlers set, before they are. */
+/** The fields that request handlers set, with their first values. */
 const noHandlerFields = {
-  /** The kind of traffic, as far as the request was parsed. */
+  /** The kind of traffic, if it is known. */
   kind: null as string | null,
   /** Whether it passed the checks of path, method, key, credits and limits. */
   admitted: false,
   /** The limits before and after the limiter's decision; `null` if it was not asked. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
-  /** When a chat joined the queue of its model; `null` for other requests and refused ones. */
+  /** When a chat joined the queue of its model; `null` for refused and other requests. */
   queued: null as number | null,
-  /** When its prefill, and so its first token, was due; `null` if it ended before. */
+  /** When its prefill was due, and so its first token; `null` if it ended before. */
   prefillEnd: null as number | null,
   /** The charge, in micro-units. */
   micros: 0,
@@ -36,7 +36,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   const { id: requestId, request, response } = exchange;
   const accepted = clock.now();
   const written = request.socket.bytesWritten;
-  /** The due and sent times of the tokens, alternating. */
+  /** The due time and the sent time of each token, alternating. */
   const tokens: number[] = [];
   let read = null as number | null;
   let fields = noHandlerFields;
@@ -47,7 +47,6 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
     setFields: (set: Partial<typeof noHandlerFields>): void => {
       fields = { ...fields, ...set };
     },
-    /** Records a token that is about to be written to the socket. */
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
     /**
      * Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients on it share.
@@ -64,7 +63,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       /** When each token of a stream was due, and when it was written to the socket. */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
-      /** Bytes written to the socket during the request, head included; with pipelining, those of earlier answers too. */
+      /** The bytes written to the socket during the request; with pipelining, also those of earlier answers. */
       bytes: request.socket.bytesWritten - written,
       /** When the answer was complete or its connection closed. */
       ended: clock.now(),
@@ -113,7 +112,7 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
       exchange.response.once('close', () => write(trace.toLine()));
       return trace;
     },
-    /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
+    /** Returns the last lines, how many were dropped from memory, and the error of the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
     close,
   };

@@ -7,15 +7,15 @@ import type { MeterLevel, MeterRule } from './meter.ts';
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
 export type LimitCause = (typeof limitCauses)[number];
 
-/** The level of each limit of a key; disabled limits are left out. */
+/** The level of each limit of a key; disabled limits are absent. */
 export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
 
-/** The current limit headers; those of disabled limits are left out. */
+/** The current limit headers; those of disabled limits are absent. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
-/** The limit that refuses a request. */
+/** A limit that refuses a request. */
 export interface LimitExceeded {
   readonly admitted: false;
   readonly cause: LimitCause;
@@ -30,11 +30,10 @@ export interface Permit {
   readonly admitted: true;
   /** When it may continue: at once, except in a queue. */
   readonly startsAt: number;
-  /** Reserves tokens before the answer, if the gateway does so; a request that is refused here counts nothing. */
+  /** Reserves tokens before the answer, if the gateway does so. A request that is refused here counts nothing. */
   reserve(now: number, tokens: number): LimitExceeded | null;
   /** Charges the tokens that were used; called once, when the answer has ended. */
   charge(now: number, tokens: number): void;
-  /** Ends the request's time in flight; called once. */
   end(): void;
   readonly headers: LimitHeaders;
 }
@@ -68,7 +67,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number) => {
 };
 type WorkerCounters = ReturnType<typeof newCounters>;
 
-/** It is unknown when a request in flight ends; clients are asked to wait this long, in ms. */
+/** The time, in ms, that clients are asked to wait for a place in flight: when one ends is unknown. */
 const inFlightRetryDelay = 1000;
 
 const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
@@ -130,7 +129,7 @@ const checkWorkerLimits = (
   };
 };
 
-/** The level of one limit in one worker; `null` if it is disabled. */
+/** Returns the level of one limit in one worker; `null` if it is disabled. */
 const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   if (cause !== 'in-flight') {
     const metered = counters[cause];
@@ -157,7 +156,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   };
   const next = (): WorkerCounters => workers[turn % workers.length]!;
   return {
-    /** The headers of an answer that does not count. */
+    /** Returns the headers of an answer that does not count. */
     headers: (now: number) => headersOf(next(), now),
     admit: (now: number): Admission => {
       const counters = next();
@@ -165,7 +164,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
       return checkWorkerLimits(counters, limits, now);
     },
-    /** The levels of all limits, summed over all workers. */
+    /** Returns the levels of all limits, summed over all workers. */
     levels: (now: number): LimitLevels =>
       Object.fromEntries(
         limitCauses.flatMap((cause) => {

@@ -5,20 +5,20 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
-/** LiteLLM's names of the limits. */
+/** The names of the limits in LiteLLM. */
 const units = {
   requests: 'requests',
   tokens: 'tokens',
   'in-flight': 'max_parallel_requests',
 } as const satisfies Record<LimitCause, string>;
 
-/** `2026-03-01 12:00:00`, the time format of LiteLLM's body. */
+/** Formats a time as LiteLLM's body does: `2026-03-01 12:00:00`. */
 const formatResetTime = (wall: number): string =>
   new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 
 const timeZoneError = 2 * 3_600_000;
 
-/** Milliseconds, rounded up to whole seconds, at least 1. */
+/** Rounds ms up to whole seconds, at least 1. */
 const wholeSecondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
 
 const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, string> => {
@@ -31,7 +31,7 @@ const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, st
   return seconds === null ? {} : { 'retry-after': String(seconds) };
 };
 
-/** The 429 of a request that exceeds a limit, in the form that the settings choose. */
+/** Builds the 429 of a request that exceeds a limit, in the form that the settings choose. */
 export const limitedAnswer = (
   { cause, limit, level, fitsAt }: Omit<LimitExceeded, 'headers'>,
   limits: ResolvedMockLimits,

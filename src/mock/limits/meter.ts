@@ -1,4 +1,4 @@
-/** At most `limit` units (requests or tokens) per `window` milliseconds. */
+/** A limit: at most `limit` units (requests or tokens) in `window` milliseconds. */
 export interface MeterRule {
   readonly limit: number;
   readonly window: number;
@@ -9,7 +9,7 @@ export interface MeterRule {
   readonly steps: number;
 }
 
-/** Remaining whole units, never negative, and the time at which all are available again. */
+/** The remaining whole units, never negative, and the time at which all are available again. */
 export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
@@ -17,7 +17,7 @@ export interface MeterLevel {
 
 /** Counts the units of one limit of one key. Times are in ms on one clock and never decrease from call to call. */
 export interface Meter {
-  /** Whether `amount` more units fit now; if the number is not known yet (0), at least one must be left. */
+  /** Decides whether `amount` more units fit; with 0, for an unknown amount, at least one must be left. */
   fits(now: number, amount: number): boolean;
   /**
    * Counts units and returns when they are admitted. A negative amount returns units that were reserved and not used.
@@ -29,7 +29,7 @@ export interface Meter {
   level(now: number): MeterLevel;
 }
 
-/** Rounding errors of sums and quotients stay below this. */
+/** The bound of rounding errors of sums and quotients. */
 export const roundingTolerance = 1e-9;
 
 export const wholePeriods = (from: number, to: number, length: number): number =>
@@ -40,9 +40,9 @@ interface Algorithm {
   readonly capacity: number;
   /** The units left, with their fraction; negative beyond the limit. */
   readonly left: (now: number) => number;
-  /** The time from which so many units, at most `capacity`, are left if no other request comes. */
+  /** Returns from when on so many units, at most `capacity`, are left if no other request comes. */
   readonly leftAt: (now: number, units: number) => number;
-  /** As `Meter.count`; without a returned time units are admitted at once. */
+  /** Counts as `Meter.count` does; units without a returned time are admitted at once. */
   readonly count: (now: number, amount: number) => number | void;
   readonly onRefused?: (now: number) => void;
 }

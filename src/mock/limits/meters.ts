@@ -3,7 +3,7 @@ import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } 
 
 /** Limiters that count within windows of time, and limiters that refill over time. */
 
-/** A fixed window; when one is over, `beginAt` returns the begin of the next. */
+/** Counts in fixed windows; after one is over, `beginAt` returns the begin of the next. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -23,7 +23,7 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
-/** Two adjacent windows on the clock; the earlier one is weighted by its share that is younger than one window. */
+/** Counts in two adjacent windows on the clock; the older one is weighted by its share in the last window of time. */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
   let begin = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ const slidingCounter = (rule: MeterRule): Meter => {
     current = 0;
     begin = at;
   };
-  /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
+  /** Returns when only `rest` of `count` units are left, if their weight falls during the window from `from` on. */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
   return meterOf({
@@ -58,9 +58,9 @@ const slidingCounter = (rule: MeterRule): Meter => {
   });
 };
 
-/** Each use expires after one window, so there are never more than the limit within any window. */
+/** Counts the uses within the last window: each use expires after one window. */
 const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
-  /** Oldest first; expired uses, those before `oldest`, are removed now and then. */
+  /** The uses, oldest first. Those before `oldest` have expired and are removed now and then. */
   let uses: { readonly at: number; amount: number }[] = [];
   let oldest = 0;
   let used = 0;
@@ -115,7 +115,7 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
   });
 };
 
-/** A bucket of `size` units that gains `refill(from, to)` units between two times; `refilledAt` returns when it has gained `missing` more. */
+/** A bucket of `size` units. `refill` returns the units gained between two times, `refilledAt` when it has `missing` more. */
 const bucket = (
   size: number,
   refill: (from: number, to: number) => number,
@@ -151,7 +151,7 @@ const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
     (now, missing) => now + (missing * window) / limit,
   );
 
-/** A bucket of the whole limit, refilled in equal steps on the clock. */
+/** A bucket of the whole limit that is refilled in equal steps on the clock. */
 const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   const stepsUntil = (moment: number): number => wholePeriods(phase, moment, window / steps);
   return bucket(
@@ -165,7 +165,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/** A queue that admits `limit` requests per window, one by one; as many may wait. */
+/** A queue that admits `limit` requests per window one by one, while as many may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   /** When the next unit is admitted. */
@@ -182,7 +182,7 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   });
 };
 
-/** A cap on requests in flight does not depend on time and needs no meter (`key-limiter.ts`). */
+/** The limiters with a meter; a cap on requests in flight does not depend on time (`key-limiter.ts`). */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
@@ -192,10 +192,10 @@ export const openMeter = {
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
   'sliding-log': (rule) => slidingLog(rule, false),
-  /** A client that keeps sending is never admitted again. */
+  /** Never again admits a client that keeps sending. */
   'sliding-log-counting-refusals': (rule) => slidingLog(rule, true),
   'sliding-counter': slidingCounter,
-  /** It decides like GCRA and like a leaky bucket used as a meter. */
+  /** Decides like GCRA, and like a leaky bucket used as a meter. */
   'token-bucket': (rule) => evenBucket(rule.limit, rule),
   'burst-bucket': (rule) => evenBucket(rule.burst, rule),
   'stepped-bucket': steppedBucket,
@@ -204,13 +204,13 @@ export const openMeter = {
 
 /** Meters with counting errors of real gateways (`limitBugs`). */
 
-/** Delay between reading and writing a counter, in ms. */
+/** The delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
 
-/** Counts late: requests that come meanwhile read the old value. */
+/** Counts late: requests that come meanwhile see the old count. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  /** The meter with everything that is written by now. */
+  /** Returns the meter with everything that is written by now. */
   const written = (now: number): Meter => {
     if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
       for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);

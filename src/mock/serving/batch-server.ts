@@ -7,14 +7,13 @@ import type { TokenSink } from './token-schedule.ts';
 export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
-  /** The texts of the prompt, in order. */
   readonly prompt: readonly string[];
   /** Tokens of the answer, at least 1. */
   readonly steps: number;
 }
 
 export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
-  /** Tokens of the prompt that are not cached. */
+  /** The tokens of the prompt that are not cached. */
   readonly uncached: number;
   /** Called when the request has a place in the batch, at the start of its prefill. */
   readonly onAdmitted?: (at: number) => void;
@@ -95,7 +94,7 @@ export class BatchServer {
     });
   }
 
-  /** Lognormal with mean 1, a pure function of the seed and the number of steps. */
+  /** Returns a lognormal factor with mean 1 that depends only on the seed and the number of steps. */
   #factor(jitter: number): number {
     const draw = drawFrom(this.#seed, this.#stepsDone);
     return Math.exp(jitter * drawNormal(draw) - (jitter * jitter) / 2);

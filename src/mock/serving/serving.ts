@@ -4,19 +4,19 @@ import type { Settings } from '../settings/settings.ts';
 import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
-/** Prompts are cached in blocks of this many characters, about 64 tokens. */
+/** The number of characters of a cached block, about 64 tokens. */
 const blockLength = 256;
-/** The most recently used blocks are kept: about six million tokens. */
+/** The maximum number of kept blocks, about six million tokens: the most recently used ones. */
 const capacity = 100_000;
 
-/** FNV-1a, continued from block to block, so that a block's hash covers everything before it too. */
+/** Continues an FNV-1a hash from block to block, so that a block's hash covers everything before it. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 };
 
-/** Returns what adds a prompt to its model's cache, and how many of its tokens were not in it. */
+/** Returns a function that adds a prompt to its model's cache and returns the tokens that were not in it. */
 export const openPrefixCache = (): ((
   job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,
 ) => number) => {
@@ -40,7 +40,7 @@ export const openPrefixCache = (): ((
   };
 };
 
-/** What a server says of itself: the counters only grow. */
+/** The figures that a server shows. Counters only grow. */
 export interface ServingLevels {
   readonly running: number;
   readonly waiting: number;
@@ -49,14 +49,14 @@ export interface ServingLevels {
   /** Prompt tokens that were looked up in the prefix cache, and found there. */
   readonly prefixQueries: number;
   readonly prefixHits: number;
-  /** Total time in ms that the admitted requests waited, and their number. */
+  /** The total ms that the admitted requests waited, and their number. */
   readonly queueTime: number;
   readonly queued: number;
 }
 
 type Counts = { -readonly [Name in keyof ServingLevels]: ServingLevels[Name] };
 
-/** Of a model that nobody has asked for yet. */
+/** The figures of a model that nobody has asked for yet. */
 export const noLevels: ServingLevels = {
   running: 0,
   waiting: 0,
@@ -68,7 +68,7 @@ export const noLevels: ServingLevels = {
   queued: 0,
 };
 
-/** Counts what a server does, by model, as the metrics of inference servers do. */
+/** Counts the work of servers by model, as the metrics of inference servers do. */
 class ServingCounts {
   readonly #byModel = new Map<string, Counts>();
 
@@ -76,7 +76,7 @@ class ServingCounts {
     return new Map([...this.#byModel].map(([model, counts]) => [model, { ...counts }]));
   }
 
-  /** Counts a request that waits; its sink counts its tokens and, after the last, that it has left. */
+  /** Counts a waiting request. The returned sink counts its tokens and, after the last one, that it has left. */
   begin({ model, promptTokens, steps }: ServingJob, uncached: number, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };
     this.#byModel.set(model, counts);
@@ -95,7 +95,7 @@ class ServingCounts {
     return {
       sink: { emit },
       leave,
-      /** The request is worked on from now; it waited for `waited` ms. */
+      /** Counts that work on the request begins after it waited for `waited` ms. */
       admit: (waited: number): void => {
         if (place !== 'waiting') return;
         counts.waiting -= 1;
@@ -111,13 +111,12 @@ class ServingCounts {
 }
 
 export interface Serving {
-  /** The levels of each model that has been asked for. */
   readonly levels: () => ReadonlyMap<string, ServingLevels>;
   /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
 
-/** A server of unlimited size with a constant gap between tokens. */
+/** Serves chats without any limit of size, with a constant gap between tokens. */
 const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
   const counts = new ServingCounts();
   return {
@@ -135,7 +134,7 @@ const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
   };
 };
 
-/** One server for each model, created on its first chat. */
+/** Opens one server for each model, when its first chat comes. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

@@ -9,7 +9,7 @@ export interface TokenSink {
   emit(from: number, to: number, at: TokenDueTimes): void;
 }
 
-/** Token n is due at `first + n · gap`, n < `steps`, in ms on the monotonic clock. */
+/** The due times of tokens: token n is due at `first + n · gap`, n < `steps`, in ms on the monotonic clock. */
 interface TokenTiming {
   readonly first: number;
   readonly gap: number;

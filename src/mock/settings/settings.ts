@@ -3,7 +3,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsSchema } from '../../model/quantity-schema.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 
-/** The published key number `index`: `sk-weir-test`, `sk-weir-test-2`, … */
+/** Returns a published key: `sk-weir-test`, `sk-weir-test-2`, … */
 export const testKey = (index: number): string =>
   index === 0 ? 'sk-weir-test' : `sk-weir-test-${index + 1}`;
 
@@ -53,11 +53,10 @@ export const settingsSchema = mockSettingsSchema.extend({
     .describe('The log with one trace for each request; null for none.'),
 });
 
-/** Settings as written: every field is optional. */
 export type SettingsInput = z.input<typeof settingsSchema>;
 export type Settings = z.output<typeof settingsSchema>;
 
-/** How the mock behaves: the settings that can change while it runs, without addresses, keys and seed. */
+/** The settings that can change while the mock runs: all but addresses, keys and seed. */
 type Behaviour = z.output<typeof mockSettingsSchema>;
 
 const behaviourFields = Object.keys(mockSettingsSchema.shape) as readonly (keyof Behaviour)[];
@@ -68,7 +67,7 @@ export const behaviourOf = (settings: Behaviour): Behaviour =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Groups are merged field by field; everything else is replaced. */
+/** Merges groups field by field; everything else is replaced. */
 const merge = (before: unknown, change: unknown): unknown => {
   if (!isRecord(before) || !isRecord(change)) return change;
   const fields = Object.entries(change).map(([name, value]) => [name, merge(before[name], value)]);

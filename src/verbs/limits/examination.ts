@@ -14,7 +14,7 @@ import { phaseBudget } from './experiment/probe-budget.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** Opens a connection to a target with its keys to examine, and reads its model list. Throws a `Problem` when there is no usable model. */
+/** Connects to a target and reads its model list. Throws a `Problem` if there is no usable model. */
 export const openProbe = async (target: ReadyTarget, window: number, model: string | undefined) => {
   const startedAt = wallClock();
   const clock = startClock();
@@ -29,7 +29,7 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     keyHeader: (key) => keyHeader(target.auth, key),
     redact: redactor([...target.secrets, ...values]),
-    // In ms: a queue may delay a request by more than a window.
+    // In ms. A queue may delay a request by more than a window.
     timeoutFor: 2 * window + 30_000,
   };
   const sent = clock.now();

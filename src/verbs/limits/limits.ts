@@ -168,7 +168,6 @@ const publishLimits = async (
   ]);
 };
 
-/** Whether any small chat was answered. */
 const hasAnswered = ({ replies }: LimitReport['log']): boolean =>
   replies.some(({ request, status }) => request === 'chat' && status === 200);
 

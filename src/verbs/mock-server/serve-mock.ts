@@ -16,7 +16,7 @@ import { countText, plural } from '../../report/text/number-text.ts';
 
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
-/** The last line of the reference gateway: how many requests it received, and how they ended. */
+/** Writes the last line of the reference gateway: how many requests it received, and how they ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
   if (received === 0) return 'Ended; no requests received.';
@@ -27,7 +27,7 @@ export const mockSummaryText = (counters: Readonly<Record<string, number>>): str
 };
 
 export interface MockRequest {
-  /** A scenario file; its reference gateway is started as for a run. */
+  /** A scenario file; its gateway is started as for a run. */
   readonly scenario: string | undefined;
   readonly port: number;
   readonly controlPort: number;
@@ -36,11 +36,11 @@ export interface MockRequest {
   readonly keys: readonly string[] | undefined;
   /** `undefined`: the scenario's seed. */
   readonly seed: number | undefined;
-  /** Settings by their path below `mock` in a scenario, as `path=value`. */
+  /** The settings by their path below `mock` in a scenario, as `path=value`. */
   readonly settings: readonly string[];
-  /** Stops after this many ms. */
+  /** The ms after which it stops; `null` for never. */
   readonly lifetime: Milliseconds | null;
-  /** The file that records what truly happened to each request. */
+  /** The file that gets the trace of each request. */
   readonly truth: string | undefined;
 }
 

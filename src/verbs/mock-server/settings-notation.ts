@@ -52,7 +52,7 @@ export const formatSettings = (schema: Schema, plain: unknown): unknown =>
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Adds quotes only where the command line needs them. */
+/** The values that the command line takes without quotes. */
 const needsNoQuotes = /^[\w./:-]+$/;
 
 const quoted = (value: unknown): string =>
@@ -66,7 +66,7 @@ const differences = (before: unknown, after: unknown, path: string): readonly st
   );
 };
 
-/** The settings that differ from the defaults, each as `path=value` in the notation of scenarios. */
+/** Returns the settings that differ from the defaults, each as `path=value` in the notation of scenarios. */
 export const nonDefaultSettings = (settings: Settings): readonly string[] => {
   const { host, port, controlPort, keys } = settings;
   const defaults = settingsSchema.parse({ host, port, controlPort, keys });

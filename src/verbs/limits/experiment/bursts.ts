@@ -11,26 +11,23 @@ interface ProvocationOptions extends LimitRule {
   readonly isFollowed: boolean;
 }
 
-/** The search for a refusal stops after this multiple of the limit: there is no limiter of requests. */
+/** The search for a refusal ends at this multiple of the limit: nothing limits requests then. */
 const maxLimitMultiple = 2;
 
-const requestsBeyondLimit = 8;
-const shareBeyondLimit = 0.12;
-
-/** More requests than the limit: enough to show a limit that is a tenth too high. */
+/** Returns enough requests above the limit to show a limit that is a tenth too high. */
 export const aboveLimit = ({ limit }: LimitRule): number =>
-  limit + Math.max(requestsBeyondLimit, Math.ceil(shareBeyondLimit * limit));
+  limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/** Where in the server's minute the burst starts: far from its ends, so that a window on the clock and one from the first request end at different times. */
+/** Where in the server's minute the burst starts: windows on the clock then end at another time than its own. */
 const startPhases = [[0.12, 0.88]] as const;
 
-/** Maximum duration of the burst, in windows: refills and boundaries within it blur it. */
+/** The maximum duration of the burst, in windows: refills and boundaries within it blur it. */
 const burstWindows = 0.04;
-/** Maximum requests at once: more would exceed caps on requests in flight. */
+/** The maximum number of requests at once: more would exceed caps on requests in flight. */
 const maxTogether = 32;
 
 const tricklePerWindow = 10;
-/** Maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
+/** The maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
 const maxWaitWindows = 1.6;
 /**
  * The first group after that, as a share of the limit, and the start of the second, in windows. A log forgets them one
@@ -38,24 +35,20 @@ const maxWaitWindows = 1.6;
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
-/** When both are over, and how long the refill of a bucket is observed, in windows. */
+/** When the groups are over, and how long the refill of a bucket is observed, in windows. */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
 
-/** The size of the first group. */
 const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
 
-/** Requests that show whether more than the first group is admitted again. */
+/** Returns the number of requests that show whether more than the first group is admitted again. */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
-/** Without a load that follows no more requests are sent than these, whatever is admitted: 149 for a limit of 60. */
-const maxAlone = ({ limit }: LimitRule): number => Math.ceil(2.2 * limit) + 17;
-
-/** How many requests at once keep a burst of the limit short. */
+/** Returns how many requests at once keep a burst of the limit short. */
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
-/** Maximum requests of `provokeLimiter`, reached if nothing is refused. */
+/** Returns the maximum number of requests of `provokeLimiter`; without a load that follows 149 for a limit of 60. */
 export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
   isFollowed
     ? 2 * maxLimitMultiple * rule.limit +
@@ -63,18 +56,14 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
       lastGroup(rule) +
       Math.ceil(tricklePerWindow * (maxWaitWindows + refillWatchWindows)) +
       2 * maxTogether
-    : maxAlone(rule);
+    : Math.ceil(2.2 * rule.limit) + 17;
 
-/** Typical requests of `provokeLimiter`. */
+/** Returns the typical number of requests of `provokeLimiter`. */
 export const usualProvocationRequests = (rule: LimitRule): number =>
   Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
 
-/** A sender of which no more than so many requests may be asked. */
-interface CountedSender extends ChatSender {
-  readonly left: () => number;
-}
-
-const countedSender = (sender: ChatSender, most: number): CountedSender => {
+/** Returns a sender that knows how many of `most` requests are left. */
+const countedSender = (sender: ChatSender, most: number) => {
   let left = most;
   return {
     ...sender,
@@ -87,7 +76,7 @@ const countedSender = (sender: ChatSender, most: number): CountedSender => {
 };
 
 const trickle = async (
-  sender: CountedSender,
+  sender: ReturnType<typeof countedSender>,
   window: number,
   until: number,
   stop: (admitted: boolean) => boolean,
@@ -115,12 +104,10 @@ export const provokeLimiter = async (
   const begin = sender.now();
   if (sender.roundTrip() === 0) await sender.sendChat();
   const together = togetherFor(rule, sender.roundTrip());
-  const burst = (most: number, expected: number, atOnce = 1): Promise<boolean> =>
-    sendUntilRefused(sender, {
-      maxRequests: Math.min(most, sender.left()),
-      together: atOnce,
-      expected,
-    });
+  const burst = (most: number, expected: number, atOnce = 1): Promise<boolean> => {
+    const maxRequests = Math.min(most, sender.left());
+    return sendUntilRefused(sender, { maxRequests, together: atOnce, expected });
+  };
   await burst(maxLimitMultiple * limit, limit, together);
   const isAdmitted = (admitted: boolean): boolean => admitted;
   const patience = sender.now() + maxWaitWindows * window;
@@ -139,7 +126,7 @@ export const provokeLimiter = async (
   return begin;
 };
 
-/** How far from the first burst the second one starts, in parts of a window: away from the boundaries of windows, and of steps of halves to fifths, that can be in the first. */
+/** Where the second burst starts, in parts of a window after the first: far from halves to fifths of a window. */
 const secondBurstPhases = [
   [0.27, 0.31],
   [0.35, 0.38],
@@ -149,7 +136,7 @@ const secondBurstPhases = [
   [0.69, 0.73],
 ] as const;
 
-/** How close to a boundary of the server's own windows the second burst may start, in windows: one that straddles it shows nothing of what it counted where. */
+/** How close to a boundary on the server's clock a burst may start, in windows: one that straddles it proves little. */
 const boundaryMargin = 0.06;
 
 /**
@@ -171,7 +158,7 @@ interface ReleaseOptions {
   readonly minuteBegin: Instant | null;
 }
 
-/** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. Resolves to when it began. */
+/** Sends more than the limit at once: counters that lose updates admit too many. Resolves to when it began. */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -191,13 +178,13 @@ export const releaseTogether = async (
   return begin;
 };
 
-/** How many requests after a burst, and how many times as far apart as the limit admits them: a bucket admits them all, what forgets whole windows none of them. */
+/** The requests after a burst: a bucket admits them all, and what forgets whole windows none of them. */
 const refillRequests = 3;
+/** Their distance, as a multiple of what the limit admits. */
 const refillSpacing = 1.2;
-/** Requests that exhaust again what was refilled. */
+/** The requests that exhaust again what was refilled. */
 const emptyingRequests = 3;
 
-/** Maximum requests of `watchRefill`. */
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
@@ -205,18 +192,19 @@ export const maxRefillRequests = refillRequests + emptyingRequests;
  * just after the first burst looks like a refill there, but not after a burst at another phase.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
+  const spacing = (refillSpacing * rule.window) / rule.limit;
   let isAdmitted = false;
-  let due = sender.now() + (refillSpacing * rule.window) / rule.limit;
+  let due: number = sender.now();
   for (let count = 0; count < refillRequests; count += 1) {
+    due = Math.max(sender.now(), due) + spacing;
     await sender.sleepUntil(instant(due));
     isAdmitted = await sender.sendChat();
-    due = Math.max(sender.now(), due) + (refillSpacing * rule.window) / rule.limit;
   }
   if (!isAdmitted) return;
   await sendUntilRefused(sender, { maxRequests: emptyingRequests, together: 1, expected: 1 });
 };
 
-/** Whether the last burst was admitted more than the limit, and a window's boundary within it can be the reason. */
+/** Decides whether the last burst was admitted more than the limit, which a window's boundary in it can explain. */
 export const isBurstUnclear = (log: LimitLog): boolean => {
   const { requests } = firstKeyHistory(log);
   const rule = log.declared.requests;

@@ -7,11 +7,10 @@ import type {
 import { type Instant, instant } from '../../../model/quantity.ts';
 import { evenRate, limiterMemory, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** Sends requests of an examination. */
 export interface ProbeClient {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** The reply, an error message, or `null` if the target does not offer the request. */
+  /** Resolves to the reply, an error message, or `null` if the target does not offer the request. */
   ask(
     phase: ProbePhase,
     request: ProbeRequest,
@@ -19,44 +18,42 @@ export interface ProbeClient {
   ): Promise<ProbeReply | string | null>;
 }
 
-/** Sends the small chats of a phase. */
 export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
   /** Sends one small request; resolves to whether it was admitted (true if there was no answer). */
   sendChat(): Promise<boolean>;
-  /** The usual time from sending to the answer, in ms; 0 if unknown. */
+  /** Returns the usual time from sending to the answer, in ms; 0 if it is unknown. */
   roundTrip(): number;
 }
 
-/** Absorbs the inaccuracy of timers, in ms. */
+/** The inaccuracy of timers, in ms. */
 const timerSlack = 2;
 
-/** The pause in ms after an answer that keeps the even rate with certainty. */
+/** Returns the pause, in ms, after an answer that certainly keeps the even rate. */
 export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
 
-/** The longest time from sending to an answer, or to an abort, in ms. */
+/** Returns the longest time from sending to an answer, or to an abort, in ms. */
 export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answered'>[]): number =>
-  replies.reduce((most, { sent, answered }) => Math.max(most, answered - sent), 0);
+  Math.max(0, ...replies.map(({ sent, answered }) => answered - sent));
 
-/** Time in ms after which no window of a limiter is open any more. */
+/** Returns the ms of rest after which no window of a limiter is open any more. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
-/** Time in ms from the first request after which earlier uses of the key are certainly forgotten. */
+/** Returns the ms from the first request until earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The requests at once when a refusal is expected. */
+/** The number of requests at once when a refusal is expected. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
-  /** Requests at once. */
   readonly together: number;
-  /** After so many requests a refusal is expected, and few more are sent at once. */
+  /** The number of requests after which a refusal is expected: then few are sent at once. */
   readonly expected: number;
 }
 
-/** Sends chats, some at once, until one is refused or so many are sent; resolves to whether one was refused. */
+/** Sends chats, some at once, until one is refused or enough are sent; resolves to whether one was refused. */
 export const sendUntilRefused = async (
   sender: ChatSender,
   { maxRequests, together, expected }: BurstOptions,
@@ -73,7 +70,7 @@ export const sendUntilRefused = async (
   return false;
 };
 
-/** Sleeps until at least this much of a window has passed since another moment, modulo windows, and it is in one of the ranges. */
+/** Sleeps until the time since `origin`, modulo windows and as a share of one, is in one of the ranges. */
 export const sleepUntilPhase = async (
   sender: ChatSender,
   origin: number,

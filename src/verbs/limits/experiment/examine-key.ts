@@ -36,46 +36,16 @@ import {
 import { provokeLimiter, isBurstUnclear, releaseTogether, watchRefill } from './bursts.ts';
 import { sustainLoad } from './sustain-load.ts';
 
-/** Why an examination ends early. */
 class ExaminationStopped extends Error {}
 
-/** The examination stops after this many consecutive small chats that are neither answered nor limited, */
+/** The number of small chats in a row that are neither answered nor limited, after which the examination ends. */
 const maxFailures = 3;
-/** but if chats were answered before, only after so many windows: what fails can be refused for its limit. */
+/** The windows for which it goes on all the same if a chat was answered before: failures can be refusals. */
 const maxFailingWindows = 2.4;
 /** Statuses that no limiter lifts again: a wrong key, no credit, no such model. */
 const hopelessStatuses = [401, 402, 404];
 
-/**
- * Ends an examination that shows nothing: no credit, an unknown model, a gateway that is down. If chats were answered
- * before, it waits longer, since failures can then be refusals in another form.
- */
-class FailureWatch {
-  readonly #rule: LimitRule;
-  #failures = 0;
-  #answeredAt: number | null = null;
-
-  constructor(rule: LimitRule) {
-    this.#rule = rule;
-  }
-
-  /** Notes a small chat, its reply or an error message. Throws `ExaminationStopped` if too many failed. */
-  see(reply: ProbeReply | string, now: number): void {
-    const isReply = typeof reply !== 'string';
-    if (isReply && isAnswered(reply)) this.#answeredAt = now;
-    const isDecided = isReply && (reply.status === 429 || isAnswered(reply));
-    this.#failures = isDecided ? 0 : this.#failures + 1;
-    if (this.#failures < maxFailures) return;
-    const isHopeless = isReply && hopelessStatuses.includes(reply.status);
-    const patience = maxFailingWindows * this.#rule.window;
-    if (!isHopeless && this.#answeredAt !== null && now - this.#answeredAt < patience) return;
-    throw new ExaminationStopped(
-      `${this.#failures} small chats in a row failed, the last with ${isReply ? `status ${reply.status}` : reply}`,
-    );
-  }
-}
-
-/** Whether a chat was refused, by 429 or another status; one that also fails below the limit is no refusal. */
+/** Decides whether a chat was refused. A failure that is no 429, and that occurs below the limit too, is no refusal. */
 const isRefusal = (reply: ProbeReply, replies: readonly ProbeReply[]): boolean =>
   reply.status === 429 ||
   (!isAnswered(reply) &&
@@ -99,7 +69,7 @@ export interface ExaminationOptions {
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
-/** After so many pauses a bucket that earlier requests emptied, the list of models for one, has certainly what the rest of an even pace takes. */
+/** The pauses after which a bucket that earlier requests emptied certainly holds enough for the rest of an even pace. */
 const refillPauses = 3.5;
 
 class Examination {
@@ -109,8 +79,9 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  readonly #failures: FailureWatch;
-  /** When the first burst began. */
+  /** The small chats that failed in a row, and when one was answered last. */
+  #failures = 0;
+  #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
   /** Whether an even pace was certainly refused: more load would add nothing. */
   #isRefusedEvenly = false;
@@ -119,7 +90,22 @@ class Examination {
     this.#client = client;
     this.#options = options;
     this.#rule = options.declared.requests;
-    this.#failures = new FailureWatch(this.#rule);
+  }
+
+  /** Throws if the examination shows nothing: no credit, an unknown model, a gateway that is down. */
+  #watchFailures(reply: ProbeReply | string): void {
+    const now = this.#client.now();
+    const isReply = typeof reply !== 'string';
+    if (isReply && isAnswered(reply)) this.#answeredAt = now;
+    const isDecided = isReply && (reply.status === 429 || isAnswered(reply));
+    this.#failures = isDecided ? 0 : this.#failures + 1;
+    if (this.#failures < maxFailures) return;
+    const isHopeless = isReply && hopelessStatuses.includes(reply.status);
+    const patience = maxFailingWindows * this.#rule.window;
+    if (!isHopeless && this.#answeredAt !== null && now - this.#answeredAt < patience) return;
+    throw new ExaminationStopped(
+      `${this.#failures} small chats in a row failed, the last with ${isReply ? `status ${reply.status}` : reply}`,
+    );
   }
 
   readonly phases: Readonly<Record<ProbePhase, () => Promise<void>>> = {
@@ -134,28 +120,30 @@ class Examination {
     exhausted: () => this.#askExhausted(),
   };
 
-  async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
+  #throwIfStopped(): void {
     const why = this.#options.stopReason();
     if (why !== null) throw new ExaminationStopped(why);
+  }
+
+  async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
+    this.#throwIfStopped();
     if (this.#asked >= this.#options.maxRequests) {
-      throw new ExaminationStopped(
-        `the budget of ${this.#options.maxRequests} requests is used up`,
-      );
+      const budget = this.#options.maxRequests;
+      throw new ExaminationStopped(`the budget of ${budget} requests is used up`);
     }
     this.#asked += 1;
     const reply = await this.#client.ask(phase, request, key);
     if (reply === null) this.#asked -= 1;
     else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
     else this.replies.push(reply);
-    if (request === 'chat' && reply !== null) this.#failures.see(reply, this.#client.now());
+    if (request === 'chat' && reply !== null) this.#watchFailures(reply);
     return typeof reply === 'string' ? null : reply;
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
     // In steps, so that a stop does not wait for the end of a window.
     while (this.#client.now() < moment) {
-      const why = this.#options.stopReason();
-      if (why !== null) throw new ExaminationStopped(why);
+      this.#throwIfStopped();
       const step = Math.min(moment, this.#client.now() + 250);
       await this.#client.sleepUntil(instant(step));
     }
@@ -173,7 +161,7 @@ class Examination {
     };
   }
 
-  /** The median time of answered small chats, in ms. */
+  /** Returns the median time of answered small chats, in ms. */
   #roundTrip(): number {
     const times = this.replies
       .filter((reply) => reply.request === 'chat' && isAnswered(reply))
@@ -184,11 +172,12 @@ class Examination {
 
   /** Waits until the key has been idle for so long; at once if nothing was sent yet. */
   async #idle(time: number): Promise<void> {
-    const last = this.replies.reduce((most, { ended }) => Math.max(most, ended), -Infinity);
-    if (Number.isFinite(last)) await this.#sleepUntil(instant(last + time));
+    if (this.replies.length === 0) return;
+    const last = Math.max(...this.replies.map(({ ended }) => ended));
+    await this.#sleepUntil(instant(last + time));
   }
 
-  /** A start of the server's minute by its `Date` headers, or `null`. */
+  /** Returns a start of the server's minute by its `Date` headers, or `null`. */
   #minuteBegin(): Instant | null {
     const clock = serverOffset(this.replies);
     if (clock === null) return null;
@@ -217,7 +206,6 @@ class Examination {
     }
   }
 
-  /** The log so far. */
   log(cut: string | null): LimitLog {
     const { declared, listed } = this.#options;
     return {
@@ -229,7 +217,7 @@ class Examination {
     };
   }
 
-  /** Whether a request was refused at an even pace: `certainly`, or possibly for an earlier use of the key. */
+  /** Decides whether an even pace was refused: `certainly`, or possibly for an earlier use of the key. */
   #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
     const log = this.log(null);
     const decisions = evenlyDecided(log);
@@ -248,13 +236,10 @@ class Examination {
     }
   }
 
-  /** Sends evenly; if something is refused, again after the key was certainly idle. */
+  /** Sends evenly, and again after the key was certainly idle if something was refused. */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
-    const begin = this.replies.reduce(
-      (least: number, { sent }) => Math.min(least, sent),
-      this.#client.now(),
-    );
+    const begin = Math.min(this.#client.now(), ...this.replies.map(({ sent }) => sent));
     if (!this.#evenRefusals().some) {
       const passed = (this.#client.now() - begin) / rule.window;
       const left = evenRequests(rule) - this.#asked;
@@ -269,12 +254,11 @@ class Examination {
   }
 
   async #provoke(): Promise<void> {
-    const { phases } = this.#options;
     await this.#idle(idleTime(this.#rule));
     this.#burstAt = await provokeLimiter(this.#sender('provocation'), {
       ...this.#rule,
       minuteBegin: this.#minuteBegin(),
-      isFollowed: phases.includes('sustained') && !this.#isRefusedEvenly,
+      isFollowed: this.#options.phases.includes('sustained') && !this.#isRefusedEvenly,
     });
   }
 
@@ -285,7 +269,7 @@ class Examination {
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // One burst above the limit can be a window's boundary; a second one at another phase cannot, once a counter of two windows has forgotten the first.
+      // A window's boundary explains one burst, but not another one at another phase after the key was forgotten.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }

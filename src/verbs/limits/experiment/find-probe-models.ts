@@ -8,7 +8,7 @@ import type { ProbeModels } from './probe-requests.ts';
 /** Models that answer no chats, by their names and types. */
 const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
 
-/** The ids of all models of a list and of those that seem to answer chats; `null` if the body is no model list. */
+/** Returns the ids of all models of a list and of those for chats; `null` if the body is no model list. */
 const idsIn = (body: string) => {
   const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;
   if (models === undefined) return null;
@@ -16,35 +16,24 @@ const idsIn = (body: string) => {
   return { all: models.map(({ id }) => id), chats: chats.map(({ id }) => id) };
 };
 
-type ModelIds = NonNullable<ReturnType<typeof idsIn>>;
+const noIds: NonNullable<ReturnType<typeof idsIn>> = { all: [], chats: [] };
 
-const modelsFrom = (
-  { all, chats }: ModelIds,
-  chat: string | undefined,
-): ProbeModels | 'no chat model' => {
+const modelsFrom = ({ all, chats }: typeof noIds, chat: string | undefined): ProbeModels | null => {
   const speech = all.find((id) => /tts|speech/i.test(id)) ?? null;
   const transcription = all.find((id) => /whisper|transcri/i.test(id)) ?? null;
   const chatModel =
     chat ?? chats[0] ?? all.find((id) => id !== speech && id !== transcription) ?? null;
-  if (chatModel === null) return 'no chat model';
+  if (chatModel === null) return null;
   const otherChat = chats.find((id) => id !== chatModel) ?? null;
-  return {
-    chat: chatModel,
-    otherChat,
-    speech,
-    transcription,
-    voice: 'Emily.wav',
-    listed: all,
-  };
+  const others = { otherChat, speech, transcription, voice: 'Emily.wav', listed: all };
+  return { chat: chatModel, ...others };
 };
 
-/** The models that a body lists, as far as their names tell; `null` if it is no model list or has no chat model and `chat` names none. */
-export const listedModels = (body: string, chat: string | undefined): ProbeModels | null => {
-  const models = modelsFrom(idsIn(body) ?? { all: [], chats: [] }, chat);
-  return models === 'no chat model' ? null : models;
-};
+/** Returns the models that a body lists, by their names; `null` if neither it nor `chat` names a chat model. */
+export const listedModels = (body: string, chat: string | undefined): ProbeModels | null =>
+  modelsFrom(idsIn(body) ?? noIds, chat);
 
-/** Statuses of servers that have no model list. */
+/** The statuses of servers that have no model list. */
 const withoutList = [404, 405, 501];
 
 const keyAdvice = 'check the key (--key NAME of an environment variable)';
@@ -78,8 +67,8 @@ export const findProbeModels = async (
   if (ids === null && chat === undefined) {
     return `${place} cannot be read: expected {"data": [{"id": …}]}; name a chat model with --model PUBLISHER/MODEL`;
   }
-  const models = modelsFrom(ids ?? { all: [], chats: [] }, chat);
-  if (models === 'no chat model')
+  const models = modelsFrom(ids ?? noIds, chat);
+  if (models === null)
     return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
   const found = readLimitHeaders(response.headers);
   if (found === null) return models;

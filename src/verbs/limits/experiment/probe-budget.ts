@@ -13,7 +13,7 @@ import {
 } from './sustain-load.ts';
 import { chatCost, speechCost, transcriptionCost } from '../../../contract/prices.ts';
 
-/** Each is sent between two small chats, whose difference in remaining is its cost in requests. */
+/** The requests that are sent between two small chats, whose difference in remaining is the request's cost. */
 export const requestsBetweenChats = [
   'chat-stream',
   'models',
@@ -27,7 +27,7 @@ export const requestsBetweenChats = [
   'abandoned-late',
 ] as const satisfies readonly ProbeRequest[];
 
-/** Chats whose charges distinguish the counting methods; each is followed by a small chat. */
+/** The chats whose charges distinguish the counting methods; each is followed by a small chat. */
 export const chargedChats = [
   'chat',
   'long-prompt',
@@ -49,28 +49,27 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** Evenly sent requests, those for counting included: more than one limit; of 60, as many as show one refusal of 20 at random in 97 of 100. */
+/** Returns the number of evenly sent requests, with those for counting: enough to show refusals of 5 % at random. */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/** The requests of a second attempt, after a refusal that an earlier use of the key can explain. */
+/** Returns the number of requests of a second attempt, after a refusal that an earlier use of the key can explain. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
-/** A short window may be exceeded more often, up to so many ms. */
+/** The time, in ms, that an even pace may last however short the window is. */
 const shortEvenTime = 45_000;
 
-/** Maximum duration of an even pace, in windows: slow answers make it slower. Counting alone can take longer. */
+/** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
-/** The windows of the sustained load: they show a rate that is off by half. */
+/** The windows of the sustained load, enough to show a rate that is off by half. */
 export const defaultSustain = 3;
 
-/** A phase, as far as its budget depends on it. */
-interface BudgetOptions {
+/** What the budget of a phase depends on. */
+export interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
-  /** The windows of the sustained load. */
   readonly sustain: number;
   /** The phases of the examination: some send less if another one does. */
   readonly phases: readonly ProbePhase[];
@@ -83,7 +82,7 @@ interface PhaseBudget {
   readonly time: number;
 }
 
-/** The typical and maximum requests of a phase, and its time in ms. */
+/** Forecasts the typical and maximum requests of a phase, and its time in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBudget => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const isCounting = phases.includes('counting');
@@ -132,7 +131,6 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBud
 };
 
 export interface ProbeBudget {
-  /** Requests. */
   readonly typical: number;
   readonly max: number;
   /** Typical, in ms. */
@@ -142,14 +140,14 @@ export interface ProbeBudget {
   readonly cost: number | null;
 }
 
-/** Upper bound of a small chat. */
+/** The maximum tokens of a small chat. */
 const chatTokens = { input: 15, output: 1 };
-/** Additional tokens of the chats with long prompts and longer answers. */
+/** The additional tokens of chats with long prompts and longer answers. */
 const longTokens = { input: 1000, output: 200 };
-/** Maximum speech and transcription requests each: while counting, and with the exhausted key. */
+/** The maximum of speech and transcription requests each: while counting, and with the exhausted key. */
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
-/** Forecasts the phases; `price` in micro-units per million tokens. */
+/** Forecasts all phases; `price` is in micro-units per million tokens. */
 export const probeBudgetFor = (
   phases: readonly ProbePhase[],
   options: Omit<BudgetOptions, 'phases'>,

@@ -3,7 +3,7 @@ import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { ProbeReply, ProbeRequest } from '../../../model/limits/limit-log.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 
-/** The models for a probe; `null` if the target offers none. */
+/** The models for a probe; `null` where the target offers none. */
 export interface ProbeModels {
   readonly chat: string;
   /** Another chat model, to see whether it has a limit of its own. */
@@ -13,17 +13,16 @@ export interface ProbeModels {
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
-  /** What the headers of the list declare for a minute; `null` for what they do not say, absent where they say nothing. */
+  /** The limits that the list's headers declare for a minute; absent without headers, `null` for one they do not name. */
   readonly declared?: Readonly<Record<'requests' | 'tokens', number | null>>;
 }
 
-/** A request of a probe before authorization. */
+/** A request of a probe without its key. */
 export interface PreparedProbeRequest {
   readonly request: WireRequest;
   readonly asked: ProbeReply['asked'];
-  /** When to abort it: as soon as it is sent, or with the first bytes of the body. */
+  /** When to abort it: as soon as it is sent, or at the first bytes of the body. */
   readonly giveUp: 'sent' | 'answering' | null;
-  /** Whether to use a key that does not exist. */
   readonly wrongKey: boolean;
 }
 
@@ -31,7 +30,7 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
-/** Enough to distinguish a reservation of `max_tokens` from the tokens used, and cheap. */
+/** The tokens that distinguish a reservation of `max_tokens` from the tokens used, and are cheap. */
 const longerAnswer = 40;
 
 const plain = (request: WireRequest): PreparedProbeRequest => ({
@@ -41,34 +40,21 @@ const plain = (request: WireRequest): PreparedProbeRequest => ({
   wrongKey: false,
 });
 
-interface ChatParts {
-  readonly prompt?: string;
-  readonly maxTokens?: number;
-  readonly stream?: boolean;
-  readonly model?: string;
-  readonly temperature?: number;
-}
-
-const chat = ({ chat: model }: ProbeModels, parts: ChatParts = {}): PreparedProbeRequest => {
-  const { prompt = shortPrompt, maxTokens = 1, stream = false } = parts;
-  const body = {
-    model: parts.model ?? model,
-    messages: [{ role: 'user', content: prompt }],
-    max_tokens: maxTokens,
-    ...(stream ? { stream } : {}),
-    ...(parts.temperature === undefined ? {} : { temperature: parts.temperature }),
-  };
-  return {
-    request: { ...routes.chat, headers: json, body: Buffer.from(JSON.stringify(body)) },
-    asked: { characters: prompt.length, maxTokens },
-    giveUp: null,
-    wrongKey: false,
-  };
+/** Prepares a small chat. `fields` are further fields of its body, which can replace those of a small chat. */
+const chat = (
+  { chat: model }: ProbeModels,
+  { prompt = shortPrompt, maxTokens = 1 } = {},
+  fields: Readonly<Record<string, unknown>> = {},
+): PreparedProbeRequest => {
+  const messages = [{ role: 'user', content: prompt }];
+  const body = { model, messages, max_tokens: maxTokens, ...fields };
+  const request = { ...routes.chat, headers: json, body: Buffer.from(JSON.stringify(body)) };
+  return { ...plain(request), asked: { characters: prompt.length, maxTokens } };
 };
 
 const silentClip = { rate: 16_000, seconds: 0.1 };
 
-/** A tenth of a second of silence: RIFF/WAVE, 16 bits, mono. */
+/** Returns a WAV file of a tenth of a second of silence: 16 bits, mono. */
 const silentWav = (): Buffer => {
   const bytes = silentClip.rate * silentClip.seconds * 2;
   const head = Buffer.alloc(44);
@@ -105,24 +91,24 @@ const transcription = ({ transcription: model }: ProbeModels): PreparedProbeRequ
   return plain({ ...routes.transcription, headers: { 'content-type': contentType }, body });
 };
 
-/** Builds each request of a probe; `null` if the target does not offer it. */
+/** Builds each request of a probe, or `null` if the target does not offer it. */
 export const probeRequestBuilders = {
-  chat,
-  'chat-stream': (models) => chat(models, { stream: true }),
+  chat: (models) => chat(models),
+  'chat-stream': (models) => chat(models, {}, { stream: true }),
   models: () => plain({ ...routes.models, headers: { accept: json.accept }, body: null }),
   speech,
   transcription,
   'other-model': (models) =>
-    models.otherChat === null ? null : chat(models, { model: models.otherChat }),
+    models.otherChat === null ? null : chat(models, {}, { model: models.otherChat }),
   'long-prompt': (models) => chat(models, { prompt: longPrompt }),
   'longer-answer': (models) => chat(models, { maxTokens: longerAnswer }),
-  'bad-parameter': (models) => chat(models, { temperature: 9 }),
-  'unknown-model': (models) => chat(models, { model: 'weir/no-such-model' }),
+  'bad-parameter': (models) => chat(models, {}, { temperature: 9 }),
+  'unknown-model': (models) => chat(models, {}, { model: 'weir/no-such-model' }),
   'unknown-path': () => plain({ method: 'GET', path: '/no-such-path', headers: {}, body: null }),
   'wrong-key': (models) => ({ ...chat(models), wrongKey: true }),
-  'abandoned-early': (models) => ({ ...chat(models, { stream: true }), giveUp: 'sent' }),
+  'abandoned-early': (models) => ({ ...chat(models, {}, { stream: true }), giveUp: 'sent' }),
   'abandoned-late': (models) => ({
-    ...chat(models, { stream: true, maxTokens: longerAnswer }),
+    ...chat(models, { maxTokens: longerAnswer }, { stream: true }),
     giveUp: 'answering',
   }),
 } as const satisfies Record<ProbeRequest, (models: ProbeModels) => PreparedProbeRequest | null>;

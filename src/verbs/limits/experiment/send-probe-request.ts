@@ -37,7 +37,7 @@ export interface ProbeSession {
 /** Poll interval for aborts, in ms. */
 const pollInterval = 20;
 
-/** The remaining bytes of a body are ignored. */
+/** The bytes of a body that are kept. */
 const maxBodyBytes = 1024 * 1024;
 
 const invalidKey = 'sk-weir-no-such-key';
@@ -51,18 +51,14 @@ const usageIn = (body: string): ProbeReply['usage'] => {
   return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
 };
 
-/** Whether a body holds an error and no answer. */
+/** Decides whether a body holds an error and no answer. */
 const holdsError = (body: string): boolean => {
   const { error, choices } =
     (jsonIn(body) as { error?: unknown; choices?: unknown } | null | undefined) ?? {};
   return (error ?? null) !== null && (choices ?? null) === null;
 };
 
-interface ProbeResponse {
-  readonly sent: Instant;
-  readonly answered: Instant;
-  readonly ended: Instant;
-  readonly status: number;
+interface ProbeResponse extends Pick<ProbeReply, 'sent' | 'answered' | 'ended' | 'status'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -78,8 +74,7 @@ const refusalIn = (
 
 const replyOf = (
   session: ProbeSession,
-  request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key'>,
-  asked: ProbeReply['asked'],
+  request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key' | 'asked'>,
   response: ProbeResponse,
 ): ProbeReply => {
   const { sent, answered, ended, status, headers } = response;
@@ -99,7 +94,6 @@ const replyOf = (
     unreadable: unreadable.map(session.redact),
     retryAfter: readRetryAfter(headers, now)?.wait ?? null,
     refusal: refusalIn(response, session.redact),
-    asked,
     usage: status === 200 ? usageIn(response.body) : null,
   };
 };
@@ -168,8 +162,13 @@ interface ProbeClientOptions {
   readonly runId: string;
 }
 
-export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
-  const { session, sleepUntil, models, credentials, runId } = options;
+export const openProbeClient = ({
+  session,
+  sleepUntil,
+  models,
+  credentials,
+  runId,
+}: ProbeClientOptions): ProbeClient => {
   let serial = 0;
   return {
     now: () => session.clock.now(),
@@ -180,18 +179,12 @@ export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
       if (prepared === null || credential === null) return null;
       serial += 1;
       const requestId = `${runId}-${serial}`;
-      const extraHeaders = {
-        ...session.keyHeader(prepared.wrongKey ? invalidKey : credential),
-        [requestIdHeader]: requestId,
-      };
-      const response = await fetchResponse(
-        session,
-        prepared.request,
-        extraHeaders,
-        prepared.giveUp,
-      );
+      const { request: wireRequest, asked, giveUp, wrongKey } = prepared;
+      const authorization = session.keyHeader(wrongKey ? invalidKey : credential);
+      const extraHeaders = { ...authorization, [requestIdHeader]: requestId };
+      const response = await fetchResponse(session, wireRequest, extraHeaders, giveUp);
       if (typeof response === 'string') return response;
-      return replyOf(session, { requestId, phase, request, key }, prepared.asked, response);
+      return replyOf(session, { requestId, phase, request, key, asked }, response);
     },
   };
 };

@@ -5,36 +5,28 @@ import type { ChatSender } from './chat-sender.ts';
 
 /** The requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
-
-/** A lower rate than one limit for each window but one shows after this many windows, and this many requests more. */
+/** The requests beyond one limit for each window but one that must be admitted, or else the rate is too low. */
 const slackRequests = 3;
-
-/** A rate of half the limit shows in five sixths of three windows. */
+/** The share of three windows in which a rate of half the limit shows. */
 const lowestRateShare = 5 / 6;
-
-/** Nothing more shows if nothing was admitted for so many windows, twice as long as a window may be: refusals count. */
+/** The windows without an admission after which the load ends: refusals count, so nothing more will be admitted. */
 const lockedWindows = 2.1;
-
-/** If hardly anything was refused the load goes on for so many times as long: the limit is still unknown. Refusals of the first window can come from what was sent before. */
+/** How many times longer the load lasts if hardly anything was refused: the limit is still unknown. */
 const extension = 1.7;
-/** Refusals, as a share of the load, that show a limit. */
+/** The share of refusals that shows a limit. */
 const refusedShare = 0.05;
-
-/** A limiter that delays leaves more of the load without an answer. */
+/** The share of the load that must be answered, which it is not if the limiter delays. */
 const promptShare = 0.8;
-
-/** The load is observed for at least this many windows. */
 const minWindows = 1.5;
 
-/** Maximum requests of `sustainLoad`. */
 export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(extension * windows * loadMultiple * limit) + 2;
 
-/** Typical requests, for a compliant limiter. */
+/** Returns the typical number of requests, for a compliant limiter. */
 export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 
-/** Typical duration: a compliant limiter is known after about two of three windows. */
+/** Returns the typical number of windows: a compliant limiter is known after about two of three. */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
@@ -58,7 +50,7 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   return moments;
 };
 
-/** Sends more than the limit for some windows, or until it is certain that neither too much nor too little will have been admitted by then. */
+/** Sends more than the limit for some windows. It ends early once neither too much nor too little can be admitted. */
 export const sustainLoad = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -97,15 +89,14 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // A limiter that delays has no refusals to wait for.
+    // A limiter that delays has no refusals to wait for. Those of the first window can come from earlier requests.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;
     const canExceed = planned - refused > (windows + 1) * limit;
     const canFallShort = admitted < spaced - limit + slackRequests;
-    return (
-      time >= Math.min(windows, minWindows) * window && !isUnknown && !canExceed && !canFallShort
-    );
+    const isLong = time >= Math.min(windows, minWindows) * window;
+    return isLong && !isUnknown && !canExceed && !canFallShort;
   };
   try {
     for (const moment of moments) {

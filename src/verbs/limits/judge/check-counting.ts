@@ -64,7 +64,7 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   return found;
 };
 
-/** The expected cost of kinds of request. The interface leaves that of the others open. */
+/** The expected costs. The interface leaves those of other kinds open. */
 const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
   'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
   'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },

@@ -9,7 +9,6 @@ import type {
 const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
 export type LimitVerdict = (typeof limitVerdicts)[number];
 
-/** What an examination of a key's limits proves. */
 export interface LimitJudgement {
   readonly verdict: LimitVerdict;
   /** The facts that the verdict rests on, or why there is none: one sentence each. */
@@ -20,7 +19,6 @@ export interface LimitJudgement {
   readonly checks: readonly LimitCheck[];
 }
 
-/** The result file of `weir limits`. */
 export interface LimitReport {
   readonly format: 'limits/1';
   readonly weir: string;

@@ -21,7 +21,7 @@ import { countText, plural, timeText } from '../../../report/text/number-text.ts
 
 const isDisjoint = (a: Fitted, b: Fitted): boolean => a.least > b.most || a.most < b.least;
 
-/** A cap on requests in flight has a limit of another kind. */
+/** Decides whether two limiters have different limits. A cap on requests in flight has another kind of limit. */
 const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
   [a, b].every(({ limiter }) => limiter !== 'in-flight') &&
   (isDisjoint(a.limit, b.limit) || isDisjoint(a.window, b.window));
@@ -29,7 +29,7 @@ const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
 const withLimit = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter} of ${countText(limit.value)} in ${timeText(window.value)}`;
 
-/** What two limiters are called beside each other: by their classes, and by their limits, too, if these differ. */
+/** Names two limiters beside each other: by their classes and, if these differ, by their limits. */
 export const limiterNames = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -38,10 +38,10 @@ export const limiterNames = (
     ? { named: withLimit(named), rival: withLimit(rival) }
     : { named: named.limiter, rival: rival.limiter };
 
-/** More rows are only in the HTML page. */
+/** The maximum number of rows outside the HTML page. */
 const maxRows = 15;
 
-/** Decisions one right after the other of which the same is to be said. */
+/** Consecutive decisions of which the same is to be said. */
 type Group = readonly DistinguishingDecision[];
 
 const isAlike = (a: DistinguishingDecision, b: DistinguishingDecision): boolean =>
@@ -87,7 +87,7 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
-/** How often each is wrong. What a limiter of another limit contradicts is not listed. */
+/** Says how often each is wrong. What a limiter of another limit contradicts is not listed. */
 const contrastText = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -110,13 +110,13 @@ const contrastText = (
 const namesOf = (fits: readonly LimiterFit[]): string =>
   fits.map(({ limiter }) => limiter).join(', ');
 
-/** How few decisions more the classes contradict that are not distinguished. */
+/** Says how few more decisions the classes contradict that are not distinguished. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   return `${namesOf(ties)}, against which ${most === 0 ? 'no decision' : `at most ${plural(most, 'decision')} more`} ${most < 2 ? 'speaks' : 'speak'}`;
 };
 
-/** Why no decisions are listed. */
+/** Says why no decisions are listed. */
 const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification): string => {
   if (best === null) {
     return runnerUp === null
@@ -128,7 +128,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
     : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
-/** Why a limiter is named and not the next best: the decisions that distinguish them. */
+/** Explains why a limiter is named and not the next best: by the decisions that distinguish them. */
 export const explanationSection = (
   identification: LimiterIdentification,
   { rival, distinguishing }: LimiterExplanation,

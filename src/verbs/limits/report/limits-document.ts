@@ -32,7 +32,7 @@ export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   return isViolation(check) ? 'violated' : 'does not hold';
 };
 
-/** `72`, or with its interval `60.0 (59.6–60.4)`. */
+/** Writes `72`, or with its interval `60.0 (59.6–60.4)`. */
 const fittedText = ({ value, least, most }: Fitted, show: (value: number) => string): string =>
   show(least) === show(most) ? show(value) : `${show(value)} (${show(least)}–${show(most)})`;
 
@@ -44,18 +44,18 @@ const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
 const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
   `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
 
-/** `60 requests in 60 s, burst 12`. */
+/** Writes `60 requests in 60 s, burst 12`. */
 const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
   [
     `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
     ...Object.entries(parameters).map(parameterText),
   ].join(', ');
 
-/** `sliding-log (…): 60 requests in 60 s`. */
+/** Writes `sliding-log (…): 60 requests in 60 s`. */
 const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
-/** Which limiter explains the decisions, what it is confused with, and how many decisions the next best gets wrong. */
+/** Says which limiter explains the decisions, which others do, and how many decisions the next best contradicts. */
 const identificationText = ({
   best,
   ties,
@@ -87,17 +87,17 @@ const verdictWords = {
   undecided: 'Undecided',
 } as const satisfies Record<LimitReport['judgement']['verdict'], string>;
 
-/** The limiter by its name and parameters; several names if the log does not distinguish them. */
+/** Writes the limiter with its parameters; several names if the log does not distinguish them. */
 const limiterText = ({ best, ties }: LimiterIdentification): string =>
   best === null
     ? 'none of ours'
     : `${[best, ...ties].map(({ limiter }) => limiter).join(' or ')} of ${parametersText(best)}`;
 
-/** `24`, or with both bounds `23 to 24`. */
+/** Writes `24`, or with both bounds `23 to 24`. */
 const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
-/** The admitted rate under a load that always asked for more, with its bounds for any limiter. */
+/** Writes the admitted rate under a load that always asked for more, with its bounds for any limiter. */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;
@@ -107,14 +107,14 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
-/** The first line: the verdict, and what it rests on in figures. */
+/** Writes the first line: the verdict, and the figures that it rests on. */
 export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
   const { verdict, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
   return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
-/** Why, and how many claims hold. */
+/** Says why, and how many claims hold. */
 export const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
@@ -123,7 +123,7 @@ export const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): st
   return `Why: ${reasons.join('; ')}. ${claims}`;
 };
 
-/** How much of the load was admitted. */
+/** Says how much of the load was admitted. */
 const loadText = ({ sustained }: LimitFacts): string =>
   sustained === null
     ? ''
@@ -145,7 +145,7 @@ const tones = {
   undecided: 'quiet',
 } as const satisfies Record<CheckOutcome, Tone>;
 
-/** What a reader looks for first. */
+/** The order in which a reader looks for outcomes. */
 const outcomeOrder: readonly CheckOutcome[] = ['violated', 'does not hold', 'holds', 'undecided'];
 
 const byOutcome = (a: LimitCheck, b: LimitCheck): number =>
@@ -194,7 +194,7 @@ const limiterColumns: readonly Column<LimiterFit>[] = [
 const signsMeaning =
   '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
 
-/** The limiter of a gateway and the claims about it, as an examination found them. */
+/** Builds the document of an examination: the limiter of a gateway and the claims about it. */
 export const limitsDocument = (report: LimitReport): ReportDocument => {
   const { weir, target, model, judgement, log, startedAt } = report;
   const { limit, window } = log.declared.requests;

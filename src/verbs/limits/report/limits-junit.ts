@@ -21,7 +21,7 @@ const caseOf = (check: LimitCheck): JunitCase => {
   return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
 };
 
-/** The claims as JUnit tests: a violated limit fails, an undecided claim is skipped, any other false claim is only listed in the output. */
+/** Writes the claims as JUnit tests: violated limits fail, undecided claims are skipped, and all others pass. */
 export const limitsJunit = (report: LimitReport): string =>
   junitFile({
     name: `weir limits ${report.target}`,

@@ -13,7 +13,7 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** When the windows of the limiter start, if it has windows. */
+/** Returns when the windows of the limiter start, if it has windows. */
 const windowStarts = (
   fit: LimiterFit | null,
   replies: readonly ProbeReply[],
@@ -33,7 +33,7 @@ const windowStarts = (
   return multiplesBetween(from - phase, to - phase, window).map((start) => phase + start);
 };
 
-/** The reported numbers of remaining requests, as the corners of steps. */
+/** Returns the reported numbers of remaining requests, as the corners of steps. */
 const remainingSteps = (replies: readonly ProbeReply[]): readonly (readonly [number, number])[] => {
   const reported = replies
     .flatMap((reply) => {
@@ -47,7 +47,7 @@ const remainingSteps = (replies: readonly ProbeReply[]): readonly (readonly [num
   ]);
 };
 
-/** Where the ticks of admitted and refused requests are, as shares of the limit. */
+/** The places of the ticks of admitted and refused requests, as shares of the limit. */
 const lanes = { admitted: -0.1, limited: -0.19, bottom: -0.25 } as const;
 
 const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | null => {
@@ -91,7 +91,7 @@ const drawing = (phase: ProbePhase, { log, judgement }: LimitReport): Markup | n
   );
 };
 
-/** One drawing for each phase with requests: admitted and refused requests over time, reported remaining requests and windows. */
+/** Draws each phase with requests: admitted and refused requests, reported remaining requests, and windows. */
 export const limitsTimeline = (report: LimitReport): readonly Markup[] =>
   (Object.keys(probePhases) as readonly ProbePhase[]).flatMap(
     (phase) => drawing(phase, report) ?? [],

@@ -77,7 +77,7 @@ const settingsFrom = (given: Readonly<Record<string, unknown>>): readonly string
     given[option] === undefined ? [] : [`${path}=${given[option] as string}`],
   );
 
-/** Scenario problems name `--set mock.…`; this names the option of `weir mock` instead. */
+/** Renames `--set mock.…` in scenario problems to the option of `weir mock`. */
 const withOptionNames = (error: unknown): unknown =>
   error instanceof Problem
     ? new Problem(

@@ -11,7 +11,6 @@ const windowDrift = 0.004;
 /** The maximum drift of the steps of a refill, as a share of a step: short, and computed from the time. */
 const stepDrift = 0.001;
 
-/** A burst of a key that was idle before. */
 interface Burst {
   readonly admitted: readonly LimiterDecision[];
   readonly begin: number;
@@ -20,7 +19,6 @@ interface Burst {
   readonly blockedFor: number;
 }
 
-/** The beginning of a burst, up to one of its answers. */
 interface Prefix {
   readonly end: number;
   readonly count: number;

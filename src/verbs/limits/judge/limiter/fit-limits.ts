@@ -20,7 +20,6 @@ export type Score = (limit: number, window: number, most: number) => number;
 /** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
-/** The resolution of a search. */
 interface SearchResolution {
   /** The distance between two replayed decisions: 1 replays all, 2 every second one. */
   readonly every: number;
@@ -201,7 +200,6 @@ const searchAround = (
   return found;
 };
 
-/** The scores of a class. */
 interface ClassScores {
   readonly score: Score;
   /** Returns a score that is an estimate from phases that are `apart`, as a share of the window. */
