@@ -9,10 +9,7 @@ import {
   ContradictionCount,
 } from '../../../../judge/limits/limiter/replay-class.ts';
 import { milliseconds } from '../../../../model/quantity.ts';
-import {
-  type LimiterParameters,
-  otherCandidates,
-} from '../../../../judge/limits/limiter/limiter-candidates.ts';
+import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
 /** Returns the fewest decisions that a limiter with this limit and window contradicts; infinite if more than `most`. */
 export type Score = (limit: number, window: number, most: number) => number;
@@ -20,58 +17,35 @@ export type Score = (limit: number, window: number, most: number) => number;
 /** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
-interface SearchResolution {
-  /** The distance between two replayed decisions: 1 replays all, 2 every second one. */
-  readonly every: number;
-  /** The distance between two phases that are tried, as a share of the window. */
-  readonly apart: number;
-}
-
-/** Searches one class for the limiters that contradict the fewest decisions; in a sample if `every` is above 1. */
-class ClassSearch {
-  readonly #name: LimiterClass;
-  readonly #resolution: SearchResolution;
-  readonly #counts: readonly {
-    readonly history: DecisionHistory;
-    readonly count: ContradictionCount;
-  }[];
-
-  constructor(
-    name: LimiterClass,
-    histories: readonly DecisionHistory[],
-    resolution: SearchResolution,
-  ) {
-    this.#name = name;
-    this.#resolution = resolution;
-    this.#counts = histories.map((history) => ({
-      history,
-      count: new ContradictionCount(name, sampleOf(history, resolution.every)),
-    }));
-  }
-
-  readonly score: Score = (limit, window, most) => {
-    const { every } = this.#resolution;
-    const fewest = this.#counts.reduce((least, { history, count }) => {
-      const tried = this.#candidates(history, limit, window);
-      return Math.min(least, count.fewest(tried, Math.min(Math.ceil(most / every), least - 1)));
-    }, Infinity);
-    return fewest * every;
+/**
+ * Searches one class for the limiters that contradict the fewest decisions. It replays each `every`-th decision, so
+ * that counts are estimates if that is above 1, and tries phases that are `apart`, as a share of the window.
+ */
+const searchClass = (
+  name: LimiterClass,
+  histories: readonly DecisionHistory[],
+  { every, apart }: { readonly every: number; readonly apart: number },
+): { readonly score: Score; readonly explains: Explains } => {
+  const counts = histories.map((history) => {
+    const count = new ContradictionCount(name, sampleOf(history, every));
+    const candidates = (limit: number, window: number) =>
+      otherCandidates(name, history, { limit, window: milliseconds(window) }, apart * window);
+    return { count, candidates };
+  });
+  return {
+    score: (limit, window, most) => {
+      const fewest = counts.reduce((least, { count, candidates }) => {
+        const allowed = Math.min(Math.ceil(most / every), least - 1);
+        return Math.min(least, count.fewest(candidates(limit, window), allowed));
+      }, Infinity);
+      return fewest * every;
+    },
+    explains: (limit, window, most) =>
+      counts.some(({ count, candidates }) =>
+        count.isAtMost(candidates(limit, window), most / every),
+      ),
   };
-
-  readonly explains: Explains = (limit, window, most) =>
-    this.#counts.some(({ history, count }) =>
-      count.isAtMost(this.#candidates(history, limit, window), most / this.#resolution.every),
-    );
-
-  #candidates(
-    history: DecisionHistory,
-    limit: number,
-    window: number,
-  ): readonly LimiterParameters[] {
-    const rule = { limit, window: milliseconds(window) };
-    return otherCandidates(this.#name, history, rule, this.#resolution.apart * window);
-  }
-}
+};
 
 /**
  * The classes that are fitted here; `fit-counters.ts` fits weighted counters. Others are not fitted: their own
@@ -115,7 +89,6 @@ const hopelessShare = 0.4;
 const precision = 1e-4;
 
 /** A limit and a window, in ms, and the number of decisions that they contradict. */
-
 export interface Place {
   readonly limit: number;
   readonly window: number;
@@ -200,18 +173,12 @@ const searchAround = (
   return found;
 };
 
-interface ClassScores {
-  readonly score: Score;
-  /** Returns a score that is an estimate from phases that are `apart`, as a share of the window. */
-  readonly roughly: (apart: number) => Score;
-}
-
-/** Searches around the best places in ever smaller steps; `null` if the estimates exceed `mostWrong + farOff`. */
+/** Searches around the best places in ever smaller steps; `null` if the estimates are above `allowed`. */
 const searchCloser = (
-  { score, roughly }: ClassScores,
+  score: Score,
+  roughly: (apart: number) => Score,
   places: readonly Place[],
-  mostWrong: number,
-  farOff: number,
+  allowed: number,
 ): Place | null => {
   let found = places;
   let step = coarseStep - 1;
@@ -220,7 +187,7 @@ const searchCloser = (
     found = searchAround(rough, found, step, level === 0 ? [0, -1, 1] : [0]);
     step /= parts;
   }
-  if (found[0]!.wrong > mostWrong + farOff) return null;
+  if (found[0]!.wrong > allowed) return null;
   found = found
     .map(({ limit, window }) => ({ limit, window, wrong: score(limit, window, Infinity) }))
     .toSorted(fewestFirst);
@@ -233,8 +200,8 @@ const searchCloser = (
 
 /** Finds by bisection the last value that still explains the log. `from` explains it, and `to` lies beyond. */
 const edgeOf = (explains: (value: number) => boolean, from: number, to: number): number => {
-  let [inside, outside] = [from, to];
   if (explains(to)) return to;
+  let [inside, outside] = [from, to];
   while (Math.abs(outside - inside) > precision * from) {
     const middle = (inside + outside) / 2;
     if (explains(middle)) inside = middle;
@@ -300,13 +267,13 @@ export const fitOtherLimits = (
   const every = Math.max(1, Math.ceil(log.length / sampleSize));
   return fittedClasses
     .flatMap((name) => {
-      const { score, explains } = new ClassSearch(name, histories, { every: 1, apart: 0 });
+      const { score, explains } = searchClass(name, histories, { every: 1, apart: 0 });
       const roughly = (apart: number): Score =>
-        new ClassSearch(name, promptHistories, { every, apart }).score;
+        searchClass(name, promptHistories, { every, apart }).score;
       const places = searchAllWindows(roughly((coarseStep - 1) / phasesPerStep), limits, context);
       if (places[0]!.wrong > hopelessShare * log.length) return [];
       const farOff = farOffShare * every * sampleSize;
-      const place = searchCloser({ score, roughly }, places, mostWrong, farOff);
+      const place = searchCloser(score, roughly, places, mostWrong + farOff);
       if (place === null || place.wrong > mostWrong) return [];
       return {
         limiter: name,
