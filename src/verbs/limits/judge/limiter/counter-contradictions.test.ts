@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CounterContradictions } from './counter-contradictions.ts';
+import { counterContradictions } from './counter-contradictions.ts';
 import { decisionHistoriesOf } from '../../../../judge/limits/limiter/decision-history.ts';
 import { decisionLogs } from '../../../../judge/limits/limiter/decision-logs.fixture.ts';
 import { ContradictionCount } from '../../../../judge/limits/limiter/replay-class.ts';
@@ -16,7 +16,7 @@ it('one pass finds the same contradictions as a replay with each limit', () => {
   fc.assert(
     fc.property(decisionLogs, grids, (log, grid) => {
       for (const history of decisionHistoriesOf(log, [[], [log[0]!]])) {
-        const found = new CounterContradictions(history).on(grid, largest);
+        const found = counterContradictions(history)(grid, largest);
         for (const room of ['some', 'whole'] as const) {
           const replayed = Array.from({ length: largest + 1 }, (_, limit) =>
             new ContradictionCount('sliding-counter', history).fewest(

@@ -1,9 +1,6 @@
 import type { LimitRule } from '../../../../model/limits/limit-log.ts';
 import type { LimiterFit } from '../../../../model/limits/limiter-fit.ts';
-import {
-  type DecisionHistory,
-  sampleOf,
-} from '../../../../judge/limits/limiter/decision-history.ts';
+import { sampleOf } from '../../../../judge/limits/limiter/decision-history.ts';
 import {
   fewestFirst,
   likelyLimits,
@@ -12,7 +9,11 @@ import {
   type Explains,
   type Score,
 } from './fit-limits.ts';
-import { CounterContradictions, type CounterGrid } from './counter-contradictions.ts';
+import {
+  counterContradictions,
+  type CounterContradictions,
+  type CounterGrid,
+} from './counter-contradictions.ts';
 import {
   counterGrids,
   phaseParts,
@@ -44,28 +45,8 @@ const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
 const finerPhases = 3;
 
-/**
- * The ratio of the largest counted limit to the largest tried one: the interval of a fitted limit can reach further.
- */
+/** The ratio of the largest counted limit to the largest tried one: the interval of a limit can reach further. */
 const largestMultiple = 2;
-
-const countsOf = (histories: readonly DecisionHistory[]): readonly CounterContradictions[] =>
-  histories.map((history) => new CounterContradictions(history));
-
-/** Returns the fewest decisions that the counters on a grid contradict, indexed by limit. */
-const fewestOnGrid = (
-  counts: readonly CounterContradictions[],
-  grid: CounterGrid,
-  largest: number,
-): Int32Array => {
-  const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
-  for (const count of counts) {
-    const { some, whole } = count.on(grid, largest);
-    for (let limit = 0; limit <= largest; limit += 1)
-      fewest[limit] = Math.min(fewest[limit]!, some[limit]!, whole[limit]!);
-  }
-  return fewest;
-};
 
 /** The fewest decisions that several grids contradict, and the phase of the grid that does, by limit. */
 interface BestGrids {
@@ -81,19 +62,20 @@ const bestGrids = (
   const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
   const phases = new Float64Array(largest + 1);
   for (const grid of grids) {
-    const found = fewestOnGrid(counts, grid, largest);
-    for (let limit = 0; limit <= largest; limit += 1) {
-      if (found[limit]! >= fewest[limit]!) continue;
-      fewest[limit] = found[limit]!;
-      phases[limit] = grid.phase;
+    for (const countOn of counts) {
+      const { some, whole } = countOn(grid, largest);
+      for (let limit = 0; limit <= largest; limit += 1) {
+        const wrong = Math.min(some[limit]!, whole[limit]!);
+        if (wrong >= fewest[limit]!) continue;
+        fewest[limit] = wrong;
+        phases[limit] = grid.phase;
+      }
     }
   }
   return { fewest, phases };
 };
 
-/**
- * Returns a function that finds, and remembers, the best grids of a window, with `times` the usual number of phases.
- */
+/** Returns a function that finds, and remembers, the best grids of a window. It tries `times` the usual phases. */
 const bestByWindow = (
   clock: OffsetBounds | null,
   counts: readonly CounterContradictions[],
@@ -117,17 +99,15 @@ const maxShareForClosest = 0.04;
 /** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 
-/**
- * Returns a score that searches around the best phase in two finer steps: a small error of it contradicts decisions.
- */
+/** Returns a score that searches around the best phase in two finer steps: a small error contradicts decisions. */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
   const every = Math.ceil(decisions / sampleSize);
-  const samples = countsOf(
-    histories.slice(0, besides.length).map((history) => sampleOf(history, every)),
-  );
-  const whole = countsOf(histories);
+  const samples = histories
+    .slice(0, besides.length)
+    .map((history) => counterContradictions(sampleOf(history, every)));
+  const whole = histories.map(counterContradictions);
   const byWindow = bestByWindow(clock, samples, largest, finerPhases);
   const known = new Map<string, number>();
   const around = (near: number, window: number, apart: number): readonly CounterGrid[] =>
@@ -152,16 +132,18 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
   };
 };
 
+/** Returns the numbers from `least` to `most` that are `step` apart. */
+const numbersBetween = (least: number, most: number, step: number): readonly number[] => {
+  const numbers: number[] = [];
+  for (let next = least; next <= most; next += step) numbers.push(next);
+  return numbers;
+};
+
 const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
   const [shortest, longest] = windowShares[clock === null ? 'anyPhase' : 'ofClock'];
   const step = second * Math.ceil(window / maxWindowSteps / second);
-  const windows: number[] = [];
-  for (
-    let tried = Math.ceil((shortest * window) / step) * step;
-    tried <= longest * window;
-    tried += step
-  )
-    windows.push(tried);
+  const first = Math.ceil((shortest * window) / step) * step;
+  const windows = numbersBetween(first, longest * window, step);
   return windows.includes(window) ? windows : [...windows, window];
 };
 
@@ -173,14 +155,8 @@ const placesToTry = (
   likely: readonly number[],
   rule: ReplayContext,
 ): readonly (readonly [limit: number, window: number])[] => {
-  const limits: number[] = [];
-  const step = limitStep(rule);
-  for (
-    let limit = Math.ceil(minLimitShare * rule.limit);
-    limit <= maxLimitShare * rule.limit;
-    limit += step
-  )
-    limits.push(limit);
+  const first = Math.ceil(minLimitShare * rule.limit);
+  const limits = numbersBetween(first, maxLimitShare * rule.limit, limitStep(rule));
   return [
     ...limits.map((limit) => [limit, rule.window] as const),
     ...likely.flatMap((limit) => windowsToTry(rule).map((window) => [limit, window] as const)),
@@ -211,7 +187,12 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
   const limits = likelyLimits(promptHistories, context);
   const largest =
     largestMultiple * Math.ceil(Math.max(maxLimitShare * context.limit, ...limits) + 2);
-  const coarse = bestByWindow(context.clock, countsOf(promptHistories), largest, 1);
+  const coarse = bestByWindow(
+    context.clock,
+    promptHistories.map(counterContradictions),
+    largest,
+    1,
+  );
   const score = closeScoreOf(evidence, largest);
   const places = placesToTry(limits, context).map(([limit, window]): Place => ({
     limit,
@@ -231,18 +212,8 @@ export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readon
   if (best === undefined || best.wrong > mostWrong) return [];
   const { limit, window, wrong } = best;
   const explains: Explains = (...place) => score(...place) <= wrong;
-  const explaining = windowsToTry(context).filter((each) => explains(limit, each, wrong));
-  return [
-    {
-      limiter: 'sliding-counter',
-      limit: limitInterval(explains, best),
-      window: {
-        value: window,
-        least: Math.min(window, ...explaining),
-        most: Math.max(window, ...explaining),
-      },
-      parameters: {},
-      wrong,
-    },
-  ];
+  const same = [window, ...windowsToTry(context).filter((each) => explains(limit, each, wrong))];
+  const interval = { value: window, least: Math.min(...same), most: Math.max(...same) };
+  const fitted = { limit: limitInterval(explains, best), window: interval, parameters: {}, wrong };
+  return [{ limiter: 'sliding-counter', ...fitted }];
 };
