@@ -131,9 +131,7 @@ export const knownClip = async (sha256: string) =>
 export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
-/**
- * Returns the seconds of a WebM file that declares no length, from the times of its blocks; `null` below two blocks.
- */
+/** Returns the seconds of a WebM file without a declared length, by its blocks; `null` below two blocks. */
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
   let [previous, end, scale] = [0, 0, 0];

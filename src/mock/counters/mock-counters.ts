@@ -8,9 +8,7 @@ import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-/**
- * How a request can end: `faulted` shows a fault, `aborted` means that the client left, `cut` that the mock stopped.
- */
+/** The ends of requests: `faulted` with a fault, `aborted` by the client, `cut` by a stop of the mock. */
 const ends = [
   ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),

@@ -9,9 +9,7 @@ import { maxUploadBytes } from '../../contract/audio.ts';
 /** The largest request body: 16 MiB, more than the largest context window needs (interface 2.1). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
-/**
- * Calls `onBody` once: with the bytes, or with `null` as soon as they are too many. A client that left gets no call.
- */
+/** Calls `onBody` once: with the bytes, or with `null` as soon as they are too many; never if the client left. */
 export const readBody = (
   request: IncomingMessage,
   maxBytes: number,
@@ -167,9 +165,7 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 };
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
-/**
- * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. A client that left gets no call.
- */
+/** Calls `onUpload` once: with a form, or with its refusal as soon as that is known; never if the client left. */
 export const readUpload = (
   request: IncomingMessage,
   onUpload: (upload: Upload | RequestRefusal) => void,

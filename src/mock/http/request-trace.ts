@@ -48,9 +48,7 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       fields = { ...fields, ...set };
     },
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
-    /**
-     * Returns the line of the trace log. Times are in ms on the machine's monotonic clock, which clients on it share.
-     */
+    /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, as clients read it. */
     toLine: () => ({
       /** The client's `x-request-id`, which joins both sides; else the mock's own. */
       requestId,

@@ -19,9 +19,7 @@ export interface MeterLevel {
 export interface Meter {
   /** Decides whether `amount` more units fit; with 0, for an unknown amount, at least one must be left. */
   fits(now: number, amount: number): boolean;
-  /**
-   * Counts units and returns when they are admitted. A negative amount returns units that were reserved and not used.
-   */
+  /** Counts units and returns when they are admitted. A negative amount gives back what was reserved and not used. */
   count(now: number, amount: number): number;
   /** Returns from when on `amount` units fit if no other request comes; if they never fit, when all units are free. */
   fitsAt(now: number, amount: number): number;

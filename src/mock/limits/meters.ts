@@ -186,9 +186,7 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
-  /**
-   * A window that begins with the first use after the last one. Across its boundary it admits up to twice its limit.
-   */
+  /** Begins a window with the first use after the last one. Across the boundary it admits up to twice its limit. */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
   'sliding-log': (rule) => slidingLog(rule, false),

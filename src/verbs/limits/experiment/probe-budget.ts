@@ -67,7 +67,7 @@ export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
 export const defaultSustain = 3;
 
 /** What the budget of a phase depends on. */
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
   readonly sustain: number;

@@ -46,9 +46,7 @@ const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
 /** Decides whether drops within the usable part of the log show costs. */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
-/**
- * Returns what each kind of request costs: the drop in remaining from the chat before to the chat after it, minus one.
- */
+/** Returns what each kind of request costs: the drop in remaining between the chats around it, minus one. */
 const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
   const counting = countedReplies(log, dropsByOne(log, true));
   const found = new Map<ProbeRequest, number>();

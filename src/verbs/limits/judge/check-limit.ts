@@ -20,6 +20,10 @@ interface DecisionEvidence {
   readonly otherCause: string | null;
 }
 
+/** Returns a check of interface section 8. */
+const sectionCheck = (check: Parameters<typeof advisoryCheck>[0]): LimitCheck =>
+  advisoryCheck({ section: '8', ...check });
+
 const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
 const opposite = (finding: LimitFinding): LimitFinding =>
@@ -28,20 +32,20 @@ const opposite = (finding: LimitFinding): LimitFinding =>
 const ruleText = ({ limit, window }: LimitRule): string =>
   `${limit} requests in ${window / 1000} s`;
 
+const mostText = ({ mostAdmitted: { least, most } }: LimitFacts): string =>
+  least === most ? String(most) : `between ${least} and ${most}`;
+
 /** Checks whether more was admitted in any span than any limiter of the rule admits. */
 const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck => {
   const { finding, worst } = facts.envelope;
-  const { least, most } = facts.mostAdmitted;
-  const range = least === most ? most : `between ${least} and ${most}`;
-  return advisoryCheck({
+  return sectionCheck({
     id: 'over-admission',
     claim: `In no span were more admitted than a limiter of ${ruleText(rule)} can admit.`,
-    section: '8',
     finding: decisions.length === 0 ? 'undecided' : finding,
     violates: true,
     observed:
       worst === null
-        ? `at most ${range} within ${seconds(rule.window)}`
+        ? `at most ${mostText(facts)} within ${seconds(rule.window)}`
         : `${worst.admitted} were admitted within ${seconds(worst.span)}, where any limiter admits at most ${worst.allowed}`,
   });
 };
@@ -56,10 +60,9 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
       `${admitted} within ${seconds(span)} (at most ${Math.floor(allowed)} are allowed)`,
   );
   const lone = !isKept && !isExceeded ? '; a window’s boundary within a burst can explain it' : '';
-  return advisoryCheck({
+  return sectionCheck({
     id: 'burst',
     claim: `An idle key is admitted at most ${rule.limit} requests at once, and what is refilled meanwhile.`,
-    section: '8',
     finding: findingOf(bursts.length > 0 && isKept, isExceeded),
     violates: true,
     observed:
@@ -69,12 +72,11 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Turns a refuted finding into an undecided one if refusals can have another cause. */
-const unlessCaused = (finding: LimitFinding, cause: string | null): LimitFinding =>
-  finding === 'refuted' && cause !== null ? 'undecided' : finding;
-
-const causeText = (finding: LimitFinding, cause: string | null): string =>
-  finding === 'refuted' && cause !== null ? `; but ${cause}` : '';
+/** Leaves a refuted check undecided if refusals can have another cause, and adds the cause to the observation. */
+const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
+  check.finding === 'refuted' && cause !== null
+    ? { ...check, finding: 'undecided', observed: `${check.observed}; but ${cause}` }
+    : check;
 
 /** The minimum number of evenly sent requests for the claim that they are all admitted, as a share of the limit. */
 const minPacedShare = 0.3;
@@ -83,7 +85,6 @@ const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
   const { rule, facts, otherCause } = evidence;
   const { paced, refusals, seenLimit } = facts.even;
   const isEnough = paced >= Math.max(2, minPacedShare * rule.limit);
-  const finding = findingOf(isEnough, refusals.length > 0);
   const seen =
     seenLimit === null || refusals.length > 0
       ? ''
@@ -94,63 +95,50 @@ const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
     section: '8',
     violates: true,
     wrong: refusals.map((place) => evidence.paced[place]!),
-    observed: `${refusals.length} of ${paced} evenly sent requests were refused${seen}${causeText(finding, otherCause)}`,
+    observed: `${refusals.length} of ${paced} evenly sent requests were refused${seen}`,
   });
-  return { ...check, finding: unlessCaused(finding, otherCause) };
+  return unlessCaused({ ...check, finding: findingOf(isEnough, refusals.length > 0) }, otherCause);
 };
 
 const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitCheck => {
   const { sustained } = facts;
   const id = 'sustained-rate';
   const claim = `Under a load that always asks for more, ${rule.limit} requests are admitted in each ${seconds(rule.window)}.`;
-  if (sustained === null) {
-    return advisoryCheck({ id, claim, section: '8', finding: 'undecided', observed: 'not tried' });
-  }
+  if (sustained === null)
+    return sectionCheck({ id, claim, finding: 'undecided', observed: 'not tried' });
   const { windows, admitted, rate, isLow, isShort } = sustained;
-  const finding = findingOf(rate.most !== null && !isLow, isShort);
   const most =
     rate.most === null ? 'more, since the load can have been lower' : Math.floor(rate.most);
   const low = isLow ? ', less than declared unless refusals count' : '';
-  return advisoryCheck({
-    id,
-    claim,
-    section: '8',
-    finding: unlessCaused(finding, otherCause),
-    violates: true,
-    observed: `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${low}${causeText(finding, otherCause)}`,
-  });
+  const finding = findingOf(rate.most !== null && !isLow, isShort);
+  const observed = `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${low}`;
+  return unlessCaused(sectionCheck({ id, claim, finding, violates: true, observed }), otherCause);
 };
-
-/** Describes the largest number that was certainly admitted at once by an idle key. */
-const burstText = ({ burst: { bursts } }: LimitFacts): string =>
-  bursts.length === 0
-    ? ''
-    : `: at most ${Math.max(...bursts.map(({ admitted }) => admitted))} at once`;
 
 /** Returns the facts that are no violation by themselves. */
 const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
   const { rule, facts, decisions } = evidence;
   const isRefused = decisions.some(({ admitted }) => !admitted);
-  const { least, most } = facts.mostAdmitted;
   const wrong = facts.refusalsWithRoom.map((place) => decisions[place]!);
   const unclear = facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear';
   const certainly = facts.lockedOut === 'refuted' ? '' : 'certainly ';
   const nothing = 'nothing was refused';
+  const atOnce = Math.max(0, ...facts.burst.bursts.map(({ admitted }) => admitted));
+  const burst = atOnce === 0 ? '' : `: at most ${atOnce} at once`;
   const roomText =
     wrong.length > 0
-      ? `${wrong.length} were certainly refused although fewer had been admitted${burstText(facts)}`
+      ? `${wrong.length} were certainly refused although fewer had been admitted${burst}`
       : `none was certainly refused with room left${unclear}`;
   const lockoutText =
     facts.lockedOut === 'proved'
       ? 'the key was blocked for longer than a window'
       : `no request was ${certainly}refused after a window in which nothing was admitted`;
   return [
-    advisoryCheck({
+    sectionCheck({
       id: 'most-admitted',
       claim: `At most ${rule.limit} requests were admitted within any ${rule.window / 1000} s.`,
-      section: '8',
       finding: opposite(facts.overAdmitted),
-      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}`,
+      observed: `the maximum was ${mostText(facts)}`,
     }),
     {
       ...checkReplies({
@@ -162,10 +150,9 @@ const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
       }),
       finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
     },
-    advisoryCheck({
+    sectionCheck({
       id: 'no-lockout',
       claim: 'No request was refused after a whole window in which nothing was admitted.',
-      section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
       observed: isRefused ? lockoutText : nothing,
     }),
@@ -185,10 +172,9 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
     refused === undefined
       ? 'the key was never exhausted'
       : 'it was not admitted again during the examination';
-  return advisoryCheck({
+  return sectionCheck({
     id: 'recovery',
     claim: `An exhausted key is admitted again within ${rule.window / 1000} s.`,
-    section: '8',
     finding: findingOf(waited !== null && waited <= longest * 1.1, isLate),
     observed:
       waited === null

@@ -91,9 +91,7 @@ const refilledDuring = (
   return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
 };
 
-/**
- * Decides whether one step of a refill explains the repeated values: consecutive, each twice, at most half the limit.
- */
+/** Decides whether a step of a refill explains the repeated values: consecutive, each twice, at most half a limit. */
 const areOfOneStep = (
   reported: readonly { readonly remaining: number }[],
   { limit }: LimitRule,

@@ -108,9 +108,7 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 /** The requests that hardly any gateway counts, since they cost nothing. */
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/**
- * Returns the requests of the first key that are no chats and may count like chats; `all` adds the usually free ones.
- */
+/** Returns the requests of the first key that are no chats but may count like them; `all` adds the usually free. */
 export const otherRequests = (
   log: LimitLog,
 ): { readonly usual: readonly ProbeReply[]; readonly all: readonly ProbeReply[] } => {

@@ -57,9 +57,7 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
   return kinds.flatMap((kind) => besides.map((list) => [...list, ...kind]));
 };
 
-/**
- * Names the limiter of the declared limit, and the requests that it may have counted: if chats alone show none, all.
- */
+/** Names the limiter of the declared limit and the requests that it counted: chats or, if those show none, all. */
 const nameDeclared = (
   log: LimitLog,
   decisions: ReturnType<typeof decisionsToReplay>,
@@ -83,9 +81,7 @@ const minWrong = 4;
 const maxWrong = 2;
 /** The same as a share of the decisions. */
 const maxWrongShare = 0.015;
-/**
- * A limiter of another limit is likelier if it contradicts at most this share of what the declared limit's best does.
- */
+/** The share of the contradictions of the declared limit's best, up to which another limit is the likelier one. */
 const likelierRatio = 0.5;
 /** It is beyond doubt if each limiter of the declared limit contradicts at least so many times as many decisions. */
 const minShownContrast = 25;

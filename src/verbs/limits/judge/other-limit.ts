@@ -93,9 +93,7 @@ export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
-/**
- * Decides whether a fitted limiter can be another than the rule's: what explains as well lies partly outside the rule.
- */
+/** Decides whether a fitted limiter can be another than the rule's: its range neither contains nor lies in the rule. */
 export const canBeOther = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
   if (refillingClasses.includes(limiter)) {

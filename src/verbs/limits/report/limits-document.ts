@@ -22,11 +22,18 @@ import { countText, plural, timeText } from '../../../report/text/number-text.ts
 import { present } from '../../../report/text/present.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
 import { limitsTimeline } from './limits-timeline.ts';
+import {
+  failed,
+  type JunitCase,
+  junitFile,
+  passed,
+  skipped,
+} from '../../../report/junit/junit-file.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
 type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
-export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
+const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   if (check.finding === 'undecided') return 'undecided';
   if (check.finding === 'proved') return 'holds';
   return isViolation(check) ? 'violated' : 'does not hold';
@@ -108,14 +115,14 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
 };
 
 /** Writes the first line: the verdict, and the figures that it rests on. */
-export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
+const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
   const { verdict, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
   return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
 /** Says why, and how many claims hold. */
-export const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
+const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
   const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
@@ -129,7 +136,7 @@ const loadText = ({ sustained }: LimitFacts): string =>
     ? ''
     : `; ${countText(sustained.admitted)} of ${countText(sustained.offered)} requests in ${sustained.windows.toFixed(1)} windows`;
 
-export const sourceText = (check: LimitCheck): string =>
+const sourceText = (check: LimitCheck): string =>
   check.section === null ? 'not promised' : `§ ${check.section}`;
 
 const requestsSentText = ({ log, took }: LimitReport): string => {
@@ -246,3 +253,36 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };
+
+const caseOf = (check: LimitCheck): JunitCase => {
+  const details = [check.observed, ...check.evidence].join('\n');
+  const outcomes = {
+    holds: passed,
+    'does not hold': passed,
+    violated: failed('limit-violated', check.observed, details),
+    undecided: skipped(`undecided: ${check.observed}`),
+  };
+  const name = `${check.id} (${sourceText(check)}): ${check.claim}`;
+  return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
+};
+
+/** Writes the claims as JUnit tests: violated limits fail, undecided claims are skipped, and all others pass. */
+export const limitsJunit = (report: LimitReport): string =>
+  junitFile({
+    name: `weir limits ${report.target}`,
+    startedAt: report.startedAt,
+    duration: report.took,
+    properties: {
+      weir: report.weir,
+      model: report.model,
+      verdict: report.judgement.verdict,
+    },
+    cases: report.judgement.checks.map(caseOf),
+    output: [
+      limitsVerdictText(report),
+      reasonsText(report),
+      ...report.judgement.checks.map(
+        (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
+      ),
+    ],
+  });
