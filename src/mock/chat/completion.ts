@@ -31,6 +31,12 @@ interface LengthRange {
   readonly max: number;
 }
 
+interface DrawnTokens {
+  readonly tokens: readonly string[];
+  /** Whether the answer ends by itself. */
+  readonly isWhole: boolean;
+}
+
 /** Each word with the space before it is one token. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
@@ -64,6 +70,13 @@ const truncateAt = (tokens: readonly string[], end: number): readonly string[] =
   return kept;
 };
 
+/** Returns the tokens of a value's JSON, at most `maxTokens`. */
+const jsonTokens = (value: unknown, maxTokens: number | null): DrawnTokens => {
+  const all = splitTokens(JSON.stringify(value));
+  const tokens = all.slice(0, maxTokens ?? all.length);
+  return { tokens, isWhole: tokens.length === all.length };
+};
+
 const generateToolCall = (
   draw: Draw,
   tools: readonly Tool[],
@@ -76,32 +89,15 @@ const generateToolCall = (
     strict === null
       ? randomJsonValue(draw, parameters ?? { type: 'object' })
       : structuredValue(draw, strict);
-  const all = splitTokens(JSON.stringify(value));
-  const tokens = all.slice(0, maxTokens ?? all.length);
-  const finish = tokens.length < all.length ? 'length' : 'tool_calls';
-  return { toolCall: { id, name }, tokens, finish };
-};
-
-interface DrawnTokens {
-  readonly tokens: readonly string[];
-  /** Whether the answer ends by itself. */
-  readonly isWhole: boolean;
-}
-
-const structuredTokens = (
-  draw: Draw,
-  format: StructuredFormat,
-  maxTokens: number | null,
-): DrawnTokens => {
-  const all = splitTokens(JSON.stringify(structuredValue(draw, format)));
-  const tokens = all.slice(0, maxTokens ?? all.length);
-  return { tokens, isWhole: tokens.length === all.length };
+  const { tokens, isWhole } = jsonTokens(value, maxTokens);
+  return { toolCall: { id, name }, tokens, finish: isWhole ? 'tool_calls' : 'length' };
 };
 
 const drawnTokens = (
   draw: Draw,
   format: 'text' | 'json',
-  { maxTokens, length }: Pick<CompletionOptions, 'maxTokens'> & { readonly length: LengthRange },
+  maxTokens: number | null,
+  length: LengthRange,
 ): DrawnTokens => {
   const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
   const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
@@ -119,8 +115,8 @@ export const generateCompletion = (
   if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);
   const { tokens, isWhole } =
     typeof format === 'object'
-      ? structuredTokens(draw, format, maxTokens)
-      : drawnTokens(draw, format, { maxTokens, length });
+      ? jsonTokens(structuredValue(draw, format), maxTokens)
+      : drawnTokens(draw, format, maxTokens, length);
   const text = stopSequences.length === 0 ? '' : tokens.join('');
   const stops = stopSequences.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   if (stops.length > 0) {

@@ -83,14 +83,9 @@ export class ChunkFrames {
   }
 }
 
-interface StreamedChoice {
-  readonly completion: Completion;
-  readonly frames: ChunkFrames;
-}
-
 interface StreamParts {
   readonly exchange: MockExchange;
-  readonly choices: readonly StreamedChoice[];
+  readonly choices: readonly { readonly completion: Completion; readonly frames: ChunkFrames }[];
   readonly stream: EventStream;
 }
 
@@ -99,7 +94,7 @@ interface StreamParts {
  * object, for the reason that `Recurring` gives.
  */
 export class StreamedAnswer implements TokenSink {
-  readonly #choices: readonly StreamedChoice[];
+  readonly #choices: StreamParts['choices'];
   readonly #steps: number;
   readonly #stream: EventStream;
   readonly #trace: RequestTrace | null;

@@ -40,37 +40,26 @@ export const openPrefixCache = (): ((
   };
 };
 
-/** The figures that a server shows. Counters only grow. */
-export interface ServingLevels {
-  readonly running: number;
-  readonly waiting: number;
-  readonly promptTokens: number;
-  readonly generatedTokens: number;
-  /** Prompt tokens that were looked up in the prefix cache, and found there. */
-  readonly prefixQueries: number;
-  readonly prefixHits: number;
-  /** The total ms that the admitted requests waited, and their number. */
-  readonly queueTime: number;
-  readonly queued: number;
-}
-
-type Counts = { -readonly [Name in keyof ServingLevels]: ServingLevels[Name] };
-
-/** The figures of a model that nobody has asked for yet. */
-export const noLevels: ServingLevels = {
+/** The figures of a model that nobody has asked for yet. Counters only grow. */
+export const noLevels = {
   running: 0,
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
+  /** Prompt tokens that were looked up in the prefix cache, and found there. */
   prefixQueries: 0,
   prefixHits: 0,
+  /** The total ms that the admitted requests waited, and their number. */
   queueTime: 0,
   queued: 0,
 };
 
+/** The figures that a server shows of a model. */
+export type ServingLevels = Readonly<typeof noLevels>;
+
 /** Counts the work of servers by model, as the metrics of inference servers do. */
 class ServingCounts {
-  readonly #byModel = new Map<string, Counts>();
+  readonly #byModel = new Map<string, typeof noLevels>();
 
   levels(): ReadonlyMap<string, ServingLevels> {
     return new Map([...this.#byModel].map(([model, counts]) => [model, { ...counts }]));

@@ -15,12 +15,7 @@ import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/outpu
 import { folderFor } from '../../run/input/report-paths.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { closeTarget, type ReadyTarget, prepareTarget } from '../../run/target/prepare-target.ts';
-import {
-  type DeclaredLimits,
-  limiterClassNames,
-  type ProbePhase,
-  probePhases,
-} from '../../model/limits/limit-log.ts';
+import { limiterClassNames, type ProbePhase, probePhases } from '../../model/limits/limit-log.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
@@ -85,13 +80,6 @@ const sustainOf = (text: string | undefined): number => {
   return windows;
 };
 
-export interface ExaminationSettings {
-  readonly declared: DeclaredLimits;
-  readonly price: ReturnType<typeof priceOf>;
-  readonly phases: readonly ProbePhase[];
-  readonly sustain: number;
-}
-
 /** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
   { limits: { requestsPerMinute, tokensPerMinute } }: Plan,
@@ -103,7 +91,7 @@ export const examinationSettingsFrom = (
     price,
     sustain,
   }: LimitsRequest,
-): ExaminationSettings => {
+) => {
   const problems: string[] = [];
   const collectProblem = <Value>(read: () => Value): Value | null => {
     try {

@@ -75,17 +75,9 @@ interface BudgetOptions {
   readonly phases: readonly ProbePhase[];
 }
 
-interface PhaseBudget {
-  readonly usual: number;
-  readonly most: number;
-  /** In ms. */
-  readonly time: number;
-}
-
 /** Forecasts the typical and maximum requests of a phase, and its time in ms. */
-export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBudget => {
+export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
-  const isCounting = phases.includes('counting');
   const { window } = rule;
   switch (phase) {
     case 'counting': {
@@ -93,35 +85,25 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions): PhaseBud
       return { usual, most: usual, time: usual * evenPause(rule) };
     }
     case 'even': {
-      const usual = Math.max(0, evenRequests(rule) - (isCounting ? countingRequests : 0));
-      const most = usual + repeatedEvenRequests(rule);
-      return {
-        usual,
-        most,
-        time: Math.min(usual * evenPause(rule), maxEvenWindows(rule) * window),
-      };
+      const counted = phases.includes('counting') ? countingRequests : 0;
+      const usual = Math.max(0, evenRequests(rule) - counted);
+      const time = Math.min(usual * evenPause(rule), maxEvenWindows(rule) * window);
+      return { usual, most: usual + repeatedEvenRequests(rule), time };
     }
-    case 'provocation':
-      return {
-        usual: usualProvocationRequests(rule),
-        most: maxProvocationRequests(rule, phases.includes('sustained')),
-        time: idleTime(rule) + 1.6 * window,
-      };
+    case 'provocation': {
+      const most = maxProvocationRequests(rule, phases.includes('sustained'));
+      const time = idleTime(rule) + 1.6 * window;
+      return { usual: usualProvocationRequests(rule), most, time };
+    }
     case 'sustained': {
-      const windows = usualSustainedWindows(sustain);
-      return {
-        usual: usualSustainedRequests(rule, sustain),
-        most: maxSustainedRequests(rule, sustain),
-        time: windows * window,
-      };
+      const most = maxSustainedRequests(rule, sustain);
+      const time = usualSustainedWindows(sustain) * window;
+      return { usual: usualSustainedRequests(rule, sustain), most, time };
     }
     case 'concurrency': {
       const burst = aboveLimit(rule);
-      return {
-        usual: burst + maxRefillRequests,
-        most: 2 * burst + maxRefillRequests,
-        time: idleTime(rule) + window / 10,
-      };
+      const usual = burst + maxRefillRequests;
+      return { usual, most: burst + usual, time: idleTime(rule) + window / 10 };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);

@@ -1,8 +1,4 @@
-import {
-  type LimitCheck,
-  type LimitLog,
-  type ProbeReply,
-} from '../../../model/limits/limit-log.ts';
+import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { checkReplies } from './check-replies.ts';
 import { windowTolerance } from '../../../judge/limits/facts/rule-bounds.ts';
 import {
@@ -126,9 +122,10 @@ const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitA
 const accuracies = ['exact', 'conservative', 'deceptive', 'unknown'] as const;
 
 const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string => {
-  const byAccuracy = Object.groupBy(reported, ({ accuracy }) => accuracy);
-  const counts = accuracies.map((kind) => ({ kind, count: byAccuracy[kind]?.length ?? 0 }));
-  return counts.flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : [])).join(', ');
+  const countOf = (kind: WaitAccuracy): number =>
+    reported.filter(({ accuracy }) => accuracy === kind).length;
+  const counted = accuracies.filter((kind) => countOf(kind) > 0);
+  return counted.map((kind) => `${countOf(kind)} ${kind}`).join(', ');
 };
 
 /** Compares `Retry-After` with when the key was admitted again. */

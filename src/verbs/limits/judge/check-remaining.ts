@@ -10,10 +10,13 @@ import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 import { checkReplies } from './check-replies.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
 
+const remainingOf = (reply: ProbeReply): number | null =>
+  reportedLimitOf(reply, 'requests')?.remaining ?? null;
+
 /** Returns the remaining that admitted requests of the first key reported, in the order of sending. */
 const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
   replies.flatMap((reply) => {
-    const remaining = reportedLimitOf(reply, 'requests')?.remaining ?? null;
+    const remaining = remainingOf(reply);
     const isWanted = phase === null || reply.phase === phase;
     return isWanted && remaining !== null && reply.admitted && reply.key === 'first'
       ? [{ reply, remaining }]
@@ -77,25 +80,18 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
 };
 
 /** Counts the requests that reported a remaining that another one had reported. */
-const countDuplicates = (
-  reported: readonly { readonly reply: ProbeReply; readonly remaining: number }[],
-): number => reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
+const countDuplicates = (reported: readonly Reported[]): number =>
+  reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
 /** Returns the most requests that can be refilled while these were decided: so many values can appear twice. */
-const refilledDuring = (
-  reported: readonly { readonly reply: ProbeReply }[],
-  { limit, window }: LimitRule,
-): number => {
+const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
   const end = Math.max(...reported.map(({ reply }) => reply.answered));
   return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
 };
 
 /** Decides whether a step of a refill explains the repeated values: consecutive, each twice, at most half a limit. */
-const areOfOneStep = (
-  reported: readonly { readonly remaining: number }[],
-  { limit }: LimitRule,
-): boolean => {
+const areOfOneStep = (reported: readonly Reported[], { limit }: LimitRule): boolean => {
   const counts = Map.groupBy(reported, ({ remaining }) => remaining);
   const repeated = [...counts].filter(([, { length }]) => length > 1);
   const values = repeated.map(([value]) => value);
@@ -229,9 +225,6 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
   checkConcurrentRemaining(log),
   checkOneCounter(log),
 ];
-
-const remainingOf = (reply: ProbeReply): number | null =>
-  reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
 /** The minimum remaining that is certainly at least one request. One can be a rounded fraction. */
 const minWholeRemaining = 2;

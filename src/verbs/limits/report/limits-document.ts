@@ -1,6 +1,6 @@
 import type { CountBounds, LimitFacts } from '../../../model/limits/limit-facts.ts';
 import { isViolation, type LimitCheck, limiterClasses } from '../../../model/limits/limit-log.ts';
-import type { LimitReport } from '../model/limit-report.ts';
+import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type {
   Fitted,
   LimiterFit,
@@ -63,13 +63,8 @@ const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
 /** Says which limiter explains the decisions, which others do, and how many decisions the next best contradicts. */
-const identificationText = ({
-  best,
-  ties,
-  runnerUp,
-  decisions,
-  ranking,
-}: LimiterIdentification): string => {
+const identificationText = (found: LimiterIdentification): string => {
+  const { best, ties, runnerUp, decisions, ranking } = found;
   const explained = plural(decisions, 'decision');
   if (best === null) {
     const closest =
@@ -88,11 +83,11 @@ const identificationText = ({
   ]).join(' ');
 };
 
-const verdictWords = {
-  kept: 'Limit kept',
-  violated: 'LIMIT VIOLATED',
-  undecided: 'Undecided',
-} as const satisfies Record<LimitReport['judgement']['verdict'], string>;
+const verdicts = {
+  kept: { words: 'Limit kept', tone: 'good' },
+  violated: { words: 'LIMIT VIOLATED', tone: 'bad' },
+  undecided: { words: 'Undecided', tone: 'warning' },
+} as const satisfies Record<LimitVerdict, { readonly words: string; readonly tone: Tone }>;
 
 /** Writes the limiter with its parameters; several names if the log does not distinguish them. */
 const limiterText = ({ best, ties }: LimiterIdentification): string =>
@@ -118,7 +113,7 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
 const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
   const { verdict, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
-  return `${verdictWords[verdict]}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+  return `${verdicts[verdict].words}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
 /** Says why, and how many claims hold. */
@@ -145,24 +140,18 @@ const requestsSentText = ({ log, took }: LimitReport): string => {
   return `${plural(log.replies.length + lost, 'request')} in ${timeText(took)}, ${countText(refused)} refused with 429${lost === 0 ? '' : `, ${countText(lost)} without an answer`}`;
 };
 
+/** The tone of each outcome, in the order in which a reader looks for them. */
 const tones = {
-  holds: 'good',
   violated: 'bad',
   'does not hold': 'warning',
+  holds: 'good',
   undecided: 'quiet',
 } as const satisfies Record<CheckOutcome, Tone>;
 
-/** The order in which a reader looks for outcomes. */
-const outcomeOrder: readonly CheckOutcome[] = ['violated', 'does not hold', 'holds', 'undecided'];
+const outcomeOrder: readonly string[] = Object.keys(tones);
 
 const byOutcome = (a: LimitCheck, b: LimitCheck): number =>
   outcomeOrder.indexOf(checkOutcomeOf(a)) - outcomeOrder.indexOf(checkOutcomeOf(b));
-
-const verdictTones = {
-  kept: 'good',
-  violated: 'bad',
-  undecided: 'warning',
-} as const satisfies Record<LimitReport['judgement']['verdict'], Tone>;
 
 const claimColumns: readonly Column<LimitCheck>[] = [
   column.verdict('Finding', (check) => ({
@@ -211,14 +200,8 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
   const per = timeText(window);
   const declared = `${countText(limit)} requests in ${per}`;
-  const claims = table(
-    'Claims about the limits',
-    claimColumns,
-    judgement.checks.toSorted(byOutcome),
-    {
-      showsNotes: true,
-    },
-  );
+  const checks = judgement.checks.toSorted(byOutcome);
+  const claims = table('Claims about the limits', claimColumns, checks, { showsNotes: true });
   const limiters = table(
     `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
     limiterColumns,
@@ -231,10 +214,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
       `Model ${model}: declared limit of ${declared} per key`,
       requestsSentText(report),
     ],
-    verdict: {
-      text: limitsVerdictText(report),
-      tone: verdictTones[judgement.verdict],
-    },
+    verdict: { text: limitsVerdictText(report), tone: verdicts[judgement.verdict].tone },
     introduction: [text(reasonsText(report))],
     blocks: present([
       section('Limiter', [
@@ -272,11 +252,7 @@ export const limitsJunit = (report: LimitReport): string =>
     name: `weir limits ${report.target}`,
     startedAt: report.startedAt,
     duration: report.took,
-    properties: {
-      weir: report.weir,
-      model: report.model,
-      verdict: report.judgement.verdict,
-    },
+    properties: { weir: report.weir, model: report.model, verdict: report.judgement.verdict },
     cases: report.judgement.checks.map(caseOf),
     output: [
       limitsVerdictText(report),
