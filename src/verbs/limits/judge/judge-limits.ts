@@ -25,19 +25,12 @@ import {
 } from './limiter-decisions.ts';
 import { nameLimiter } from './name-limiter.ts';
 
-const isSustained = ({ phase }: ProbeReply): boolean => phase === 'sustained';
-
 /** Says why refusals can have another cause than the limit of requests; `null` if they cannot. */
-const otherCauseOf = (
-  log: LimitLog,
-  decisions: readonly ProbeReply[],
-  spenders: LimitCheck,
-): string | null => {
-  if (spenders.finding === 'refuted') return 'someone else uses the key';
+const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
+  if (checkHiddenSpender(log).finding === 'refuted') return 'someone else uses the key';
   if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
-  return decisions.some((reply) => mayBeTokenRefusal(log, reply))
-    ? 'refusals can be for used-up tokens'
-    : null;
+  const mayBeTokens = decisions.some((reply) => mayBeTokenRefusal(log, reply));
+  return mayBeTokens ? 'refusals can be for used-up tokens' : null;
 };
 
 /** The share of chats without a decision above which a log decides nothing. */
@@ -95,18 +88,13 @@ const whyUnlimited = (
 const fasterText = ({ spacing }: QueuePace, { limit, window }: LimitRule): string =>
   `what waited was let through every ${spacingText(spacing.value)}, where the limit is one every ${spacingText(window / limit)}: by a limiter of another rate, or by a server that is no faster`;
 
-/** The evidence about the limiter behind a log. */
-interface Evidence {
-  readonly facts: LimitFacts;
-  readonly pace: QueuePace | null;
-  readonly identification: LimiterIdentification;
-}
-
 /** Says why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
-  { facts, pace, identification }: Evidence,
+  facts: LimitFacts,
+  identification: LimiterIdentification,
+  pace: QueuePace | null,
 ): string | null => {
   if (log.cut !== null) return `the examination ended early: ${log.cut}`;
   const rule = log.declared.requests;
@@ -157,13 +145,8 @@ const verdictOf = (
   undecided: readonly string[],
   kept: readonly string[],
 ): Pick<LimitJudgement, 'verdict' | 'reasons'> => {
-  const violations = checks.filter(isViolation);
-  if (violations.length > 0) {
-    return {
-      verdict: 'violated',
-      reasons: violations.map(({ id, observed }) => `${id}: ${observed}`),
-    };
-  }
+  const violations = checks.filter(isViolation).map(({ id, observed }) => `${id}: ${observed}`);
+  if (violations.length > 0) return { verdict: 'violated', reasons: violations };
   return undecided.length > 0
     ? { verdict: 'undecided', reasons: undecided }
     : { verdict: 'kept', reasons: kept };
@@ -174,19 +157,12 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;
   const decisions = limiterDecisions(log);
   const paced = evenlyDecided(log);
-  const facts = limitFacts(
-    {
-      decisions,
-      paced,
-      sustained: decisions.filter(isSustained),
-      history: firstKeyHistory(log),
-      permitted: log.declared.permitted,
-    },
-    rule,
-  );
+  const sustained = decisions.filter(({ phase }) => phase === 'sustained');
+  const history = firstKeyHistory(log);
+  const { permitted } = log.declared;
+  const facts = limitFacts({ decisions, paced, sustained, history, permitted }, rule);
   const identification = nameLimiter(log);
-  const spenders = checkHiddenSpender(log);
-  const otherCause = otherCauseOf(log, decisions, spenders);
+  const otherCause = otherCauseOf(log, decisions);
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
   const checks: readonly LimitCheck[] = [
     ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
@@ -199,12 +175,8 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...checkCounting(log),
   ];
   const pace = queuePace(decisions, rule);
-  const why = whyUndecided(log, decisions, { facts, pace, identification });
+  const why = whyUndecided(log, decisions, facts, identification, pace);
   const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
-  return {
-    ...verdictOf(checks, undecided, keptReasons(facts, limitedPace(pace))),
-    facts,
-    identification,
-    checks,
-  };
+  const verdict = verdictOf(checks, undecided, keptReasons(facts, limitedPace(pace)));
+  return { ...verdict, facts, identification, checks };
 };

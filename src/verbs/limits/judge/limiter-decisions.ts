@@ -16,6 +16,9 @@ const decidingPhases: readonly ProbePhase[] = [
   'concurrency',
 ];
 
+const isDeciding = ({ key, phase }: ProbeReply): boolean =>
+  key === 'first' && decidingPhases.includes(phase);
+
 /** The phases that stay below the limit. */
 export const calmPhases: readonly ProbePhase[] = ['counting', 'even'];
 
@@ -43,10 +46,7 @@ const shareOf = (replies: readonly ProbeReply[], failure: string): number =>
   replies.filter((reply) => failureOf(reply) === failure).length / Math.max(1, replies.length);
 
 const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
-  replies.filter(
-    ({ key, request, phase }) =>
-      key === 'first' && request === 'chat' && decidingPhases.includes(phase),
-  );
+  replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
  * Returns the failures by which a gateway refuses what is over its limit, instead of 429: the same chat was answered
@@ -97,11 +97,7 @@ const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'long
 export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
   ...limiterDecisions(log),
   ...log.replies
-    .filter((reply) => {
-      const { key, phase, request } = reply;
-      const isOwn = key === 'first' && decidingPhases.includes(phase);
-      return isOwn && otherChats.includes(request) && isAnswered(reply);
-    })
+    .filter((reply) => isDeciding(reply) && otherChats.includes(reply.request) && isAnswered(reply))
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
@@ -109,14 +105,12 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
 /** Returns the requests of the first key that are no chats but may count like them; `all` adds the usually free. */
-export const otherRequests = (
-  log: LimitLog,
-): { readonly usual: readonly ProbeReply[]; readonly all: readonly ProbeReply[] } => {
-  const all = log.replies
-    .filter(({ key, phase, request, status }) => {
-      const isOwn = key === 'first' && decidingPhases.includes(phase) && status !== 429;
-      return isOwn && ![...otherChats, 'chat', 'wrong-key'].includes(request);
-    })
+export const otherRequests = ({ replies }: LimitLog) => {
+  const others = replies.filter(
+    ({ request }) => ![...otherChats, 'chat', 'wrong-key'].includes(request),
+  );
+  const all = others
+    .filter((reply) => isDeciding(reply) && reply.status !== 429)
     .map((reply) => ({ ...reply, admitted: true }));
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
@@ -125,8 +119,8 @@ export const otherRequests = (
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
-    const { key, request, phase, refusal } = reply;
-    const isOwn = key === 'first' && request !== 'wrong-key' && decidingPhases.includes(phase);
+    const { request, refusal } = reply;
+    const isOwn = request !== 'wrong-key' && isDeciding(reply);
     const isRefused = isRefusal(reply, refusals);
     if (!isOwn || (!isRefused && !isAnswered(reply))) return [];
     const isOther = refusal?.unit === 'tokens' || refusal?.unit === 'in-flight';

@@ -29,15 +29,6 @@ const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   return failed.length === 0 ? lists : [...lists, ...lists.map((list) => [...list, ...failed])];
 };
 
-const termsOf = (log: LimitLog): LimiterTerms => {
-  const { declared, replies } = log;
-  return {
-    declared: declared.requests,
-    clock: serverOffset(replies),
-    besides: besidesOf(log),
-  };
-};
-
 /** The maximum number of decisions that a suspected cap on requests in flight contradicts. */
 const maxWrongOfCap = 2;
 
@@ -62,7 +53,8 @@ const nameDeclared = (
   log: LimitLog,
   decisions: ReturnType<typeof decisionsToReplay>,
 ): { readonly found: LimiterIdentification; readonly terms: LimiterTerms } => {
-  const terms = termsOf(log);
+  const clock = serverOffset(log.replies);
+  const terms: LimiterTerms = { declared: log.declared.requests, clock, besides: besidesOf(log) };
   const found = identifyLimiter(decisions, terms);
   const others = otherRequests(log).usual;
   const isHopeless = fewestWrong(found.ranking) > maxWrongByOthers * others.length;
@@ -102,18 +94,15 @@ const isConvincing = (
 ): boolean => {
   // A queue shows its rate by the times of its answers.
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
-  const [isSomeLower, isEachLower] = [
-    fits.some((fit) => isLower(fit, declared)),
-    fits.every((fit) => isLower(fit, declared)),
-  ];
+  const isSomeLower = fits.some((fit) => isLower(fit, declared));
+  const isEachLower = fits.every((fit) => isLower(fit, declared));
   // A window that ends within the only burst looks like a higher limit.
   const isSeenTwice =
     isEachLower || decisions.some(({ phase }) => phase === 'sustained' || phase === 'concurrency');
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // A limiter that counts refusals admits less of a load, and a lower limit that does not count them explains some of
-    // its logs.
+    // A limiter that counts refusals admits less of a load, which looks like a lower limit.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
@@ -124,11 +113,9 @@ const isConvincing = (
  */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
-  return queue === null
-    ? [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)].toSorted(
-        (a, b) => a.wrong - b.wrong,
-      )
-    : [queue];
+  if (queue !== null) return [queue];
+  const fits = [...fitOtherLimits(evidence, most), ...fitCounters(evidence, most)];
+  return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
 /**

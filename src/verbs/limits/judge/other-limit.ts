@@ -29,6 +29,12 @@ const maxHiddenShare = 1 / 20;
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
   Math.max(1, Math.min(maxFreshRequests, Math.floor(limit * maxHiddenShare)));
 
+/** Returns the interval of a fitted rate, in requests per ms. */
+const rateOf = ({ limit, window }: LimiterFit) => ({
+  least: limit.least / window.most,
+  most: limit.most / window.least,
+});
+
 const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): boolean =>
   a.least > most || a.most < least;
 
@@ -36,14 +42,10 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
  * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
  * admits more than the limit in a window, or it has another rate. Of buckets only the rate is known.
  */
-export const isOtherLimiter = (
-  { limiter, limit, window }: LimiterFit,
-  rule: LimitRule,
-): boolean => {
+export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
+  const { limiter, limit, window } = fit;
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
-  const [slowest, fastest] = [rule.limit / longer, rule.limit / shorter];
-  const rate = { least: limit.least / window.most, most: limit.most / window.least };
-  const isOtherRate = isDisjoint(rate, slowest, fastest);
+  const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
   // A weighted counter of one request more that rounds up decides like one of the limit that rounds down.
@@ -54,8 +56,8 @@ export const isOtherLimiter = (
 };
 
 /** Decides whether a fitted limiter may admit less than the rule. */
-export const isLower = ({ limit, window }: LimiterFit, rule: LimitRule): boolean =>
-  limit.least / window.most < rule.limit / rule.window;
+export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
+  rateOf(fit).least < rule.limit / rule.window;
 
 /** The maximum ratio between the ends of the interval of a rate that shows another rate of a small bucket. */
 const maxRateSpread = 1.05;
@@ -67,14 +69,14 @@ const maxRateSpread = 1.05;
 const wholeSecondShare = 0.7;
 
 /** Decides whether a bucket of the rule that counts whole seconds can be as slow. */
-const canDropFractions = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
+const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
   const declared = rule.limit / rule.window;
   return (
-    limiter !== 'leaky-queue' &&
-    refillingClasses.includes(limiter) &&
+    fit.limiter !== 'leaky-queue' &&
+    refillingClasses.includes(fit.limiter) &&
     declared * 1000 < 1 &&
-    limit.least / window.most < declared &&
-    limit.most / window.least > wholeSecondShare * declared
+    isLower(fit, rule) &&
+    rateOf(fit).most > wholeSecondShare * declared
   );
 };
 
@@ -85,20 +87,20 @@ const canDropFractions = ({ limiter, limit, window }: LimiterFit, rule: LimitRul
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
   if (fit.limiter !== 'burst-bucket') return isOtherLimiter(fit, rule);
-  const { limit, window } = fit;
-  const [slowest, fastest] = [limit.least / window.most, limit.most / window.least];
-  return isOtherLimiter(fit, rule) && isLower(fit, rule) && fastest <= maxRateSpread * slowest;
+  const { least, most } = rateOf(fit);
+  return isOtherLimiter(fit, rule) && isLower(fit, rule) && most <= maxRateSpread * least;
 };
 
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
 /** Decides whether a fitted limiter can be another than the rule's: its range neither contains nor lies in the rule. */
-export const canBeOther = ({ limiter, limit, window }: LimiterFit, rule: LimitRule): boolean => {
+export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
+  const { limiter, limit, window } = fit;
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
   if (refillingClasses.includes(limiter)) {
-    const [slowest, fastest] = [rule.limit / longer, rule.limit / shorter];
-    return limit.least / window.most < slowest || limit.most / window.least > fastest;
+    const { least, most } = rateOf(fit);
+    return least < rule.limit / longer || most > rule.limit / shorter;
   }
   const isRule =
     (limit.value === rule.limit && includes(window, rule.window)) ||

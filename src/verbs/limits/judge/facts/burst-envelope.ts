@@ -19,27 +19,20 @@ interface Burst {
   readonly blockedFor: number;
 }
 
-interface Prefix {
-  readonly end: number;
-  readonly count: number;
-}
-
 /** Returns how long, in ms, the key certainly still refused after the last admission of a burst and before the next. */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
 ): number => {
-  const end = admitted.reduce((most, { answered }) => Math.max(most, answered), 0);
-  const next = decisions
-    .filter((decision) => decision.admitted && !admitted.includes(decision))
-    .reduce(
-      (least, { answered, sent }) => (answered > end ? Math.min(least, sent) : least),
-      Infinity,
-    );
+  const end = admitted.at(-1)?.answered ?? 0;
+  const later = decisions.filter(
+    (decision) => decision.admitted && decision.answered > end && !admitted.includes(decision),
+  );
+  const next = Math.min(Infinity, ...later.map(({ sent }) => sent));
   const refused = decisions.filter(
     (decision) => !decision.admitted && decision.sent > end && decision.answered < next,
   );
-  return refused.reduce((most, { sent }) => Math.max(most, sent - end), 0);
+  return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
 /**
@@ -51,26 +44,19 @@ const burstsIn = (
   requests: readonly RequestSpan[],
   { window }: LimitRule,
 ): readonly Burst[] => {
-  const ordered = requests.toSorted((a, b) => a.from - b.from);
-  let lastEnd: number | null = null;
+  let lastEnd = Number.NEGATIVE_INFINITY;
   const begins: number[] = [];
-  for (const { from, until } of ordered) {
-    if (lastEnd === null || from - lastEnd > longestWindow(window)) begins.push(from);
-    lastEnd = Math.max(lastEnd ?? until, until);
+  for (const { from, until } of requests.toSorted((a, b) => a.from - b.from)) {
+    if (from - lastEnd > longestWindow(window)) begins.push(from);
+    lastEnd = Math.max(lastEnd, until);
   }
   return begins.map((begin, place) => {
+    const end = begin + longestBurst * window;
     const admitted = decisions
-      .filter(
-        (each) =>
-          each.admitted && each.sent >= begin && each.answered <= begin + longestBurst * window,
-      )
+      .filter((each) => each.admitted && each.sent >= begin && each.answered <= end)
       .toSorted((a, b) => a.answered - b.answered);
-    return {
-      begin,
-      admitted,
-      isAfterIdle: place > 0,
-      blockedFor: blockedTimeOf(decisions, admitted),
-    };
+    const blockedFor = blockedTimeOf(decisions, admitted);
+    return { begin, admitted, isAfterIdle: place > 0, blockedFor };
   });
 };
 
@@ -117,25 +103,20 @@ const stepUnits = (
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
 
-const prefixesOf = ({ admitted }: Burst): readonly Prefix[] =>
-  admitted.map(({ answered }, i) => ({ end: answered, count: i + 1 }));
-
-/** Finds the prefix of a burst that exceeds the allowed number most. */
-const worstPrefix = (burst: Burst, rule: LimitRule): Prefix | null => {
-  const excess = ({ end, count }: Prefix): number => count - allowedIn(end - burst.begin, rule);
-  return prefixesOf(burst).reduce<Prefix | null>(
-    (worst, each) => (worst === null || excess(each) > excess(worst) ? each : worst),
-    null,
-  );
-};
-
-const factOf = (
-  { begin, isAfterIdle }: Burst,
-  { end, count }: Prefix,
+/** Returns each beginning of a burst, up to one of its answers. */
+const prefixesOf = (
+  { begin, isAfterIdle, admitted }: Burst,
   rule: LimitRule,
-): BurstFact => {
-  const span = end - begin;
-  return { begin, span, isAfterIdle, admitted: count, allowed: allowedIn(span, rule) };
+): readonly BurstFact[] =>
+  admitted.map(({ answered }, i) => {
+    const span = answered - begin;
+    return { begin, span, isAfterIdle, admitted: i + 1, allowed: allowedIn(span, rule) };
+  });
+
+/** Finds the prefix that exceeds the allowed number most. */
+const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
+  const excess = ({ admitted, allowed }: BurstFact): number => admitted - allowed;
+  return prefixes.toSorted((a, b) => excess(b) - excess(a))[0];
 };
 
 /** The maximum number of prefixes of a burst that are compared with those of another one. */
@@ -145,12 +126,10 @@ const maxPrefixes = 16;
  * Returns prefixes that exceed the allowed number, the shortest first. Short ones have room for fewer boundaries, long
  * ones exceed by more, so both are compared.
  */
-const exceedingPrefixes = (burst: Burst, rule: LimitRule): readonly BurstFact[] => {
-  const exceeding = prefixesOf(burst)
-    .map((prefix) => factOf(burst, prefix, rule))
-    .filter(({ admitted, allowed }) => admitted > allowed);
+const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
+  const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
   const every = Math.max(1, Math.ceil(exceeding.length / maxPrefixes));
-  const worst = worstPrefix(burst, rule)?.count;
+  const worst = worstOf(prefixes)?.admitted;
   return exceeding.filter(
     ({ admitted }, place) => admitted === worst || (exceeding.length - 1 - place) % every === 0,
   );
@@ -173,16 +152,12 @@ export const burstEnvelope = (
     const extra = stepUnits([spanOf(first), spanOf(second)], rule, blockedFor);
     return [first, second].every(({ admitted, allowed }) => admitted > allowed + extra);
   };
-  const idle = found
-    .filter(({ isAfterIdle }) => isAfterIdle)
-    .map((burst) => exceedingPrefixes(burst, rule));
+  const prefixes = found.map((burst) => prefixesOf(burst, rule));
+  const idle = prefixes.filter(([first]) => first?.isAfterIdle).map(exceedingOf);
   const pairs = idle.flatMap((later, i) => idle.slice(0, i).map((earlier) => ({ earlier, later })));
   const isExceeded = pairs.some(({ earlier, later }) =>
     earlier.some((first) => later.some((second) => isProof(first, second))),
   );
-  const bursts = found.flatMap((burst) => {
-    const prefix = worstPrefix(burst, rule);
-    return prefix === null ? [] : [factOf(burst, prefix, rule)];
-  });
+  const bursts = prefixes.flatMap((each) => worstOf(each) ?? []);
   return { bursts, isExceeded };
 };

@@ -61,8 +61,7 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // The older requests have at least the weight that the older window has at the end of this part of the current
-      // one.
+      // The older requests weigh at least as much as at the end of this part of the current window.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -106,8 +105,7 @@ const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // The least rate assumes that the admissions took as long as possible, and the most that they took as short as
-    // possible.
+    // The admissions took as long as possible for the least rate, and as short as possible for the most.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
