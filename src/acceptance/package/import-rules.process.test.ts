@@ -83,7 +83,7 @@ const doors: Readonly<Record<string, readonly Planted[]>> = {
     passes(`import { a } from '../limits/examination.ts';`),
     passes(`import { b } from '../limits/experiment/probe-requests.ts';`),
     refuses(`import { c } from '../limits/limits.ts';`),
-    refuses(`import { d } from '../limits/experiment/sustain-load.ts';`),
+    refuses(`import { d } from '../limits/experiment/overload.ts';`),
   ],
   'src/verbs/check/topics/noun.ts': [refuses(`import { a } from '../../limits/examination.ts';`)],
   'src/verbs/init/noun.ts': [passes(`import { a } from '../limits/examination.ts';`)],

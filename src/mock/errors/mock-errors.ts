@@ -1,10 +1,6 @@
 import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 
-const invalid = (code: string, status = 400) => ({
-  status,
-  type: 'invalid_request_error',
-  code,
-});
+const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
 /** The errors of refused requests, except for limits. What the interface leaves open is as in the OpenAI API. */
 export const refusalErrors = {

@@ -84,11 +84,9 @@ export class MockExchange {
   readonly counters: MockCounters;
   /** The request id of the answer: the client's or, without one, the mock's own. */
   readonly id: string;
-  /** The request id that the client sent, or `null`. */
   readonly clientId: string | null;
   /** The index of its key in the settings, once the key is known to be valid. */
   keyIndex: number | null = null;
-  /** Set if the mock keeps a trace log. */
   trace: RequestTrace | null = null;
   /** The fault under which the end of the request is counted. */
   fault: FaultName | null = null;
@@ -156,7 +154,6 @@ export class MockExchange {
     this.onEnd();
   }
 
-  /** Sends a non-streamed response and ends the request. */
   answerText(end: ExchangeEnd, status: number, text: string, headers: Headers): void {
     this.recordEnd(end);
     const body = this.encode(text);
@@ -209,7 +206,6 @@ export interface AdmittedRequest {
   readonly permit: Permit;
   /** Answers with the 429 of a limit that is exceeded only after the body is read. */
   readonly refuseByLimit: (exceeded: LimitExceeded) => void;
-  /** Charges the key's credits and counts the amount. */
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;
   readonly settings: Settings;

@@ -168,7 +168,6 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
 /** A queue that admits `limit` requests per window one by one, while as many may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
-  /** When the next unit is admitted. */
   let nextFreeAt = Number.NEGATIVE_INFINITY;
   return meterOf({
     capacity: limit,

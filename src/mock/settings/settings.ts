@@ -56,7 +56,6 @@ export const settingsSchema = mockSettingsSchema.extend({
 export type SettingsInput = z.input<typeof settingsSchema>;
 export type Settings = z.output<typeof settingsSchema>;
 
-/** The settings that can change while the mock runs: all but addresses, keys and seed. */
 type Behaviour = z.output<typeof mockSettingsSchema>;
 
 const behaviourFields = Object.keys(mockSettingsSchema.shape) as readonly (keyof Behaviour)[];

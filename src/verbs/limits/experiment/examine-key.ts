@@ -33,8 +33,13 @@ import {
   requestsBetweenChats,
   secondKeyRequests,
 } from './probe-budget.ts';
-import { provokeLimiter, isBurstUnclear, releaseTogether, watchRefill } from './bursts.ts';
-import { sustainLoad } from './sustain-load.ts';
+import {
+  provokeLimiter,
+  isBurstUnclear,
+  releaseTogether,
+  watchRefill,
+  sustainLoad,
+} from './overload.ts';
 
 class ExaminationStopped extends Error {}
 

@@ -33,7 +33,6 @@ const modelsFrom = ({ all, chats }: typeof noIds, chat: string | undefined): Pro
 export const listedModels = (body: string, chat: string | undefined): ProbeModels | null =>
   modelsFrom(idsIn(body) ?? noIds, chat);
 
-/** The statuses of servers that have no model list. */
 const withoutList = [404, 405, 501];
 
 const keyAdvice = 'check the key (--key NAME of an environment variable)';

@@ -5,12 +5,10 @@ import {
   maxProvocationRequests,
   usualProvocationRequests,
   maxRefillRequests,
-} from './bursts.ts';
-import {
   maxSustainedRequests,
   usualSustainedRequests,
   usualSustainedWindows,
-} from './sustain-load.ts';
+} from './overload.ts';
 import { chatCost, speechCost, transcriptionCost } from '../../../contract/prices.ts';
 
 /** The requests that are sent between two small chats, whose difference in remaining is the request's cost. */

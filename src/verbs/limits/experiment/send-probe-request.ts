@@ -158,7 +158,6 @@ interface ProbeClientOptions {
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
   readonly credentials: { readonly first: string; readonly second: string | null };
-  /** The prefix of every request id. */
   readonly runId: string;
 }
 

@@ -97,7 +97,6 @@ const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number |
   ],
 ];
 
-/** Decides whether two numbers of tokens are equal except for rounding. */
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
 /** The minimum number of consecutive chats, with different charges, that show a correction. */

@@ -115,7 +115,6 @@ const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitChe
   return unlessCaused(sectionCheck({ id, claim, finding, violates: true, observed }), otherCause);
 };
 
-/** Returns the facts that are no violation by themselves. */
 const checkFindings = (evidence: DecisionEvidence): readonly LimitCheck[] => {
   const { rule, facts, decisions } = evidence;
   const isRefused = decisions.some(({ admitted }) => !admitted);

@@ -79,7 +79,6 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Counts the requests that reported a remaining that another one had reported. */
 const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
@@ -177,7 +176,6 @@ const isWindowEnd = (reported: readonly Reported[]): boolean => {
   return isOnly && Math.max(...answeredOf(below)) < Math.min(...answeredOf(above));
 };
 
-/** Returns the concurrent requests that were refused because too many were in flight. */
 const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
 

@@ -13,10 +13,9 @@ import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
 import { type QueuePace, queuePace } from '../../../judge/limits/limiter/queue-pace.ts';
 import { checkCounting, checkExhausted } from './check-counting.ts';
 import { checkFit, fitText } from './other-limit.ts';
-import { checkHeaders } from './check-headers.ts';
+import { checkHeaders, checkRefusals, mayBeTokenRefusal } from './check-answers.ts';
 import { checkReported, checkHiddenSpender, checkRemaining } from './check-remaining.ts';
 import { checkDecisions } from './check-limit.ts';
-import { checkRefusals, mayBeTokenRefusal } from './check-refusals.ts';
 import {
   evenlyDecided,
   firstKeyHistory,
@@ -129,7 +128,6 @@ const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonl
     )
     .map(({ observed }) => observed);
 
-/** Returns the first sentences of a report. */
 const keptReasons = ({ even, envelope }: LimitFacts, pace: number | null): readonly string[] => [
   envelope.finding === 'proved'
     ? 'no span had more than any limiter of the limit admits'

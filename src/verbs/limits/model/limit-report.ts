@@ -26,10 +26,8 @@ export interface LimitReport {
   /** ISO 8601, UTC; instant 0 of the log. */
   readonly startedAt: string;
   readonly model: string;
-  /** Duration in ms. */
   readonly took: number;
   readonly log: LimitLog;
   readonly judgement: LimitJudgement;
-  /** Only if it was asked for. */
   readonly explanation?: LimiterExplanation;
 }

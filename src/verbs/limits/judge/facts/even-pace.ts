@@ -12,7 +12,6 @@ export interface RequestSpan {
 /** The most earlier requests of a fresh key. A bucket may lack as many, since some buckets go into debt by one. */
 export const maxFreshRequests = 2;
 
-/** The requests of a key. */
 export interface KeyHistory {
   readonly requests: readonly RequestSpan[];
   /** Whether the key was certainly idle before the first request, for example because its headers said so. */

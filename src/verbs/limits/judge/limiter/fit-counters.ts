@@ -27,7 +27,6 @@ import type { OffsetBounds } from '../../../../judge/limits/limiter/server-windo
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 /** The maximum number of windows of different length that are tried per length of the declared window. */
 const maxWindowSteps = 60;
-/** One second, in ms. */
 const second = 1000;
 
 /**

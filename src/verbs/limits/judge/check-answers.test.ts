@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
-import { checkRefusals } from './check-refusals.ts';
+import { checkRefusals } from './check-answers.ts';
 
 /** Returns a request of the provocation that was sent at `sent` and refused 50 ms later. */
 const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): ProbeReply => ({
