@@ -60,15 +60,15 @@ const bestGrids = (
 ): BestGrids => {
   const fewest = new Int32Array(largest + 1).fill(2 ** 31 - 1);
   const phases = new Float64Array(largest + 1);
-  for (const grid of grids) {
-    for (const countOn of counts) {
-      const { some, whole } = countOn(grid, largest);
-      for (let limit = 0; limit <= largest; limit += 1) {
-        const wrong = Math.min(some[limit]!, whole[limit]!);
-        if (wrong >= fewest[limit]!) continue;
-        fewest[limit] = wrong;
-        phases[limit] = grid.phase;
-      }
+  const found = grids.flatMap((grid) =>
+    counts.map((countOn) => ({ phase: grid.phase, ...countOn(grid, largest) })),
+  );
+  for (const { phase, some, whole } of found) {
+    for (let limit = 0; limit <= largest; limit += 1) {
+      const wrong = Math.min(some[limit]!, whole[limit]!);
+      if (wrong >= fewest[limit]!) continue;
+      fewest[limit] = wrong;
+      phases[limit] = phase;
     }
   }
   return { fewest, phases };
