@@ -182,10 +182,7 @@ const parseSpeech = (body: Uint8Array, settings: Settings) => {
   return { characters, format: options.response_format ?? ('mp3' as const), seconds };
 };
 
-/**
- * Answers POST /audio/speech (interface 4.3) with silence that is as long as the text takes to speak. As the real
- * service does, it sends nothing until all audio is ready, and then everything as fast as the client reads.
- */
+/** Answers POST /audio/speech (interface 4.3) with silence, all at once when it is ready, as the real service does. */
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;
   readRequestBody(exchange, (body) => {

@@ -89,10 +89,7 @@ interface StreamParts {
   readonly stream: EventStream;
 }
 
-/**
- * Streams a chat: in each step every choice that has not ended writes one token. All that a step needs is in this one
- * object, for the reason that `Recurring` gives.
- */
+/** Streams a chat: at each step every open choice writes one token. It is one object, for the reason in `Recurring`. */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: StreamParts['choices'];
   readonly #steps: number;

@@ -70,10 +70,7 @@ const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
-/**
- * Returns the log probability of a token and its `top` likeliest alternatives, in the form of the OpenAI API. A drawn
- * word could have been any other word; any other token could only be itself.
- */
+/** Returns a token's log probability and its `top` likeliest alternatives: a drawn word could have been any other. */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);
   const logprob = isWord ? wordLogprob : 0;

@@ -52,10 +52,7 @@ interface EventLoopTimers {
   after(milliseconds: number, wake: () => void): () => void;
 }
 
-/**
- * Runs thousands of entries by one timer of the event loop. None is early: each waits until its due time has passed, to
- * the fraction of a millisecond.
- */
+/** Runs thousands of entries by one timer of the event loop; none runs before its exact due time. */
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);

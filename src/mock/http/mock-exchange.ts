@@ -224,10 +224,7 @@ export const answerAt = (
   exchange.onInterruption = scheduleTokens(clock, timing, { emit: answer });
 };
 
-/**
- * Sends a body piece by piece as fast as the client reads, so that long bodies take little memory. `finish` runs before
- * the end is written, but not for a request that ends early.
- */
+/** Sends a body as fast as the client reads. `finish` runs before the end, but not if the request ends early. */
 export const sendBody = (
   exchange: MockExchange,
   pieces: Iterator<Uint8Array, void>,

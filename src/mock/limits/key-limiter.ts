@@ -139,10 +139,7 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   return cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now };
 };
 
-/**
- * Opens the unused limits of one key (interface section 8); `phase` is a time at which a window of the wall clock
- * begins. Refused requests do not count, except by an algorithm or a bug that counts them.
- */
+/** Opens the unused limits of one key (interface section 8); `phase` is a time at which a wall-clock window begins. */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;

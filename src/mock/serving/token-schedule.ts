@@ -45,10 +45,7 @@ class TokenSchedule implements TokenDueTimes, Recurring {
   }
 }
 
-/**
- * Passes each token to `sink` when it is due, and returns what cancels the rest. Due times are absolute: a late token
- * delays no other, and none is early.
- */
+/** Passes each token to `sink` when it is due, and returns what cancels the rest. A late token delays no other. */
 export const scheduleTokens = (
   clock: MockClock,
   timing: TokenTiming,

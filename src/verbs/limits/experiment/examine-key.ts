@@ -288,10 +288,7 @@ class Examination {
   }
 }
 
-/**
- * Examines the limits of one idle key, phase by phase. Returns the replies so far if it is stopped; never throws
- * because of the target.
- */
+/** Examines one idle key, phase by phase. Never throws for the target; if stopped, returns the replies so far. */
 export const examineKey = async (
   client: ProbeClient,
   options: ExaminationOptions,

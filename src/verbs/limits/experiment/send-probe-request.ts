@@ -74,7 +74,8 @@ const refusalIn = (
 
 const replyOf = (
   session: ProbeSession,
-  request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key' | 'asked'>,
+  request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key'>,
+  asked: ProbeReply['asked'],
   response: ProbeResponse,
 ): ProbeReply => {
   const { sent, answered, ended, status, headers } = response;
@@ -94,6 +95,7 @@ const replyOf = (
     unreadable: unreadable.map(session.redact),
     retryAfter: readRetryAfter(headers, now)?.wait ?? null,
     refusal: refusalIn(response, session.redact),
+    asked,
     usage: status === 200 ? usageIn(response.body) : null,
   };
 };
@@ -161,13 +163,8 @@ interface ProbeClientOptions {
   readonly runId: string;
 }
 
-export const openProbeClient = ({
-  session,
-  sleepUntil,
-  models,
-  credentials,
-  runId,
-}: ProbeClientOptions): ProbeClient => {
+export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
+  const { session, sleepUntil, models, credentials, runId } = options;
   let serial = 0;
   return {
     now: () => session.clock.now(),
@@ -183,7 +180,7 @@ export const openProbeClient = ({
       const extraHeaders = { ...authorization, [requestIdHeader]: requestId };
       const response = await fetchResponse(session, wireRequest, extraHeaders, giveUp);
       if (typeof response === 'string') return response;
-      return replyOf(session, { requestId, phase, request, key, asked }, response);
+      return replyOf(session, { requestId, phase, request, key }, asked, response);
     },
   };
 };

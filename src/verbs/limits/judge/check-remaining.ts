@@ -263,10 +263,7 @@ const admittedAtZero = (
   return wrong;
 };
 
-/**
- * Checks whether reported remaining agrees with the next decisions. Further limits can explain a refusal, so it
- * violates nothing.
- */
+/** Checks whether reported remaining agrees with the next decisions. Further limits can explain why it does not. */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));
   const late = admittedAtZero(decisions, log);

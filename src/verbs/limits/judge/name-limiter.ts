@@ -107,10 +107,7 @@ const isConvincing = (
   );
 };
 
-/**
- * Returns the limiters of another limit that contradict at most `most` decisions, the best first: the queue whose pace
- * the delays show, or else limiters that decide at once.
- */
+/** Returns the limiters of another limit with at most `most` contradictions: a queue by its pace, or the others. */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
   if (queue !== null) return [queue];
@@ -119,8 +116,7 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
 };
 
 /**
- * Decides whether the limiters of another limit that explain a log leave no doubt. `rival` is the fewest decisions that
- * a limiter of the declared limit contradicts.
+ * Decides whether limiters of another limit leave no doubt; the declared limit contradicts at least `rival` decisions.
  */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],

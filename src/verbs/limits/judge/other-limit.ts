@@ -62,10 +62,7 @@ export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
 /** The maximum ratio between the ends of the interval of a rate that shows another rate of a small bucket. */
 const maxRateSpread = 1.05;
 
-/**
- * The lowest rate of a bucket that counts whole seconds and drops fractions of a request, as a share of a declared rate
- * below one a second.
- */
+/** The lowest rate of a bucket that drops fractions of a request each second, as a share of one below 1 a second. */
 const wholeSecondShare = 0.7;
 
 /** Decides whether a bucket of the rule that counts whole seconds can be as slow. */
@@ -117,10 +114,7 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
 const isSeen = ({ best }: LimiterIdentification, refusals: number): boolean =>
   refusals >= minRefusals || best?.limiter === 'leaky-queue';
 
-/**
- * Decides whether a limiter is certain: every class that is not named contradicts some decision. It contradicts none
- * itself, or was found by the search for other limits.
- */
+/** Decides whether a limiter is certain: it contradicts nothing, or is of another limit, and all others contradict. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
@@ -141,10 +135,7 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     ? ''
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
-/**
- * Checks whether a model shows another limit. Only here can a model be a violation, since facts cannot see a limit that
- * is only a little too low or too high.
- */
+/** Checks whether a model shows another limit: the only violation by a model, since facts miss small differences. */
 export const checkFit = (
   identification: LimiterIdentification,
   rule: LimitRule,

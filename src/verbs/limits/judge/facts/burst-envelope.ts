@@ -35,10 +35,7 @@ const blockedTimeOf = (
   return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
-/**
- * Returns the bursts at the start of a log and after each idle window: a window that begins with a request of this key
- * cannot end within them.
- */
+/** Returns the bursts at the start and after each idle window: windows that begin with a request do not end in them. */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],
@@ -122,10 +119,7 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 /** The maximum number of prefixes of a burst that are compared with those of another one. */
 const maxPrefixes = 16;
 
-/**
- * Returns prefixes that exceed the allowed number, the shortest first. Short ones have room for fewer boundaries, long
- * ones exceed by more, so both are compared.
- */
+/** Returns prefixes that exceed the allowed number. Short ones have few boundaries, long ones exceed by more. */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
   const every = Math.max(1, Math.ceil(exceeding.length / maxPrefixes));

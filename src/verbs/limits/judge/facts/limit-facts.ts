@@ -46,10 +46,7 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 /** The number of phases of a weighted counter that are tried. */
 const phaseParts = 16;
 
-/**
- * Decides whether refusals certainly do not count: something was admitted that a log, and a weighted counter of any
- * phase, would have refused if they counted them.
- */
+/** Decides whether refusals do not count: something was admitted that no log or weighted counter of them admits. */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
   { limit, window }: LimitRule,

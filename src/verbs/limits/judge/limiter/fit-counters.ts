@@ -29,10 +29,7 @@ const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 const maxWindowSteps = 60;
 const second = 1000;
 
-/**
- * The smallest limit that is tried with the declared window, as a share of the declared one. A range is tried, since a
- * burst does not show the limit of a weighted counter.
- */
+/** The smallest tried limit, as a share of the declared one: bursts do not show the limit of a weighted counter. */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;

@@ -47,10 +47,7 @@ const searchClass = (
   };
 };
 
-/**
- * The classes that are fitted here; `fit-counters.ts` fits weighted counters. Others are not fitted: their own
- * parameters can imitate another limit or nearly any bucket.
- */
+/** The classes that are fitted here. The parameters of others can imitate another limit, or nearly any bucket. */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
   'fixed-any-phase',
@@ -221,10 +218,7 @@ const searchOutwards = (
   return edgeOf(explains, from, from + direction * step);
 };
 
-/**
- * Returns the range of windows that explain as well as the best. Some within it may not: if no request came close to a
- * boundary, several separate lengths are possible.
- */
+/** Returns the range of windows that explain as well as the best; windows in between may not explain. */
 const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
