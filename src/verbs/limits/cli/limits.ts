@@ -11,30 +11,6 @@ import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-const checkTogether = (given: {
-  readonly quick: boolean;
-  readonly checks: string | undefined;
-  readonly scenario: string | undefined;
-  readonly key: string | undefined;
-  readonly secondKey: string | undefined;
-}): void => {
-  const { quick, checks, scenario, key, secondKey } = given;
-  if (quick && checks !== undefined) {
-    throw new UsageProblem(
-      `--quick and --checks: expected one of them, got both: --quick chooses the checks itself`,
-    );
-  }
-  checkKeyName('key', key);
-  checkKeyName('second-key', secondKey);
-  // A scenario names its own key.
-  const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
-  if (secondKey !== undefined && secondKey === first) {
-    throw new UsageProblem(
-      `--second-key: expected another key than the first, got ${secondKey} for both`,
-    );
-  }
-};
-
 export const limitsVerb = defineVerb({
   options: {
     ...outputOptions,
@@ -78,7 +54,21 @@ export const limitsVerb = defineVerb({
     }),
   },
   run: async (given) => {
-    checkTogether(given);
+    const { quick, checks, scenario, key, secondKey } = given;
+    if (quick && checks !== undefined) {
+      throw new UsageProblem(
+        `--quick and --checks: expected one of them, got both: --quick chooses the checks itself`,
+      );
+    }
+    checkKeyName('key', key);
+    checkKeyName('second-key', secondKey);
+    // A scenario names its own key.
+    const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
+    if (secondKey !== undefined && secondKey === first) {
+      throw new UsageProblem(
+        `--second-key: expected another key than the first, got ${secondKey} for both`,
+      );
+    }
     const { examineLimits } = await import('../limits.ts');
     return examineLimits({ ...given, permitted: given.class }, terminalHost(given));
   },

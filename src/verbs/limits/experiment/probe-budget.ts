@@ -110,16 +110,6 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   }
 };
 
-export interface ProbeBudget {
-  readonly typical: number;
-  readonly max: number;
-  /** Typical, in ms. */
-  readonly time: number;
-  readonly tokens: { readonly typical: number; readonly max: number };
-  /** Maximum in micro-units of the currency; `null` without a price for chats. */
-  readonly cost: number | null;
-}
-
 /** The maximum tokens of a small chat. */
 const chatTokens = { input: 15, output: 1 };
 /** The additional tokens of chats with long prompts and longer answers. */
@@ -132,7 +122,7 @@ export const probeBudgetFor = (
   phases: readonly ProbePhase[],
   options: Omit<BudgetOptions, 'phases'>,
   price: { readonly input: number; readonly output: number } | null,
-): ProbeBudget => {
+) => {
   const isCounting = phases.includes('counting');
   const parts = phases.map((phase) => phaseBudget(phase, { ...options, phases }));
   const sum = (pick: (part: (typeof parts)[number]) => number): number =>
@@ -150,8 +140,12 @@ export const probeBudgetFor = (
   return {
     typical: usual,
     max: most,
+    /** Typical, in ms. */
     time: sum((part) => part.time),
     tokens: { typical: total(usual), max: total(most) },
+    /** The maximum in micro-units of the currency; `null` without a price for chats. */
     cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
   };
 };
+
+export type ProbeBudget = ReturnType<typeof probeBudgetFor>;

@@ -127,20 +127,17 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 /** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
-/** Returns the requests of the first burst of a phase that reported remaining. */
-const burstRemaining = (log: LimitLog, phase: ProbePhase) => {
-  const all = remainingIn(log, phase);
-  const begin = all[0]?.reply.sent ?? 0;
-  return all.filter(({ reply }) => reply.answered <= begin + log.declared.requests.window / 10);
-};
-
 /**
  * Checks whether remaining comes from one counter. Workers without a common store repeat each other's values. One
  * counter reports each value once in a burst, plus at most half a limit that is refilled in a step.
  */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
-  const bursts = burstPhases.map((phase) => burstRemaining(log, phase));
+  const bursts = burstPhases.map((phase) => {
+    const all = remainingIn(log, phase);
+    const end = (all[0]?.reply.sent ?? 0) + rule.window / 10;
+    return all.filter(({ reply }) => reply.answered <= end);
+  });
   const seen = bursts.filter((burst) => burst.length > 1);
   const repeated = seen.filter(
     (burst) => countDuplicates(burst) > refilledDuring(burst, rule) + rule.limit / 2,

@@ -84,9 +84,6 @@ const whyUnlimited = (
     : 'nothing was refused or delayed: the limit was never reached';
 };
 
-const fasterText = ({ spacing }: QueuePace, { limit, window }: LimitRule): string =>
-  `what waited was let through every ${spacingText(spacing.value)}, where the limit is one every ${spacingText(window / limit)}: by a limiter of another rate, or by a server that is no faster`;
-
 /** Says why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
@@ -104,7 +101,10 @@ const whyUndecided = (
   const isPaced = limitedPace(pace) !== null;
   const unlimited = isPaced ? null : whyUnlimited(decisions, identification, rule);
   if (unlimited !== null) return unlimited;
-  if (identification.best === null && pace?.isFaster === true) return fasterText(pace, rule);
+  if (identification.best === null && pace?.isFaster === true) {
+    const expected = spacingText(rule.window / rule.limit);
+    return `what waited was let through every ${spacingText(pace.spacing.value)}, where the limit is one every ${expected}: by a limiter of another rate, or by a server that is no faster`;
+  }
   if (isUnexplainedLow(facts, identification)) {
     return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
   }

@@ -83,9 +83,6 @@ const minShownContrast = 25;
  */
 const minOfAnyPhase = 16;
 
-const isClear = (ties: readonly LimiterFit[], rival: number): boolean =>
-  ties.length === 0 && rival >= minOfAnyPhase;
-
 /** Decides whether a log can prove another limit: what it shows has none of the harmless causes below. */
 const isConvincing = (
   fits: readonly LimiterFit[],
@@ -115,9 +112,7 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
   return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
-/**
- * Decides whether limiters of another limit leave no doubt; the declared limit contradicts at least `rival` decisions.
- */
+/** Decides whether limiters of another limit leave no doubt; `rival` is the fewest contradictions otherwise. */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
@@ -129,7 +124,9 @@ const isBeyondDoubt = (
   return (
     rival >= Math.max(minWrong, minShownContrast * best.wrong) &&
     isAccusing(best, context) &&
-    (best.limiter !== 'sliding-counter' || context.clock !== null || isClear(ties, rival)) &&
+    (best.limiter !== 'sliding-counter' ||
+      context.clock !== null ||
+      (ties.length === 0 && rival >= minOfAnyPhase)) &&
     explaining.every((fit) => isOtherLimiter(fit, context)) &&
     isConvincing(explaining, decisions, context)
   );

@@ -110,11 +110,7 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   return !isRule && !isDeclared;
 };
 
-/** Decides whether enough was refused for a conclusion. A queue refuses nothing. */
-const isSeen = ({ best }: LimiterIdentification, refusals: number): boolean =>
-  refusals >= minRefusals || best?.limiter === 'leaky-queue';
-
-/** Decides whether a limiter is certain: it contradicts nothing, or is of another limit, and all others contradict. */
+/** Decides whether a limiter is certain: it contradicts nothing or is of another limit, and the rest contradict. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
@@ -130,11 +126,6 @@ const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
 export const fitText = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter}: ${rangeText(limit, 1)} requests in ${rangeText(window, 1000)} s`;
 
-const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
-  best === null || best.wrong === 0
-    ? ''
-    : `, which contradicts ${best.wrong} of ${decisions} decisions`;
-
 /** Checks whether a model shows another limit: the only violation by a model, since facts miss small differences. */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -142,13 +133,19 @@ export const checkFit = (
   refusals: number,
   otherCause: string | null,
 ): LimitCheck => {
-  const { best, ties } = identification;
-  const isConclusive = isExplained(identification) && isSeen(identification, refusals);
+  const { best, ties, decisions } = identification;
+  // A queue refuses nothing.
+  const isSeen = refusals >= minRefusals || best?.limiter === 'leaky-queue';
+  const isConclusive = isExplained(identification) && isSeen;
   const explanations = best === null ? [] : [best, ...ties];
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
   // Others who use the key lower the remaining of this client, and never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
+  const contradicted =
+    isConclusive && best !== null && best.wrong > 0
+      ? `, which contradicts ${best.wrong} of ${decisions} decisions`
+      : '';
   const isExcused = isOther && isExcusable && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',
@@ -159,6 +156,6 @@ export const checkFit = (
     observed:
       best === null
         ? 'no class explains the decisions'
-        : `${fitText(best)}${isConclusive ? contradictedText(identification) : ''}${isOnly ? '' : '; others explain them, too, or it does not explain all'}${isExcused ? `; but ${otherCause}` : ''}`,
+        : `${fitText(best)}${contradicted}${isOnly ? '' : '; others explain them, too, or it does not explain all'}${isExcused ? `; but ${otherCause}` : ''}`,
   });
 };

@@ -10,9 +10,6 @@ import { multiplesBetween, plotFigure } from '../../../report/document/plot.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { markup, type Markup } from '../../../report/text/markup.ts';
 
-const remainingOf = (reply: ProbeReply): number | null =>
-  reportedLimitOf(reply, 'requests')?.remaining ?? null;
-
 /** Returns when the windows of the limiter start, if it has windows. */
 const windowStarts = (
   fit: LimiterFit | null,
@@ -37,7 +34,7 @@ const windowStarts = (
 const remainingSteps = (replies: readonly ProbeReply[]): readonly (readonly [number, number])[] => {
   const reported = replies
     .flatMap((reply) => {
-      const remaining = remainingOf(reply);
+      const remaining = reportedLimitOf(reply, 'requests')?.remaining ?? null;
       return remaining === null ? [] : [[reply.answered, Math.max(0, remaining)] as const];
     })
     .toSorted(([a], [b]) => a - b);

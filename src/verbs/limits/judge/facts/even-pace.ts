@@ -83,7 +83,7 @@ export const evenPace = (
   };
 };
 
-/** Returns the most evenly sent requests in any window: a lower limit refuses some. `null` below half a window. */
+/** Returns the most evenly sent requests in any window: a lower limit refuses one. `null` below half a window. */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);
   let most = 0;

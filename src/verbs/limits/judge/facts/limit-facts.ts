@@ -46,7 +46,7 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 /** The number of phases of a weighted counter that are tried. */
 const phaseParts = 16;
 
-/** Decides whether refusals do not count: something was admitted that no log or weighted counter of them admits. */
+/** Decides whether refusals do not count: all limiters that count them would have refused something admitted. */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
   { limit, window }: LimitRule,

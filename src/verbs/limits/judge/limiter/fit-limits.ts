@@ -144,13 +144,6 @@ const searchAllWindows = (
   return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/** Returns places of the same limit whose windows are up to `step` longer or shorter, as a share of the window. */
-const placesAround = ({ limit, window }: Place, step: number): readonly Omit<Place, 'wrong'>[] =>
-  Array.from({ length: 2 * parts - 1 }, (_, i) => ({
-    limit,
-    window: window * (1 + (step * (i + 1 - parts)) / parts),
-  }));
-
 /** Scores places around the best ones, with limits that differ by each number in `near`; returns the best of all. */
 const searchAround = (
   score: Score,
@@ -158,8 +151,12 @@ const searchAround = (
   step: number,
   near: readonly number[],
 ): readonly Place[] => {
+  // Windows that are up to `step` longer or shorter.
+  const shares = Array.from({ length: 2 * parts - 1 }, (_, i) => (step * (i + 1 - parts)) / parts);
   const tried = best.flatMap((place) =>
-    near.flatMap((more) => placesAround({ ...place, limit: place.limit + more }, step)),
+    near.flatMap((more) =>
+      shares.map((share) => ({ limit: place.limit + more, window: place.window * (1 + share) })),
+    ),
   );
   let found = best;
   for (const { limit, window } of tried) {
@@ -195,18 +192,6 @@ const searchCloser = (
   return found[0]!;
 };
 
-/** Finds by bisection the last value that still explains the log. `from` explains it, and `to` lies beyond. */
-const edgeOf = (explains: (value: number) => boolean, from: number, to: number): number => {
-  if (explains(to)) return to;
-  let [inside, outside] = [from, to];
-  while (Math.abs(outside - inside) > precision * from) {
-    const middle = (inside + outside) / 2;
-    if (explains(middle)) inside = middle;
-    else outside = middle;
-  }
-  return inside;
-};
-
 /** Finds the last value that explains the log in one direction: first in doubled steps, then by bisection. */
 const searchOutwards = (
   explains: (value: number) => boolean,
@@ -215,7 +200,14 @@ const searchOutwards = (
 ): number => {
   let step = precision * from;
   while (explains(from + direction * step) && step < from / 4) step *= 2;
-  return edgeOf(explains, from, from + direction * step);
+  let [inside, outside] = [from, from + direction * step];
+  if (explains(outside)) return outside;
+  while (Math.abs(outside - inside) > precision * from) {
+    const middle = (inside + outside) / 2;
+    if (explains(middle)) inside = middle;
+    else outside = middle;
+  }
+  return inside;
 };
 
 /** Returns the range of windows that explain as well as the best; windows in between may not explain. */
