@@ -96,9 +96,6 @@ const refuseUnservedFields = (request: ChatRequest): void => {
     if (!isEmpty(request[field]) && !isTextOnly(request[field])) throw unservedField(field);
 };
 
-const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
-  (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
-
 /** Reads a chat request: counts its prompt and fills in defaults, or refuses it. */
 const parseChat = (body: Uint8Array, settings: Settings) => {
   const request = readJsonBody(body, chatRequestSchema);
@@ -123,7 +120,7 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
     promptTokens,
     prompt,
     maxTokens,
-    stopSequences: stopsOf(request),
+    stopSequences: [request.stop ?? []].flat().filter((text) => text !== ''),
     format,
     tools,
     choices: request.n ?? 1,

@@ -252,15 +252,13 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
   return alternativeValue(from, { rest, list, isExclusive: anyOf === undefined }, depth);
 };
 
-/** Compiles the test of a schema when it is first needed. */
-const lazyTestOf = (root: unknown): PartTest => {
-  let test: PartTest | null = null;
-  return (value, part) => (test ??= partTestOf(root))(value, part);
-};
-
 /** Draws a value that a JSON Schema allows. It may break the parts of the schema that `unsupportedIn` names. */
-export const randomJsonValue = (draw: Draw, root: unknown, obeys = lazyTestOf(root)): unknown =>
-  valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
+export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): unknown => {
+  // Compiled when it is first needed.
+  let test = known;
+  const obeys: PartTest = (value, part) => (test ??= partTestOf(root))(value, part);
+  return valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
+};
 
 interface TestedSchema {
   readonly schema: unknown;

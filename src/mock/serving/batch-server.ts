@@ -61,6 +61,7 @@ export class BatchServer {
   /** Starts the next step at `begin`; without work the server is idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
+    const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
     const [next] = this.#waiting;
     this.#busy = next !== undefined || this.#running.size > 0;
     if (next !== undefined && this.#running.size < batch) {
@@ -71,17 +72,12 @@ export class BatchServer {
       const length = overhead + next.job.uncached * perPromptToken;
       this.#work(begin, length, (end) => this.#emit(next, end));
     } else if (this.#busy) {
-      this.#work(begin, this.#stepLength(), (end) => {
+      const perRequest = stepPerRequest * this.#running.size;
+      const perContext = (stepPerThousandTokens * this.#context) / 1000;
+      this.#work(begin, step + perRequest + perContext, (end) => {
         for (const sequence of Array.from(this.#running)) this.#emit(sequence, end);
       });
     }
-  }
-
-  #stepLength(): number {
-    const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
-    return (
-      step + stepPerRequest * this.#running.size + (stepPerThousandTokens * this.#context) / 1000
-    );
   }
 
   #work(begin: number, length: number, finish: (end: number) => void): void {

@@ -5,8 +5,12 @@ import {
   type ProbeReply,
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
-import { maxEvidence, reportedLimitClaim } from '../../../judge/limits/facts/check-claim.ts';
-import { checkReplies } from './check-replies.ts';
+import {
+  maxEvidence,
+  reportedLimitClaim,
+  checkClaim,
+  type Claim,
+} from '../../../judge/limits/facts/check-claim.ts';
 import { windowTolerance } from '../../../judge/limits/facts/rule-bounds.ts';
 import {
   type WaitAccuracy,
@@ -15,6 +19,14 @@ import {
 } from '../../../judge/limits/facts/wait-accuracy.ts';
 import { wrongRefusals } from './limiter-decisions.ts';
 import { serverOffset } from '../../../judge/limits/limiter/server-window.ts';
+
+/** Judges a claim about replies, as `checkClaim` does. */
+export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
+  checkClaim(
+    claim,
+    ({ requestId, request, sent, status }) =>
+      `${requestId}: ${request} at ${(sent / 1000).toFixed(3)} s, status ${status}`,
+  );
 
 const units = ['requests', 'tokens'] as const;
 

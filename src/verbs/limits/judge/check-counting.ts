@@ -7,7 +7,7 @@ import {
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
-import { checkReplies } from './check-replies.ts';
+import { checkReplies } from './check-answers.ts';
 import { isAnswered } from './limiter-decisions.ts';
 
 type Unit = 'requests' | 'tokens';

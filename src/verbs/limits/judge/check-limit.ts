@@ -6,7 +6,7 @@ import {
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
 import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
-import { checkReplies } from './check-replies.ts';
+import { checkReplies } from './check-answers.ts';
 import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
 interface DecisionEvidence {

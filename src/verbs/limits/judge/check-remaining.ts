@@ -7,7 +7,7 @@ import {
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
-import { checkReplies } from './check-replies.ts';
+import { checkReplies } from './check-answers.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
 
 const remainingOf = (reply: ProbeReply): number | null =>
