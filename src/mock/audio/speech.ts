@@ -10,7 +10,6 @@ import type { Settings } from '../settings/settings.ts';
 /** MPEG-2 layer III, 64 kbit/s, 24 kHz, one channel: 576 samples in 72 × 64,000 / 24,000 bytes. */
 const mp3Frame = { bytes: 192, milliseconds: 24 };
 const framesPerPiece = 20;
-
 /** After the header, zeros: side information that says that there is nothing to decode. */
 const silentFrame = Buffer.alloc(mp3Frame.bytes);
 silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
@@ -76,7 +75,6 @@ const samplesPerPacket = 960;
 const preSkip = 120;
 /** The packets of a page: a second of sound. */
 const packetsPerPage = 50;
-
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
 packet.set([0xf8, 0xff, 0xfe]);
@@ -98,7 +96,6 @@ const checksum = (bytes: Uint8Array): number => {
 
 const serialNumber = 0x57454952;
 const checksumOffset = 22;
-
 const pageFlags = { none: 0, first: 2, last: 4 } as const;
 
 /** Builds an Ogg page. `granule` is the number of samples until its end; a packet below 255 bytes is one segment. */
@@ -148,14 +145,15 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-type MockSpeechFormat = keyof typeof speechContentTypes;
-
 /** Files of silence of a length in seconds, in pieces that are made on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,
   opus: silentOpus,
-} as const satisfies Record<MockSpeechFormat, (seconds: number) => Iterator<Uint8Array, void>>;
+} as const satisfies Record<
+  keyof typeof speechContentTypes,
+  (seconds: number) => Iterator<Uint8Array, void>
+>;
 
 const charactersPerSecond = 15;
 /** The minimum length: players do not recognise an MP3 file of a few frames. */

@@ -49,8 +49,6 @@ const timeWords = (text: string, end: number): readonly TimedText[] => {
   });
 };
 
-const endsSentence = (word: TimedText): boolean => /[.!?]$/.test(word.text);
-
 const segmentOf = (words: readonly TimedText[]) => ({
   text: words.map(({ text }) => text).join(' '),
   start: words[0]?.start ?? 0,
@@ -67,7 +65,7 @@ export const segmentsOf = (text: string, seconds: number): readonly Segment[] =>
   for (const word of timeWords(text, Math.floor(seconds * 1000))) {
     if (isOpen) sentences.at(-1)!.push(word);
     else sentences.push([word]);
-    isOpen = !endsSentence(word);
+    isOpen = !/[.!?]$/.test(word.text);
   }
   return sentences.map(segmentOf);
 };

@@ -1,4 +1,5 @@
 import type { Draw } from '../../model/workload/draw.ts';
+import type { Settings } from '../settings/settings.ts';
 import { randomJsonValue, structuredValue, type StructuredFormat } from './json-value.ts';
 import { splitTokens, commonWords } from './tokens.ts';
 
@@ -24,11 +25,6 @@ export interface CompletionOptions {
   readonly format: 'text' | 'json' | StructuredFormat;
   /** The functions of which the answer calls one; none for an answer in words. */
   readonly tools: readonly Tool[];
-}
-
-interface LengthRange {
-  readonly min: number;
-  readonly max: number;
 }
 
 interface DrawnTokens {
@@ -97,7 +93,7 @@ const drawnTokens = (
   draw: Draw,
   format: 'text' | 'json',
   maxTokens: number | null,
-  length: LengthRange,
+  length: Settings['outputTokens'],
 ): DrawnTokens => {
   const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
   const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
@@ -110,7 +106,7 @@ const drawnTokens = (
 export const generateCompletion = (
   draw: Draw,
   { maxTokens, stopSequences, format, tools }: CompletionOptions,
-  length: LengthRange,
+  length: Settings['outputTokens'],
 ): Completion => {
   if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);
   const { tokens, isWhole } =

@@ -78,11 +78,9 @@ const problemHere = (schema: JsonSchema, root: unknown): string | null => {
   return null;
 };
 
-type Part = readonly [place: string, schema: unknown];
-
 /** Lists a schema and all schemas inside it, with their places. */
-const partsOf = (root: unknown): readonly Part[] => {
-  const parts: Part[] = [['', root]];
+const partsOf = (root: unknown) => {
+  const parts: (readonly [place: string, schema: unknown])[] = [['', root]];
   for (const [place, schema] of parts) {
     if (!isSchema(schema)) continue;
     for (const [name, value] of Object.entries(schema))
@@ -118,7 +116,6 @@ export type PartTest = (value: unknown, schema: unknown) => boolean;
 
 /** The maximum number of schemas compiled for one schema; one that needs more allows no value. */
 const maxCompiled = 2_000;
-
 /** The maximum number of references followed for one value, and within each other: some schemas never end. */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
@@ -174,7 +171,6 @@ const openTest = (root: unknown): PartTest => {
 /** The tests of the latest schemas, by their JSON: a load test sends few, and compiling one takes a millisecond. */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
-
 /** The longest JSON of a schema whose test is kept. */
 const longestKept = 65_536;
 

@@ -21,7 +21,6 @@ interface Generation {
 }
 
 const maxSteps = 10_000;
-
 /** The maximum depth of a schema that contains itself. */
 const maxSchemaDepth = 64;
 
@@ -143,7 +142,6 @@ const randomObject: Generator = (from, schema, depth) => {
 
 /** The maximum number of items beyond those that a list must have. */
 const maxFurtherItems = 20;
-
 /** The maximum number of times that an item which equals another is drawn again. */
 const maxRedraws = 20;
 
@@ -260,38 +258,37 @@ export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): un
   return valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 };
 
-interface TestedSchema {
+/** A schema that answers must obey, and one value that does. */
+export interface StructuredFormat {
   readonly schema: unknown;
   readonly obeys: PartTest;
-}
-
-/** A schema that answers must obey, and one value that does. */
-export interface StructuredFormat extends TestedSchema {
   readonly sample: unknown;
 }
 
 const maxAttempts = 8;
 
-const findValue = (draw: Draw, { schema, obeys }: TestedSchema): { value: unknown } | null => {
+/** Draws values until one obeys the schema; returns `otherwise` if none does. */
+const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unknown): unknown => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const value = randomJsonValue(draw, schema, obeys);
-    if (obeys(value, schema)) return { value };
+    if (obeys(value, schema)) return value;
   }
-  return null;
+  return otherwise;
 };
 
 /** Reads a schema that answers must obey; refuses it if the gateway cannot promise that. */
 export const readStructuredFormat = (place: string, schema: unknown): StructuredFormat => {
+  const refusal = (problem: string): RequestRefusal =>
+    new RequestRefusal('invalid-parameter', `Invalid ${place}: ${problem}.`);
   const problem = unsupportedIn(schema);
-  const tested = problem === null ? { schema, obeys: partTestOf(schema) } : null;
-  const found = tested === null ? null : findValue(drawFrom(1), tested);
-  if (tested !== null && found !== null) return { ...tested, sample: found.value };
-  const why = problem ?? 'the reference gateway found no value that obeys it';
-  throw new RequestRefusal('invalid-parameter', `Invalid ${place}: ${why}.`);
+  if (problem !== null) throw refusal(problem);
+  const obeys = partTestOf(schema);
+  const none = Symbol('no value');
+  const sample = findValue(drawFrom(1), schema, obeys, none);
+  if (sample !== none) return { schema, obeys, sample };
+  throw refusal('the reference gateway found no value that obeys it');
 };
 
 /** Draws a value that obeys the schema. */
-export const structuredValue = (draw: Draw, format: StructuredFormat): unknown => {
-  const found = findValue(draw, format);
-  return found === null ? format.sample : found.value;
-};
+export const structuredValue = (draw: Draw, { schema, obeys, sample }: StructuredFormat): unknown =>
+  findValue(draw, schema, obeys, sample);

@@ -25,10 +25,7 @@ const eachToken = (text: string, onToken: (begin: number) => void): void => {
   }
 };
 
-/**
- * Counts tokens in the mock's way: a word of up to 20 letters, three digits, or any other character is one token. White
- * space is none. Common lower-case English words are one token in OpenAI's vocabularies, too.
- */
+/** Counts tokens: a word of up to 20 letters, three digits, or any other character but white space is one token. */
 export const countTokens = (text: string): number => {
   let tokens = 0;
   eachToken(text, () => {

@@ -139,10 +139,8 @@ export class TimerWheel {
 
 /** The longest delay of setTimeout, in ms; a later time is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;
-
 /** The wait, in ms, below which naps are used, since timers of the event loop count whole milliseconds. */
 const napThreshold = 2;
-
 /** The longest nap, in ms; a request that arrives during a nap waits for its end. */
 const longestNap = 0.5;
 

@@ -14,10 +14,7 @@ export interface FaultContext {
 
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
-/**
- * A fault. `gate` answers before credits and limits are checked, `answer` instead of the endpoint; `whole` changes any
- * answer of the endpoint, `stream` only streamed chats.
- */
+/** A fault: `gate` answers before limits are checked, `answer` for the endpoint; the others change its answer. */
 export interface MockFault extends Defaults {
   readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
   readonly run: (context: FaultContext) => void;

@@ -28,7 +28,6 @@ import {
   type KeyLimiter,
   type LimitExceeded,
   type LimitHeaders,
-  type Permit,
   openKeyLimiter,
 } from '../limits/key-limiter.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
@@ -157,22 +156,22 @@ const responseClassOf = (route: RouteName, status: number, contentType: string):
   return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
 };
 
-/** The permit of requests that are not limited. */
-const unlimitedPermit: Omit<Permit, 'headers'> = {
-  admitted: true,
-  startsAt: Number.NEGATIVE_INFINITY,
-  reserve: () => null,
-  charge: () => undefined,
-  end: () => undefined,
-};
-
 const checkKeyLimits = (
   exchange: MockExchange,
   limiter: KeyLimiter,
   { route, limits, now }: { route: RouteName; limits: ResolvedMockLimits; now: number },
 ): Admission => {
   if ((limits.uncounted as readonly string[]).includes(route)) {
-    return { ...unlimitedPermit, headers: limiter.headers(now) };
+    const headers = limiter.headers(now);
+    const nothing = (): void => undefined;
+    return {
+      admitted: true,
+      startsAt: now,
+      headers,
+      reserve: () => null,
+      charge: nothing,
+      end: nothing,
+    };
   }
   const { trace } = exchange;
   const before = trace === null ? null : limiter.levels(now);

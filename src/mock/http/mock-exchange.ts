@@ -18,10 +18,7 @@ export interface EventStream {
   end(): void;
 }
 
-/**
- * Frames events and writes them to the socket, since the response object would hold each one back until the end of the
- * tick. It has no closures, for the reason that `Recurring` gives.
- */
+/** Frames events and writes them at once; the response object would hold each one back until the end of the tick. */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   #socket: Socket | null = null;

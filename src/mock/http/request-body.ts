@@ -99,10 +99,8 @@ export interface UploadedFile {
 }
 
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
-
 /** The name of the file's part (interface 4.4); other parts with a file name are ignored. */
 const filePart = 'file';
-
 /** The size limit of everything except the file, in bytes. */
 const maxFormOverhead = 1024 * 1024;
 const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };

@@ -155,17 +155,15 @@ const publishLimits = async (
   ]);
 };
 
-const hasAnswered = ({ replies }: LimitReport['log']): boolean =>
-  replies.some(({ request, status }) => request === 'chat' && status === 200);
-
 const exitFor = (
   { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
-  { judgement }: LimitReport,
+  { judgement: { verdict } }: LimitReport,
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
-  if (judgement.verdict === 'violated') return 'violated';
-  if (judgement.verdict === 'undecided' && hasAnswered(log)) return 'inconclusive';
-  return hasAnswered(log) ? 'pass' : 'invalid';
+  if (verdict === 'violated') return 'violated';
+  if (!log.replies.some(({ request, status }) => request === 'chat' && status === 200))
+    return 'invalid';
+  return verdict === 'undecided' ? 'inconclusive' : 'pass';
 };
 
 /** Examines the limits of one idle key and publishes the findings. */

@@ -11,10 +11,7 @@ import {
 } from '../../scenario/text/schema-walk.ts';
 import { type Settings, settingsSchema } from '../../mock/settings/settings.ts';
 
-/**
- * Converts values between internal units and the notation of scenarios: `5ms` for 5, `none` for null. The schema of the
- * internal form says which values are durations and which may be absent.
- */
+/** Converts values between internal units and the notation of scenarios: `5ms` for 5, `none` for null. */
 
 interface LeafTranslation {
   readonly length: (value: unknown) => unknown;

@@ -34,7 +34,6 @@ export const listedModels = (body: string, chat: string | undefined): ProbeModel
   modelsFrom(idsIn(body) ?? noIds, chat);
 
 const withoutList = [404, 405, 501];
-
 const keyAdvice = 'check the key (--key NAME of an environment variable)';
 
 const advice: Readonly<Record<number, string>> = {
@@ -44,10 +43,7 @@ const advice: Readonly<Record<number, string>> = {
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
-/**
- * Chooses the models of an examination from `chat` and the target's list, which may be absent if `chat` is given.
- * Resolves to an error message if the list is refused, or if neither names a chat model.
- */
+/** Chooses models from the target's list and `chat`, which can replace it; resolves to an error message if it fails. */
 export const findProbeModels = async (
   session: ProbeSession,
   credential: string,

@@ -21,12 +21,10 @@ export const aboveLimit = ({ limit }: LimitRule): number =>
 
 /** Where in the server's minute the burst starts: windows on the clock then end at another time than its own. */
 const startPhases = [[0.12, 0.88]] as const;
-
 /** The maximum duration of the burst, in windows: refills and boundaries within it blur it. */
 const burstWindows = 0.04;
 /** The maximum number of requests at once: more would exceed caps on requests in flight. */
 const maxTogether = 32;
-
 const tricklePerWindow = 10;
 /** The maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
 const maxWaitWindows = 1.6;
@@ -140,10 +138,7 @@ const secondBurstPhases = [
 /** How close to a boundary on the server's clock a burst may start, in windows: one that straddles it proves little. */
 const boundaryMargin = 0.06;
 
-/**
- * Where a third burst starts, in parts of a window after the second: the middles of the widest gaps between fractions
- * of up to eleven parts. So only very small steps of a refill can lie within both bursts.
- */
+/** Where a third burst starts, in windows after the second: only very small steps of a refill can be in both. */
 const repeatedBurstPhases = [
   [0.03, 0.06],
   [0.465, 0.487],
@@ -241,10 +236,7 @@ export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): n
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
-/**
- * Returns when the load sends, in ms from its start: once for each place of the limit, so far apart that a limiter
- * without any burst admits them all, and in between what is missing to the load.
- */
+/** Returns when the load sends, in ms: at each place of an even pace, which any limiter admits, and in between. */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
   const end = windows * rule.window;

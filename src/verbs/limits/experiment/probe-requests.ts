@@ -27,7 +27,6 @@ export interface PreparedProbeRequest {
 }
 
 const json = { 'content-type': 'application/json', accept: 'application/json' };
-
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
 /** The tokens that distinguish a reservation of `max_tokens` from the tokens used, and are cheap. */

@@ -36,12 +36,9 @@ export interface ProbeSession {
 
 /** Poll interval for aborts, in ms. */
 const pollInterval = 20;
-
 /** The bytes of a body that are kept. */
 const maxBodyBytes = 1024 * 1024;
-
 const invalidKey = 'sk-weir-no-such-key';
-
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
 
 const usageIn = (body: string): ProbeReply['usage'] => {

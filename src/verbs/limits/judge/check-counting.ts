@@ -18,10 +18,7 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 /** The chats that cost one request each, whatever their length. */
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
-/**
- * Returns the replies of the counting phase between which nothing expired: those of the first window. With `isWhole` it
- * returns all of them, which is right if remaining only ever dropped by one.
- */
+/** Returns the counting replies of the first window or, with `isWhole`, all: if remaining only dropped by one. */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
   const until = (counting[0]?.sent ?? 0) + shortestWindow(log.declared.requests.window);
@@ -172,10 +169,7 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
   checkAccounting(log),
 ];
 
-/**
- * Checks whether streams bypass the limit: one cost nothing and was admitted while chats were refused. Either alone can
- * have another cause: remaining that is reported late, or a refill.
- */
+/** Checks whether streams bypass the limit: they cost nothing, and one was admitted while chats were refused. */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
     ({ phase, key }) => phase === 'exhausted' && key === 'first',

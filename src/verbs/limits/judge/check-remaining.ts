@@ -127,10 +127,7 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 /** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
-/**
- * Checks whether remaining comes from one counter. Workers without a common store repeat each other's values. One
- * counter reports each value once in a burst, plus at most half a limit that is refilled in a step.
- */
+/** Checks whether remaining comes from one counter: workers without a common store repeat each other's values. */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
   const bursts = burstPhases.map((phase) => {

@@ -42,10 +42,7 @@ const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentific
 /** The maximum share of contradicted decisions with which a cap on requests in flight is suspected. */
 const maxCapErrors = 0.02;
 
-/**
- * Decides whether a load was admitted less than the limit for no known reason. That refusals count would be a reason:
- * an even pace above that rate is then not refused, or the model says so.
- */
+/** Decides whether a load was admitted less than the limit, and nothing shows that refused requests count, too. */
 const isUnexplainedLow = (
   { even, sustained }: LimitFacts,
   { best }: LimiterIdentification,

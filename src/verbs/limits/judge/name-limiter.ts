@@ -1,4 +1,4 @@
-import type { LimitLog, LimitRule } from '../../../model/limits/limit-log.ts';
+import type { LimitLog, LimitRule, ProbeReply } from '../../../model/limits/limit-log.ts';
 import type {
   LimiterExplanation,
   LimiterFit,
@@ -49,10 +49,7 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
 };
 
 /** Names the limiter of the declared limit and the requests that it counted: chats or, if those show none, all. */
-const nameDeclared = (
-  log: LimitLog,
-  decisions: ReturnType<typeof decisionsToReplay>,
-): { readonly found: LimiterIdentification; readonly terms: LimiterTerms } => {
+const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
   const terms: LimiterTerms = { declared: log.declared.requests, clock, besides: besidesOf(log) };
   const found = identifyLimiter(decisions, terms);
@@ -86,7 +83,7 @@ const minOfAnyPhase = 16;
 /** Decides whether a log can prove another limit: what it shows has none of the harmless causes below. */
 const isConvincing = (
   fits: readonly LimiterFit[],
-  decisions: ReturnType<typeof decisionsToReplay>,
+  decisions: readonly ProbeReply[],
   declared: LimitRule,
 ): boolean => {
   // A queue shows its rate by the times of its answers.
@@ -116,7 +113,7 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
-  decisions: ReturnType<typeof decisionsToReplay>,
+  decisions: readonly ProbeReply[],
   { context, queued }: ReplayEvidence,
 ): boolean => {
   const [best, ...ties] = explaining;

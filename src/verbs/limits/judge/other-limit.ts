@@ -61,7 +61,6 @@ export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
 
 /** The maximum ratio between the ends of the interval of a rate that shows another rate of a small bucket. */
 const maxRateSpread = 1.05;
-
 /** The lowest rate of a bucket that drops fractions of a request each second, as a share of one below 1 a second. */
 const wholeSecondShare = 0.7;
 
@@ -111,10 +110,12 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /** Decides whether a limiter is certain: it contradicts nothing or is of another limit, and the rest contradict. */
-const isExplained = ({ best, ties, ranking }: LimiterIdentification): boolean =>
+const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: number): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
+  // A queue refuses nothing.
+  (best.limiter === 'leaky-queue' || refusals >= minRefusals) &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
 const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
@@ -126,6 +127,11 @@ const rangeText = ({ value, least, most }: Fitted, scale: number): string => {
 export const fitText = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter}: ${rangeText(limit, 1)} requests in ${rangeText(window, 1000)} s`;
 
+const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
+  best === null || best.wrong === 0
+    ? ''
+    : `, which contradicts ${best.wrong} of ${decisions} decisions`;
+
 /** Checks whether a model shows another limit: the only violation by a model, since facts miss small differences. */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -133,19 +139,14 @@ export const checkFit = (
   refusals: number,
   otherCause: string | null,
 ): LimitCheck => {
-  const { best, ties, decisions } = identification;
-  // A queue refuses nothing.
-  const isSeen = refusals >= minRefusals || best?.limiter === 'leaky-queue';
-  const isConclusive = isExplained(identification) && isSeen;
+  const { best, ties } = identification;
+  const isConclusive = isExplained(identification, refusals);
   const explanations = best === null ? [] : [best, ...ties];
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
   // Others who use the key lower the remaining of this client, and never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
-  const contradicted =
-    isConclusive && best !== null && best.wrong > 0
-      ? `, which contradicts ${best.wrong} of ${decisions} decisions`
-      : '';
+  const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;
   return advisoryCheck({
     id: 'limit-fitted',

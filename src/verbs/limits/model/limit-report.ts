@@ -6,8 +6,7 @@ import type {
 } from '../../../model/limits/limiter-fit.ts';
 
 /** Exit codes 0, 14 and 13. */
-const limitVerdicts = ['kept', 'violated', 'undecided'] as const;
-export type LimitVerdict = (typeof limitVerdicts)[number];
+export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 export interface LimitJudgement {
   readonly verdict: LimitVerdict;

@@ -88,8 +88,6 @@ const withOptionNames = (error: unknown): unknown =>
       )
     : error;
 
-const lastPort = 65_535;
-
 export const mockVerb = defineVerb({
   options,
   run: async (given) => {
@@ -102,8 +100,8 @@ export const mockVerb = defineVerb({
     }
     const request = {
       ...given,
-      port: wholeNumberFrom('port', given.port, lastPort),
-      controlPort: wholeNumberFrom('control-port', given.controlPort, lastPort),
+      port: wholeNumberFrom('port', given.port, 65_535),
+      controlPort: wholeNumberFrom('control-port', given.controlPort, 65_535),
       keys: given.key,
       seed: seed === undefined ? seed : wholeNumberFrom('seed', seed, Number.MAX_SAFE_INTEGER),
       settings: [...settingsFrom(given), ...given.set],

@@ -5,7 +5,6 @@ import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/ru
 
 /** The longest span of a burst, in windows. */
 const longestBurst = 0.1;
-
 /** The maximum drift of free-running windows, as a share of their length: their timers can be late. */
 const windowDrift = 0.004;
 /** The maximum drift of the steps of a refill, as a share of a step: short, and computed from the time. */

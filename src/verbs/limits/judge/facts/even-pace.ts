@@ -61,10 +61,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
   };
 };
 
-/**
- * Finds the requests that came evenly, and those of them that were refused. Each such refusal breaks the rule, since
- * every limiter of the rule admits the even rate: buckets, windows, logs and weighted counters.
- */
+/** Finds the requests that came evenly and their refusals, which break the rule: its limiters admit the even rate. */
 export const evenPace = (
   decisions: readonly LimiterDecision[],
   history: KeyHistory,

@@ -28,19 +28,16 @@ const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 /** The maximum number of windows of different length that are tried per length of the declared window. */
 const maxWindowSteps = 60;
 const second = 1000;
-
 /** The smallest tried limit, as a share of the declared one: bursts do not show the limit of a weighted counter. */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
 /** The maximum number of limits that are tried with the declared window. */
 const maxLimits = 40;
-
 /** The number of windows whose best limit is scored again with more phases and with neighbouring limits. */
 const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
 const finerPhases = 3;
-
 /** The ratio of the largest counted limit to the largest tried one: the interval of a limit can reach further. */
 const largestMultiple = 2;
 
@@ -91,7 +88,6 @@ const bestByWindow = (
 const maxShareForCloser = 0.1;
 /** The share of contradicted decisions above which the second of these searches, with all decisions, is skipped. */
 const maxShareForClosest = 0.04;
-
 /** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 

@@ -240,10 +240,7 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
   return { value: limit, least, most };
 };
 
-/**
- * Finds the limiters of another limit or window that contradict at most `mostWrong` decisions: one of each class, the
- * best first. It is called if no class of the declared limit explains the log.
- */
+/** Finds limiters of another limit with at most `mostWrong` contradictions: one of each class, the best first. */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
   mostWrong: number,
