@@ -107,13 +107,11 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-const namesOf = (fits: readonly LimiterFit[]): string =>
-  fits.map(({ limiter }) => limiter).join(', ');
-
 /** Says how few more decisions the classes contradict that are not distinguished. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
-  return `${namesOf(ties)}, against which ${most === 0 ? 'no decision' : `at most ${plural(most, 'decision')} more`} ${most < 2 ? 'speaks' : 'speak'}`;
+  const names = ties.map(({ limiter }) => limiter).join(', ');
+  return `${names}, against which ${most === 0 ? 'no decision' : `at most ${plural(most, 'decision')} more`} ${most < 2 ? 'speaks' : 'speak'}`;
 };
 
 /** Says why no decisions are listed. */

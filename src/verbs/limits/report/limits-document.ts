@@ -150,8 +150,7 @@ const tones = {
 
 const outcomeOrder: readonly string[] = Object.keys(tones);
 
-const byOutcome = (a: LimitCheck, b: LimitCheck): number =>
-  outcomeOrder.indexOf(checkOutcomeOf(a)) - outcomeOrder.indexOf(checkOutcomeOf(b));
+const placeOf = (check: LimitCheck): number => outcomeOrder.indexOf(checkOutcomeOf(check));
 
 const claimColumns: readonly Column<LimitCheck>[] = [
   column.verdict('Finding', (check) => ({
@@ -200,7 +199,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
   const per = timeText(window);
   const declared = `${countText(limit)} requests in ${per}`;
-  const checks = judgement.checks.toSorted(byOutcome);
+  const checks = judgement.checks.toSorted((a, b) => placeOf(a) - placeOf(b));
   const claims = table('Claims about the limits', claimColumns, checks, { showsNotes: true });
   const limiters = table(
     `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
