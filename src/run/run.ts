@@ -99,13 +99,14 @@ const publishDriven = async (
 ): Promise<FinishedRun> => {
   // Imported here: judges, pages and the history are needed when the load is over.
   const { withCalibrationNote } = await import('./calibration-note.ts');
+  const { withLimitNotes } = await import('./limit-notes.ts');
   const { publish } = await import('./output/publish.ts');
   const { exitForVerdicts } = await import('./output/judge-result.ts');
   const { storeInHistory } = await import('./output/store-in-history.ts');
   const { folder, extraReports } = opened;
   const { observers } = opened.openings;
   const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
-  const noted = await withCalibrationNote(result, environment);
+  const noted = await withCalibrationNote(withLimitNotes(result), environment);
   const files = observers.flatMap((observer) => observer.files ?? []);
   const judged = await publish(noted, { folder, extraReports, files }, printer, stop);
   let { written } = judged;

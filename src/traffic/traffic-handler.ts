@@ -52,6 +52,8 @@ export interface TargetMemory {
   readonly notes: Set<string>;
   /** The bytes that the answers now being collected hold. */
   collectedBytes: number;
+  /** Whether the limits of hours and days that the answers declare are among the notes. */
+  hasLongerLimits?: boolean;
 }
 
 export const emptyTargetMemory = (): TargetMemory => ({

@@ -43,7 +43,7 @@ export type LimitFinding = (typeof limitFindings)[number];
 
 /** A limit that headers report; `null` for values that they do not. */
 export interface ReportedLimit {
-  /** The family of headers, such as `litellm` or `openai` (`traffic/limits/read-limit-headers.ts`). */
+  /** The family of headers, such as `litellm` or `openai` (`traffic/limits/header-families.ts`). */
   readonly profile: string;
   /** The owner of the limit in the header's words, such as `api_key` or `team`. */
   readonly descriptor: string | null;
@@ -53,6 +53,8 @@ export interface ReportedLimit {
   readonly remaining: number | null;
   /** Time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
+  /** The time for which the limit counts; absent if neither the headers nor the family's documentation say it. */
+  readonly window?: Milliseconds;
 }
 
 /** The requests of a probe, as reports print them. */
@@ -110,9 +112,12 @@ export interface ProbeReply extends LimiterDecision {
   readonly date: number | null;
 }
 
-/** Returns the limit of the key itself or, if no header names it, any limit of that unit. */
+const minute = 60_000;
+
+/** Returns the limit of the key itself or, if no header names it, one of that unit, if possible of a minute. */
 export const reportedLimitOf = ({ told }: ProbeReply, unit: string): ReportedLimit | undefined =>
   told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
+  told.find((limit) => limit.unit === unit && limit.window === minute) ??
   told.find((limit) => limit.unit === unit);
 
 export interface RefusalDetails {

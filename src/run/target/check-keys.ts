@@ -1,5 +1,5 @@
 import { jsonIn } from '../../traffic/answer/json-text.ts';
-import { readLimitHeaders } from '../../contract/limit-headers.ts';
+import { readDeclaredLimits } from '../../traffic/limits/read-limit-headers.ts';
 import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
@@ -85,7 +85,7 @@ const limitWarnings = (
   { limits }: Plan,
   headers: Readonly<Record<string, string>>,
 ): readonly string[] => {
-  const found = readLimitHeaders(headers);
+  const found = readDeclaredLimits(headers)?.quota;
   return limitNames.flatMap(([field, header, what]) => {
     const [declared, own] = [found?.[header] ?? null, limits[field]];
     if (declared === null || declared === own) return [];

@@ -6,7 +6,6 @@ import type {
   Refusal,
   ResponseHead,
 } from '../../model/observation/outcome.ts';
-import { readLimitHeaders } from '../../contract/limit-headers.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
@@ -19,6 +18,7 @@ import {
   type TargetMemory,
 } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
+import { readDeclaredLimits } from '../limits/read-limit-headers.ts';
 import { readRefusedLimit, readRetryAfter } from '../limits/retry-after.ts';
 import { dateOf } from '../limits/wait-text.ts';
 import { readRetryHint } from './retry-hint.ts';
@@ -164,6 +164,15 @@ const limitDetails = (
   };
 };
 
+/** Notes the limits of hours and days once, which the ledger of a run has no room for. */
+const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingContext): void => {
+  if (targetMemory.hasLongerLimits === true) return;
+  targetMemory.hasLongerLimits = true;
+  targetMemory.notes.add(
+    `The headers of the answers also declare limits of longer times: ${longer.join(', ')}.`,
+  );
+};
+
 class ResponseReader implements AnswerReader {
   head: ResponseHead | null = null;
   retryHint: RetryHint | null = null;
@@ -186,7 +195,9 @@ class ResponseReader implements AnswerReader {
 
   onHeaders(at: Instant, status: number, headers: ResponseHeaders): void {
     const serverId = serverIdIn(headers, this.#context);
-    this.head = { at, status, quota: readLimitHeaders(headers), serverId };
+    const limits = readDeclaredLimits(headers);
+    this.head = { at, status, quota: limits?.quota ?? null, serverId };
+    if (limits !== null && limits.longer.length > 0) noteLongerLimits(limits.longer, this.#context);
     this.#body = isSuccess(status)
       ? this.#open(headers)
       : collectBody(maxRefusalBytes, (body) => this.#refused(status, headers, body));

@@ -15,6 +15,7 @@ const limitOf = (profile: string, descriptor: string | null, unit: string, cells
   resetIn: null,
   ...cells,
 });
+const [minute, day] = [60_000, 86_400_000];
 
 describe('limit headers', () => {
   it('are read for any LiteLLM descriptor', () => {
@@ -26,9 +27,9 @@ describe('limit headers', () => {
         'x-ratelimit-team-limit-max_parallel_requests': '8',
       }),
     ).toStrictEqual([
-      limitOf('litellm', 'api_key', 'requests', { limit: 60, remaining: 12 }),
-      limitOf('litellm', 'model_per_key', 'tokens', { remaining: 1_999_000 }),
-      limitOf('litellm', 'team', 'max_parallel_requests', { limit: 8 }),
+      limitOf('litellm', 'api_key', 'requests', { limit: 60, remaining: 12, window: minute }),
+      limitOf('litellm', 'model_per_key', 'tokens', { remaining: 1_999_000, window: minute }),
+      limitOf('litellm', 'team', 'max_parallel_requests', { limit: 8, window: minute }),
     ]);
   });
 
@@ -42,8 +43,13 @@ describe('limit headers', () => {
         'x-ratelimit-reset-tokens': '6ms',
       }),
     ).toStrictEqual([
-      limitOf('openai', null, 'requests', { limit: 14_400, remaining: 14_370, resetIn: 179_560 }),
-      limitOf('openai', null, 'tokens', { limit: 18_000, resetIn: 6 }),
+      limitOf('openai', null, 'requests', {
+        limit: 14_400,
+        remaining: 14_370,
+        resetIn: 179_560,
+        window: day,
+      }),
+      limitOf('openai', null, 'tokens', { limit: 18_000, resetIn: 6, window: minute }),
     ]);
   });
 
@@ -51,8 +57,8 @@ describe('limit headers', () => {
     expect(
       told({ 'x-ratelimit-limit-tokens': '-1', 'x-ratelimit-reset-requests': '7' }),
     ).toStrictEqual([
-      limitOf('openai', null, 'tokens', {}),
-      limitOf('openai', null, 'requests', { resetIn: 7000 }),
+      limitOf('openai', null, 'tokens', { window: minute }),
+      limitOf('openai', null, 'requests', { resetIn: 7000, window: minute }),
     ]);
   });
 
@@ -63,7 +69,11 @@ describe('limit headers', () => {
         'anthropic-ratelimit-input-tokens-reset': '2026-03-01T12:00:30Z',
       }),
     ).toStrictEqual([
-      limitOf('anthropic', null, 'input-tokens', { limit: 40_000, resetIn: 30_000 }),
+      limitOf('anthropic', null, 'input-tokens', {
+        limit: 40_000,
+        resetIn: 30_000,
+        window: minute,
+      }),
     ]);
   });
 
@@ -75,8 +85,8 @@ describe('limit headers', () => {
         'x-ratelimit-tokens-query-cost': '12',
       }),
     ).toStrictEqual([
-      limitOf('mistral', 'minute', 'tokens', { limit: 500_000 }),
-      limitOf('mistral', 'minute', 'requests', { remaining: 4 }),
+      limitOf('mistral', 'minute', 'tokens', { limit: 500_000, window: minute }),
+      limitOf('mistral', 'minute', 'requests', { remaining: 4, window: minute }),
     ]);
   });
 
@@ -87,8 +97,13 @@ describe('limit headers', () => {
         ratelimit: '"burst";r=50;t=30',
       }),
     ).toStrictEqual([
-      limitOf('ietf', 'burst', 'requests', { limit: 100, remaining: 50, resetIn: 30_000 }),
-      limitOf('ietf', 'daily', 'requests', { limit: 1000 }),
+      limitOf('ietf', 'burst', 'requests', {
+        limit: 100,
+        remaining: 50,
+        resetIn: 30_000,
+        window: minute,
+      }),
+      limitOf('ietf', 'daily', 'requests', { limit: 1000, window: day }),
     ]);
   });
 
@@ -118,10 +133,10 @@ describe('limit headers', () => {
     ).toStrictEqual({
       reported: [],
       unreadable: [
-        'ratelimit: "open;r=1',
         'x-ratelimit-api_key-remaining-requests: NaN',
         'x-ratelimit-api_key-limit-requests: 60, 60',
         'x-ratelimit-reset: soon',
+        'ratelimit: "open;r=1',
       ],
     });
   });

@@ -1,108 +1,285 @@
 import { parseDictionary, parseList } from 'structured-headers';
+import { readLimitHeaders } from '../../contract/limit-headers.ts';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { millisecondsUntilReset } from './wait-text.ts';
+import { type HeaderMeaning, meaningOf } from './header-families.ts';
+import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 /** This file reads the limit headers of known gateways into one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-const field = '(?<field>limit|remaining|reset)';
-const period = '(?<descriptor>second|minute|hour|day|month|year)';
-
-/**
- * Returns a profile of headers that contain one value each. `unit` is the limit's unit if the pattern has no group for
- * it.
- */
-const profileOf = (name: string, pattern: string, unit = '') => ({
-  name,
-  pattern: new RegExp(`^${pattern}$`),
-  unit,
-});
-
-/**
- * The profiles, the most specific first. A header belongs to the first one that matches. Sources are the documentation
- * or code of LiteLLM's proxy; OpenAI (Azure and Groq use its names with other values: whole seconds and −1, requests
- * per day); Anthropic; Mistral; Cerebras; Kong's rate-limiting plugin; the first drafts of the IETF's; and the customary `X-RateLimit-*`.
- */
-const headerProfiles = [
-  profileOf(
-    'openai',
-    `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)`,
-  ),
-  profileOf('mistral', `x-ratelimit-${field}-req-${period}`, 'requests'),
-  profileOf('mistral', `x-ratelimit-${field}-tokens-${period}`, 'tokens'),
-  profileOf('mistral', `(x-)?ratelimitbysize-${field}-${period}`, 'tokens'),
-  profileOf('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`),
-  profileOf('kong', `x-ratelimit-${field}-${period}`, 'requests'),
-  profileOf('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
-  profileOf(
-    'anthropic',
-    `anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
-  ),
-  profileOf('ietf-draft-7', `ratelimit-${field}`, 'requests'),
-  profileOf('legacy', `x-rate-?limit-${field}`, 'requests'),
-];
-
-/** The headers that belong to limits but contain no remaining number. */
-const ignoredHeaders = /^x-ratelimit-tokens-query-cost$/;
-
-const isLimitHeader = /^(x-)?rate-?limit|^anthropic-ratelimit-/;
+const minute = 60_000;
+const day = 86_400_000;
 
 const integer = /^-?\d{1,15}$/;
 
 type LimitName = Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>;
 type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
 
-/** Reads the value of one header; `null` if it cannot be read. */
-const readValue = (kind: string, text: string, now: number): LimitValues | null => {
-  if (kind === 'reset') {
-    const wait = millisecondsUntilReset(text, now);
-    return wait === null ? null : { resetIn: milliseconds(wait) };
+/** Returns a parsed number if it is finite and not too long; `null` for anything else. */
+const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
+
+/** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
+interface Policy {
+  readonly limit: number;
+  /** In ms; `null` if it has none. */
+  readonly window: number | null;
+  readonly name: string | null;
+}
+
+type Parameters = ReadonlyMap<string, unknown>;
+
+const windowIn = (parameters: Parameters): number | null => {
+  const seconds = countOf(parameters.get('w')) ?? countOf(parameters.get('window'));
+  return seconds === null ? null : seconds * 1000;
+};
+
+/** Reads a list of limits without names, as in RateLimit-Limit and the policies before draft 8; `null` for any other text. */
+const readPolicies = (text: string): readonly Policy[] | null => {
+  try {
+    const policies = parseList(text).map(([value, parameters]) => {
+      const name = parameters.get('name');
+      return {
+        limit: Array.isArray(value) ? null : countOf(value),
+        window: windowIn(parameters),
+        name: name === undefined ? null : String(name),
+      };
+    });
+    const isRead = (policy: (typeof policies)[number]): policy is Policy => policy.limit !== null;
+    return policies.length > 0 && policies.every(isRead) ? policies : null;
+  } catch {
+    return null;
   }
-  if (!integer.test(text.trim())) return null;
-  const count = Number(text);
-  // As a limit, −1 is Azure's placeholder for "not reported". As remaining it may be a real overdraft.
-  return { [kind]: kind === 'limit' && count === -1 ? null : count };
 };
 
-/** The headers of IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
-const structuredHeaders = ['ratelimit-policy', 'ratelimit'] as const;
+const windowCell = (window: number | null): LimitValues =>
+  window === null ? {} : { window: milliseconds(window) };
 
-const structuredValues = (
-  header: (typeof structuredHeaders)[number],
-  parameters: ReadonlyMap<string, unknown>,
-): LimitValues => {
-  const [quota, remaining, seconds] = ['q', 'r', 't'].map((name) => {
-    const value = parameters.get(name);
-    return typeof value === 'number' ? value : null;
-  });
-  if (header === 'ratelimit-policy') return typeof quota === 'number' ? { limit: quota } : {};
-  const resetIn = typeof seconds === 'number' ? milliseconds(seconds * 1000) : null;
-  return { remaining: remaining ?? null, resetIn };
+const wordsOfWindows: Readonly<Record<number, string>> = {
+  1000: 'second',
+  [minute]: 'minute',
+  3_600_000: 'hour',
+  [day]: 'day',
 };
+
+const nameOfPolicy = ({ name, window }: Policy): string | null =>
+  name ?? (window === null ? null : (wordsOfWindows[window] ?? `${window / 1000} s`));
+
+const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
+
+/**
+ * Reads a duration or a number of seconds quickly; `null` for the other forms of a reset, which need the server's clock.
+ */
+const quickWait = (text: string): number | null => {
+  if (!shortWait.test(text)) return null;
+  const amount = Number.parseFloat(text);
+  return text.endsWith('ms') ? amount : amount * 1000;
+};
+
+type Mutable<Limit> = { -readonly [Cell in keyof Limit]: Limit[Cell] };
+
+/**
+ * Collects the cells of limits, each limit by its name. There are few, so a search costs less than the text of a key:
+ * this runs for each answer.
+ */
+class Collection {
+  readonly all: Mutable<ReportedLimit>[] = [];
+
+  limit(profile: string, descriptor: string | null, unit: string): Mutable<ReportedLimit> {
+    for (const each of this.all) {
+      if (each.unit === unit && each.profile === profile && each.descriptor === descriptor)
+        return each;
+    }
+    const limit = { profile, descriptor, unit, limit: null, remaining: null, resetIn: null };
+    this.all.push(limit);
+    return limit;
+  }
+
+  add({ profile, descriptor, unit }: LimitName, values: LimitValues): void {
+    Object.assign(this.limit(profile, descriptor, unit), values);
+  }
+}
+
+const draft7 = { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' } as const;
 
 /**
  * Reads the combined header of IETF draft 7, `RateLimit: limit=60, remaining=0, reset=2` (express-rate-limit,
  * `source/headers.ts`, its default standard headers); `null` for any other form.
  */
 const readCombined = (text: string): LimitValues | null => {
-  if (!/^\s*(?:limit|remaining|reset)\s*=/.test(text)) return null;
+  if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
   try {
-    const cells = parseDictionary(text);
-    const cell = (name: string): number | null => {
-      const value: unknown = cells.get(name)?.[0];
-      return typeof value === 'number' ? value : null;
-    };
+    const cells = parseDictionary(text.toLowerCase());
+    const cell = (name: string): number | null => countOf(cells.get(name)?.[0]);
     const reset = cell('reset');
     return {
       limit: cell('limit'),
       remaining: cell('remaining'),
       resetIn: reset === null ? null : milliseconds(reset * 1000),
+      ...windowCell(windowIn(cells.get('limit')?.[1] ?? new Map())),
     };
   } catch {
     return null;
   }
+};
+
+/** Returns the unit of a policy of draft 8 or later: its parameter `qu`, or what its name says. */
+const unitOfPolicy = (name: string, parameters: Parameters): string => {
+  const unit = parameters.get('qu');
+  const said = unit === undefined ? name : String(unit);
+  if (/token/i.test(said)) return 'tokens';
+  return unit === undefined || /request/i.test(said) ? 'requests' : said;
+};
+
+/**
+ * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. Both have
+ * their units from the policy, which comes first. Throws an error for any other text.
+ */
+const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
+  for (const [value, parameters] of parseList(text)) {
+    // An inner list contains several items.
+    if (Array.isArray(value)) continue;
+    const descriptor = String(value);
+    const unit = units.get(descriptor) ?? unitOfPolicy(descriptor, parameters);
+    units.set(descriptor, unit);
+    const [quota, remaining, seconds] = ['q', 'r', 't'].map((name) => {
+      const cell = parameters.get(name);
+      return cell === undefined ? undefined : countOf(cell);
+    });
+    into.add(
+      { profile: 'ietf', descriptor, unit },
+      {
+        ...(quota === undefined ? {} : { limit: quota }),
+        ...(remaining === undefined ? {} : { remaining }),
+        ...(seconds === undefined
+          ? {}
+          : { resetIn: seconds === null ? null : milliseconds(seconds * 1000) }),
+        ...windowCell(windowIn(parameters)),
+      },
+    );
+  }
+};
+
+/** Reads the headers without a suffix; returns the policies without names, which belong to other headers. */
+const readStructured = (
+  headers: HeaderFields,
+  into: Collection,
+  unreadable: string[],
+): readonly Policy[] => {
+  const units = new Map<string, string>();
+  const policies: Policy[] = [];
+  for (const name of ['ratelimit-policy', 'ratelimit'] as const) {
+    const text = headers[name];
+    if (text === undefined) continue;
+    const combined = name === 'ratelimit' ? readCombined(text) : null;
+    const unnamed = combined === null ? readPolicies(text) : null;
+    if (combined !== null) into.add(draft7, combined);
+    else if (unnamed !== null) policies.push(...unnamed);
+    else {
+      try {
+        readNamedPolicies(text, into, units);
+      } catch {
+        unreadable.push(`${name}: ${text}`);
+      }
+    }
+  }
+  return policies;
+};
+
+/** The families whose window a policy beside them says. */
+const withPolicies = ['ietf-draft-7', 'legacy'];
+
+/** Gives limits the windows of the policies that name the same count, and adds the policies that no limit names. */
+const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
+  const used = new Set<Policy>();
+  for (const limit of single.all) {
+    if (!withPolicies.includes(limit.profile)) continue;
+    const policy = policies.find((each) => each.limit === limit.limit);
+    if (policy === undefined) continue;
+    used.add(policy);
+    Object.assign(limit, windowCell(policy.window));
+  }
+  for (const policy of policies) {
+    if (used.has(policy)) continue;
+    const values = { limit: policy.limit, ...windowCell(policy.window) };
+    single.add({ ...draft7, descriptor: nameOfPolicy(policy) }, values);
+  }
+};
+
+/** How far from a day the time may be in which a bucket would fill, as a share of a day. */
+const dayError = 0.02;
+
+/**
+ * Names the windows that only the values say. OpenAI's reset is when the bucket is full, so a limit whose whole would
+ * take a day is a day's: Groq's and OpenAI's requests of a day have the names of a minute's. Together counts by the
+ * second.
+ */
+const inferWindows = ({ all }: Collection): void => {
+  for (const limit of all) {
+    const { profile, limit: count, remaining, resetIn } = limit;
+    if (profile === 'openai' && count !== null && remaining !== null && resetIn !== null) {
+      const whole = (resetIn * count) / (count - remaining);
+      if (Math.abs(whole / day - 1) < dayError) limit.window = milliseconds(day);
+    } else if (profile === 'tokenlimit' && limit.descriptor === null) {
+      limit.window ??= milliseconds(1000);
+      for (const other of all) {
+        if (other.profile === 'legacy') other.window ??= milliseconds(1000);
+      }
+    }
+  }
+};
+
+/** Reads the value of one header into its limit; returns false if it cannot be read. */
+const readCell = (
+  { field: kind, hasLists }: HeaderMeaning,
+  text: string,
+  limit: Mutable<ReportedLimit>,
+  now: () => number,
+): boolean => {
+  if (kind === 'reset') {
+    const wait = quickWait(text) ?? millisecondsUntilReset(text, now());
+    if (wait !== null) limit.resetIn = milliseconds(wait);
+    return wait !== null;
+  }
+  if (integer.test(text)) {
+    const count = Number(text);
+    // As a limit, −1 is Azure's placeholder for "not reported". As remaining it may be a real overdraft.
+    limit[kind] = kind === 'limit' && count === -1 ? null : count;
+    return true;
+  }
+  const first = hasLists ? readPolicies(text)?.[0] : undefined;
+  if (first === undefined) return false;
+  limit[kind] = first.limit;
+  if (first.window !== null) limit.window = milliseconds(first.window);
+  return true;
+};
+
+const readLimits = (headers: HeaderFields, now: () => number) => {
+  const limits = new Collection();
+  const policies: Policy[] = [];
+  const unreadable: string[] = [];
+  for (const name in headers) {
+    const meaning = meaningOf(name);
+    if (meaning === null) continue;
+    const text = headers[name]!.trim();
+    const known = limits.all.length;
+    const limit = limits.limit(meaning.family, meaning.descriptor, meaning.unit);
+    if (!readCell(meaning, text, limit, now)) {
+      unreadable.push(`${name}: ${text}`);
+      limits.all.length = known;
+      continue;
+    }
+    if (meaning.window !== null) limit.window ??= milliseconds(meaning.window);
+    if (meaning.hasLists && meaning.field === 'limit' && text.includes(';'))
+      policies.push(...(readPolicies(text) ?? []).filter(({ window }) => window !== null));
+  }
+  if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined)
+    policies.push(...readStructured(headers, limits, unreadable));
+  if (policies.length > 0) joinPolicies(policies, limits);
+  inferWindows(limits);
+  return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 
 /**
@@ -110,42 +287,79 @@ const readCombined = (text: string): LimitValues | null => {
  * `Date` header), which absolute resets need. It never throws: unreadable headers are listed in `unreadable`, as `name:
  * value`.
  */
-export const readReportedLimits = (headers: HeaderFields, now: number) => {
-  const [single, structured] = [new Map<string, ReportedLimit>(), new Map<string, ReportedLimit>()];
-  const unreadable: string[] = [];
-  const add = (to: typeof single, name: LimitName, values: LimitValues): void => {
-    if (Object.keys(values).length === 0) return;
-    const key = `${name.profile} ${name.descriptor} ${name.unit}`;
-    const limit = to.get(key) ?? { ...name, limit: null, remaining: null, resetIn: null };
-    to.set(key, { ...limit, ...values });
+export const readReportedLimits = (headers: HeaderFields, now: number) =>
+  readLimits(headers, () => now);
+
+/** A limit without a window whose reset is further away than this (ms) is of a longer window than a minute. */
+const maxMinuteReset = 65_000;
+
+/** Returns the window by which a limit counts as one of a minute; `null` for longer windows. In ms. */
+const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
+  if (window === undefined) return (resetIn ?? 0) > maxMinuteReset ? null : minute;
+  return window > 0 && window <= minute ? window : null;
+};
+
+/** Returns a cell of the limit in a unit whose window is nearest to a minute, with that window in ms; `null` for none. */
+const minuteCell = (
+  reported: readonly ReportedLimit[],
+  unit: string,
+  cell: 'limit' | 'remaining',
+) => {
+  let best: { readonly value: number; readonly window: number; readonly rank: number } | null =
+    null;
+  for (const said of reported) {
+    const value = said[cell];
+    if (said.unit !== unit || value === null) continue;
+    const window = shortWindowOf(said);
+    if (window === null) continue;
+    // A window that is said counts before one that is assumed.
+    const rank = 2 * (minute - window) + (said.window === undefined ? 1 : 0);
+    if (best === null || rank < best.rank) best = { value, window, rank };
+  }
+  return best;
+};
+
+/** Returns the limit in a unit for a whole minute; `null` for none. */
+const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
+  const limit = minuteCell(reported, unit, 'limit');
+  return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
+};
+
+/** What an answer declares of limits. */
+interface DeclaredLimits {
+  /** The limits of a minute and what remains of them; `null` if there are none. */
+  readonly quota: ReturnType<typeof readLimitHeaders>;
+  /** The limits of longer windows, in words: `1,000 requests a day`. */
+  readonly longer: readonly string[];
+}
+
+const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[] => {
+  if (limit === null || window === undefined || window <= minute) return [];
+  const word = wordsOfWindows[window];
+  const article = word === 'hour' ? 'an' : 'a';
+  const time = word === undefined ? `in ${window / 1000} s` : `${article} ${word}`;
+  return [`${limit.toLocaleString('en')} ${unit} ${time}`];
+};
+
+/**
+ * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers count before
+ * those of other families. A limit of a shorter window is multiplied up to a minute; one of an hour or a day says nothing
+ * of a minute.
+ */
+export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
+  const own = readLimitHeaders(headers);
+  if (own !== null) return { quota: own, longer: [] };
+  const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
+  if (reported.length === 0) return null;
+  const quota = {
+    limitRequests: minuteLimit(reported, 'requests'),
+    remainingRequests: minuteCell(reported, 'requests', 'remaining')?.value ?? null,
+    limitTokens: minuteLimit(reported, 'tokens'),
+    remainingTokens: minuteCell(reported, 'tokens', 'remaining')?.value ?? null,
   };
-  for (const name of structuredHeaders) {
-    const text = headers[name] ?? '';
-    const combined = name === 'ratelimit' ? readCombined(text) : null;
-    if (combined !== null) {
-      add(single, { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' }, combined);
-      continue;
-    }
-    try {
-      // An inner list contains several items.
-      const items = parseList(text).filter(([value]) => !Array.isArray(value));
-      for (const [value, parameters] of items) {
-        const limit = { profile: 'ietf', descriptor: String(value), unit: 'requests' };
-        add(structured, limit, structuredValues(name, parameters));
-      }
-    } catch {
-      unreadable.push(`${name}: ${text}`);
-    }
-  }
-  for (const [name, text] of Object.entries(headers)) {
-    if (!isLimitHeader.test(name) || ignoredHeaders.test(name)) continue;
-    const profile = headerProfiles.find(({ pattern }) => pattern.test(name));
-    if (profile === undefined) continue;
-    const { groups } = profile.pattern.exec(name)!;
-    const { descriptor = null, unit = profile.unit, field: kind } = groups!;
-    const values = readValue(kind!, text, now);
-    if (values === null) unreadable.push(`${name}: ${text}`);
-    else add(single, { profile: profile.name, descriptor, unit }, values);
-  }
-  return { reported: [...single.values(), ...structured.values()], unreadable };
+  const isLimit = (cell: number | null): boolean => cell !== null;
+  return {
+    quota: Object.values(quota).some(isLimit) ? quota : null,
+    longer: reported.flatMap(wordsOfLonger),
+  };
 };

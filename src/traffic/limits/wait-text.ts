@@ -16,8 +16,12 @@ const unitSpellings: readonly (readonly [milliseconds: number, spellings: string
 ];
 const spellings = unitSpellings.map(([, words]) => words).join('|');
 
+const unitPatterns = unitSpellings.map(
+  ([length, words]) => [length, new RegExp(`^(?:${words})$`, 'i')] as const,
+);
+
 const unitOf = (spelling: string): number =>
-  unitSpellings.find(([, words]) => new RegExp(`^(?:${words})$`, 'i').test(spelling))![0];
+  unitPatterns.find(([, words]) => words.test(spelling))![0];
 
 const number = String.raw`(?:\d{1,400}(?:\.\d*)?|\.\d+)`;
 const part = String.raw`(${number})[ -]?(${spellings})(?![a-zµμ])`;

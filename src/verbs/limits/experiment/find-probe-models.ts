@@ -1,5 +1,5 @@
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
-import { readLimitHeaders } from '../../../contract/limit-headers.ts';
+import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.ts';
 import { servedModelListSchema } from '../../../contract/models.ts';
 import { routes } from '../../../contract/routes.ts';
 import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
@@ -65,7 +65,7 @@ export const findProbeModels = async (
   const models = modelsFrom(ids ?? noIds, chat);
   if (models === null)
     return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
-  const found = readLimitHeaders(response.headers);
+  const found = readDeclaredLimits(response.headers)?.quota ?? null;
   if (found === null) return models;
   const declared = { requests: found.limitRequests, tokens: found.limitTokens };
   return { ...models, declared };

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { headerFamilies } from './header-families.ts';
+import { readDeclaredLimits, readReportedLimits } from './read-limit-headers.ts';
+
+const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
+const now = Date.parse(date);
+
+type Row = readonly [
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  minute: readonly (number | null)[],
+  longer?: readonly string[],
+];
+
+const openai = {
+  'x-ratelimit-limit-requests': '500',
+  'x-ratelimit-remaining-requests': '499',
+  'x-ratelimit-reset-requests': '120ms',
+  'x-ratelimit-limit-tokens': '30000',
+  'x-ratelimit-remaining-tokens': '29000',
+};
+
+const rows: readonly Row[] = [
+  ['OpenAI', openai, [500, 499, 30_000, 29_000]],
+  [
+    'OpenAI, as its guide has it',
+    {
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-limit-tokens': '150000',
+      'x-ratelimit-remaining-requests': '59',
+      'x-ratelimit-remaining-tokens': '149984',
+      'x-ratelimit-reset-requests': '1s',
+      'x-ratelimit-reset-tokens': '6m0s',
+    },
+    [60, 59, 150_000, 149_984],
+  ],
+  [
+    'Groq, whose requests are of a day',
+    {
+      'x-ratelimit-limit-requests': '14400',
+      'x-ratelimit-limit-tokens': '18000',
+      'x-ratelimit-remaining-requests': '14370',
+      'x-ratelimit-remaining-tokens': '17997',
+      'x-ratelimit-reset-requests': '2m59.56s',
+      'x-ratelimit-reset-tokens': '7.66s',
+    },
+    [null, null, 18_000, 17_997],
+    ['14,400 requests a day'],
+  ],
+  [
+    'Azure, without limits',
+    { 'x-ratelimit-remaining-requests': '9', 'x-ratelimit-remaining-tokens': '4990' },
+    [null, 9, null, 4990],
+  ],
+  [
+    'Anthropic',
+    {
+      'anthropic-ratelimit-requests-limit': '1000',
+      'anthropic-ratelimit-requests-remaining': '999',
+      'anthropic-ratelimit-requests-reset': '2025-08-21T12:40:59Z',
+      'anthropic-ratelimit-input-tokens-limit': '80000',
+      'anthropic-ratelimit-tokens-limit': '96000',
+      'anthropic-ratelimit-tokens-remaining': '95000',
+    },
+    [1000, 999, 96_000, 95_000],
+  ],
+  [
+    'Cerebras, of a day and of a minute',
+    {
+      'x-ratelimit-limit-requests-day': '14400',
+      'x-ratelimit-remaining-requests-day': '14000',
+      'x-ratelimit-limit-tokens-minute': '60000',
+      'x-ratelimit-remaining-tokens-minute': '50',
+      'x-ratelimit-reset-tokens-minute': '26.5',
+    },
+    [null, null, 60_000, 50],
+    ['14,400 requests a day'],
+  ],
+  [
+    'Mistral',
+    { 'x-ratelimit-limit-req-minute': '60', 'x-ratelimit-remaining-tokens-minute': '499000' },
+    [60, null, null, 499_000],
+  ],
+  [
+    'Kong, with the draft’s headers',
+    {
+      'x-ratelimit-limit-minute': '20',
+      'x-ratelimit-remaining-minute': '19',
+      'x-ratelimit-limit-hour': '500',
+      'ratelimit-limit': '20',
+      'ratelimit-remaining': '19',
+      'ratelimit-reset': '47',
+    },
+    [20, 19, null, null],
+    ['500 requests an hour'],
+  ],
+  ['Kong by the second', { 'x-ratelimit-limit-second': '5' }, [300, null, null, null]],
+  ['Kong in windows of seconds', { 'x-ratelimit-limit-30': '20' }, [40, null, null, null]],
+  [
+    'Kong’s AI limiter',
+    { 'x-ai-ratelimit-limit-minute-openai': '500', 'x-ai-ratelimit-remaining-minute-openai': '7' },
+    [null, null, 500, 7],
+  ],
+  [
+    'Kong’s AI limiter in windows of seconds',
+    { 'x-ai-ratelimit-limit-90-policy-1': '20' },
+    [null, null, null, null],
+    ['20 tokens in 90 s'],
+  ],
+  [
+    'APISIX',
+    { 'x-ai-ratelimit-limit-llama': '300', 'x-ai-ratelimit-reset-llama': '30' },
+    [null, null, 300, null],
+  ],
+  [
+    'Together by the second',
+    { 'x-ratelimit-limit': '10', 'x-ratelimit-reset': '1', 'x-tokenlimit-limit': '3000' },
+    [600, null, 180_000, null],
+  ],
+  [
+    'Spring Cloud Gateway',
+    { 'x-ratelimit-remaining': '4', 'x-ratelimit-replenish-rate': '5' },
+    [300, 4, null, null],
+  ],
+  [
+    'LiteLLM of a model',
+    { 'x-ratelimit-model_per_key-limit-requests': '9' },
+    [9, null, null, null],
+  ],
+  [
+    'rpm and tpd',
+    { 'x-ratelimit-limit-rpm': '9', 'x-ratelimit-limit-tpd': '5000' },
+    [9, null, null, null],
+    ['5,000 tokens a day'],
+  ],
+  [
+    'GitHub, whose window is an hour',
+    { date, 'x-ratelimit-limit': '5000', 'x-ratelimit-reset': String(now / 1000 + 3000) },
+    [null, null, null, null],
+  ],
+  [
+    'OpenRouter',
+    {
+      date,
+      'x-ratelimit-limit': '20',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(now + 40_000),
+    },
+    [20, 0, null, null],
+  ],
+  [
+    'draft 3',
+    { 'ratelimit-limit': '60, 60;w=60', 'ratelimit-remaining': '50' },
+    [60, 50, null, null],
+  ],
+  [
+    'draft 3 with a day',
+    { 'ratelimit-limit': '100, 100;w=60, 5000;w=86400' },
+    [100, null, null, null],
+    ['5,000 requests a day'],
+  ],
+  [
+    'the words of old drafts',
+    { 'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400' },
+    [100, null, null, null],
+    ['10,000 requests a day'],
+  ],
+  [
+    'Envoy',
+    {
+      'x-ratelimit-limit': '10, 10;w=1;name="default"',
+      'x-ratelimit-remaining': '9',
+      'x-ratelimit-reset': '1',
+    },
+    [600, 9, null, null],
+  ],
+  [
+    'draft 6 of express-rate-limit',
+    {
+      'ratelimit-policy': '100;w=900',
+      'ratelimit-limit': '100',
+      'ratelimit-remaining': '9',
+      'ratelimit-reset': '10',
+    },
+    [null, null, null, null],
+    ['100 requests in 900 s'],
+  ],
+  ['draft 7', { ratelimit: 'limit=60, remaining=50, reset=30' }, [60, 50, null, null]],
+  [
+    'draft 7 with its policies',
+    { ratelimit: 'limit=60, remaining=50, reset=30', 'ratelimit-policy': '60;w=60, 1000;w=86400' },
+    [60, 50, null, null],
+    ['1,000 requests a day'],
+  ],
+  [
+    'draft 8',
+    { ratelimit: '"default";r=50;t=30', 'ratelimit-policy': '"default";q=60;w=60' },
+    [60, 50, null, null],
+  ],
+  [
+    'draft 10 with units',
+    {
+      ratelimit: '"a";r=50;t=30, "b";r=9;t=30',
+      'ratelimit-policy':
+        '"a";q=60;w=60;qu="requests", "b";q=900;w=60;qu="tokens", "c";q=5;w=86400',
+    },
+    [60, 50, 900, 9],
+    ['5 requests a day'],
+  ],
+  ['two proxies that say the same', { 'x-ratelimit-limit': '60, 60' }, [60, null, null, null]],
+];
+
+describe('the limits that an answer declares', () => {
+  it.each(rows.map(([name, headers, minute, longer = []]) => ({ name, headers, minute, longer })))(
+    'are read from the headers of $name',
+    ({ headers, minute, longer }) => {
+      const read = readDeclaredLimits(headers);
+      const { limitRequests, remainingRequests, limitTokens, remainingTokens } = read?.quota ?? {
+        limitRequests: null,
+        remainingRequests: null,
+        limitTokens: null,
+        remainingTokens: null,
+      };
+      expect([limitRequests, remainingRequests, limitTokens, remainingTokens]).toEqual(minute);
+      expect(read!.longer).toEqual(longer);
+      expect(readReportedLimits(headers, now).unreadable).toEqual([]);
+    },
+  );
+
+  it('are none without such headers', () => {
+    expect(readDeclaredLimits({ 'content-type': 'text/plain', server: 'x' })).toBeNull();
+  });
+
+  it('are the interface’s before any others', () => {
+    const headers = { ...openai, 'x-ratelimit-api_key-limit-requests': '60' };
+    expect(readDeclaredLimits(headers)!.quota).toMatchObject({
+      limitRequests: 60,
+      limitTokens: null,
+    });
+  });
+});
+
+it('every family of headers names its source', () => {
+  for (const { source } of headerFamilies) expect(source).not.toBe('');
+});

@@ -1,0 +1,191 @@
+/**
+ * This file is the table of the limit headers of known gateways: whose they are, how a name says the field, the unit and
+ * the window, and where they are documented.
+ */
+
+const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** The words of windows in names, in ms. A month counts 30 days. */
+const windowWords: readonly (readonly [pattern: string, window: number])[] = [
+  ['second|secondly', second],
+  ['minute|minutely', minute],
+  ['hour|hourly', hour],
+  ['day|daily', day],
+  ['month|monthly', 30 * day],
+  ['year|yearly', 365 * day],
+];
+const period = `(?<period>${windowWords.map(([words]) => words).join('|')})`;
+
+/** Returns the window of a word or of a number of seconds in a name, in ms; `null` for any other text. */
+const windowOfWord = (word: string): number | null => {
+  if (/^\d{1,8}$/.test(word)) return Number(word) * second;
+  return windowWords.find(([words]) => words.split('|').includes(word))?.[1] ?? null;
+};
+
+/** The letters of `rpm`, `tpd` and so on. */
+const shortUnits: Readonly<Record<string, string>> = { r: 'requests', t: 'tokens' };
+const shortWindows: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day };
+
+interface HeaderFamily {
+  readonly name: string;
+  /**
+   * Matches a whole name. Its groups: `field` (`limit`, `remaining` or `reset`; a limit if absent), `unit`, `period` (a
+   * word or seconds), `descriptor` (whose limit it is) and `short` (`rpm`).
+   */
+  readonly pattern: RegExp;
+  /** The unit if the name has none. */
+  readonly unit: string;
+  /** The window in ms if the name has none; `null` if only other headers or the time of the reset say it. */
+  readonly window: number | null;
+  /** Whether its limits can be lists such as `60, 60;w=60`. */
+  readonly hasLists: boolean;
+  readonly source: string;
+}
+
+const field = '(?<field>limit|remaining|reset)';
+
+const family = (
+  name: string,
+  pattern: string,
+  source: string,
+  more: Partial<Pick<HeaderFamily, 'unit' | 'window' | 'hasLists'>> = {},
+): HeaderFamily => ({
+  name,
+  pattern: new RegExp(`^${pattern}$`),
+  unit: 'requests',
+  window: minute,
+  hasLists: false,
+  source,
+  ...more,
+});
+
+/** The families, the most specific first: a header belongs to the first one whose pattern matches. */
+export const headerFamilies: readonly HeaderFamily[] = [
+  family(
+    'openai',
+    `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
+    'OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq (console.groq.com/docs/rate-limits: requests are of a day), Fireworks',
+  ),
+  family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`, 'gateways of one’s own'),
+  family(
+    'mistral',
+    `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`,
+    'Mistral (headers of api.mistral.ai)',
+  ),
+  family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, 'Mistral, older', {
+    unit: 'tokens',
+  }),
+  family(
+    'cerebras',
+    `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`,
+    'Cerebras (inference-docs.cerebras.ai, “Rate limits”), SambaNova',
+  ),
+  family(
+    'kong',
+    `x-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))`,
+    'Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds)',
+  ),
+  family(
+    'kong-ai',
+    `x-ai-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))(?:-(?<descriptor>.+))?`,
+    'Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1)',
+    { unit: 'tokens' },
+  ),
+  family(
+    'apisix-ai',
+    `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`,
+    'Apache APISIX (apisix/plugins/ai-rate-limiting.lua)',
+    { unit: 'tokens', window: null },
+  ),
+  family(
+    'spring',
+    'x-ratelimit-replenish-rate',
+    'Spring Cloud Gateway (RedisRateLimiter.java: tokens of its bucket for each second)',
+    { window: second },
+  ),
+  family(
+    'litellm',
+    `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`,
+    'LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py), and the interface, section 8',
+  ),
+  family(
+    'litellm-key',
+    '(?:x-litellm-key)-(?<field>limit|remaining)-(?<unit>requests|tokens)(?:-(?<descriptor>.+))?',
+    'LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model)',
+  ),
+  family(
+    'anthropic',
+    `anthropic-(?:ratelimit|priority)-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
+    'Anthropic (platform.claude.com, “Rate limits”)',
+  ),
+  family(
+    'tokenlimit',
+    `(?:x-)?tokenlimit-${field}(?:-${period})?`,
+    'Together (X-TokenLimit-Limit of a second, with X-RateLimit-Limit), plug-ins of Kong',
+    { unit: 'tokens', window: null },
+  ),
+  family('cohere', 'x-trial-endpoint-call-(?<field>limit|remaining)', 'Cohere, trial keys', {
+    window: null,
+  }),
+  family(
+    'helicone',
+    `helicone-ratelimit-${field}`,
+    'Helicone (worker, rate limits by Helicone-RateLimit-Policy)',
+    { window: null },
+  ),
+  family(
+    'ietf-draft-7',
+    `ratelimit-${field}`,
+    'draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60), Kong, express-rate-limit',
+    { window: null, hasLists: true },
+  ),
+  family(
+    'legacy',
+    `x-rate-?limit-${field}`,
+    'GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX',
+    { window: null, hasLists: true },
+  ),
+];
+
+/** What the name of a header says. `window` is in ms; `null` if the name and its family say none. */
+export interface HeaderMeaning {
+  readonly family: string;
+  readonly field: 'limit' | 'remaining' | 'reset';
+  readonly unit: string;
+  readonly descriptor: string | null;
+  readonly window: number | null;
+  readonly hasLists: boolean;
+}
+
+const parseName = (name: string): HeaderMeaning | null => {
+  const found = headerFamilies.find(({ pattern }) => pattern.test(name));
+  if (found === undefined) return null;
+  const groups = found.pattern.exec(name)!.groups ?? {};
+  const { short = '', unit = shortUnits[short[0] ?? ''] ?? found.unit } = groups;
+  const { seconds, period: word = seconds, descriptor = word ?? null } = groups;
+  const said = word === undefined ? shortWindows[short[2] ?? ''] : windowOfWord(word);
+  return {
+    family: found.name,
+    field: (groups['field'] ?? 'limit') as HeaderMeaning['field'],
+    unit: unit === 'req' ? 'requests' : unit,
+    descriptor,
+    window: said ?? found.window,
+    hasLists: found.hasLists,
+  };
+};
+
+/** The names of limit headers contain one of these. */
+const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|endpoint-call/;
+
+/** A server that invents names can fill this many places; further names are parsed each time. */
+const maxRemembered = 500;
+const remembered = new Map<string, HeaderMeaning | null>();
+
+/** Returns what the name of a header says of limits, in lower case; `null` for any other header. */
+export const meaningOf = (name: string): HeaderMeaning | null => {
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  const meaning = limitWords.test(name) ? parseName(name) : null;
+  if (remembered.size < maxRemembered) remembered.set(name, meaning);
+  return meaning;
+};
