@@ -1,5 +1,5 @@
 import type { Result } from '../model/result/result.ts';
-import { keyUsages } from '../report/run/key-usage.ts';
+import { keyUsages } from '../report/run/keys.ts';
 import { countText } from '../report/text/number-text.ts';
 
 const limitNames = [

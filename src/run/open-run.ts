@@ -214,7 +214,11 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   openings.addReports(extraReports);
   await openObservers(opening);
   openings.observers.push(observe(plan));
-  const preparedTarget = await prepareTarget(read, checksKeys(plan, request));
+  const preparedTarget = await prepareTarget(read, {
+    preflight: request.preflight,
+    withKeys: checksKeys(plan, request),
+    needsList: plan.stages.every(({ traffic }) => traffic.every(({ kind }) => kind === 'models')),
+  });
   openings.addProcess(() => preparedTarget.mock?.stop());
   const { baseUrl: url, wire } = preparedTarget;
   if (saturateLoadOf(plan) !== null)

@@ -253,13 +253,13 @@ describe('bad input causes a clear message, exit code 2 and no files', () => {
     );
   });
 
-  const withServer = async (server: net.Server): Promise<string> => {
+  const withServer = async (server: net.Server, ...more: string[]): Promise<string> => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
       const { port } = server.address() as AddressInfo;
       const path = await tempFile('s.yaml', second);
-      return await refused([path, '--target', `http://127.0.0.1:${port}/v1`], key);
+      return await refused([path, '--target', `http://127.0.0.1:${port}/v1`, ...more], key);
     } finally {
       server.close();
     }
@@ -270,11 +270,11 @@ describe('bad input causes a clear message, exit code 2 and no files', () => {
     expect(await withServer(server)).toContain('does not speak HTTP');
   });
 
-  it('a target that answers HTML', async () => {
+  it('a target that answers HTML, if only its models are asked for', async () => {
     const server = http.createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end('<!doctype html>');
     });
-    expect(await withServer(server)).toContain('HTML page');
+    expect(await withServer(server, '--set', 'traffic=[{"kind":"models"}]')).toContain('HTML page');
   });
 
   it('an output folder that cannot be written, found before the load', async () => {

@@ -58,6 +58,15 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
+/** The option for the look at a target before anything else is sent. */
+export const preflightOption = {
+  preflight: {
+    type: 'boolean',
+    default: true,
+    describe: 'Ask the target for its models first; disable with --no-preflight',
+  },
+} as const;
+
 /** An option with a value that may be given several times. */
 export const listOption = (describe: string) =>
   ({ type: 'string', array: true, nargs: 1, default: [] as string[], describe }) as const;

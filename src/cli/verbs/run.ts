@@ -3,6 +3,7 @@ import { repetitionOptions, repetitionRequestFrom } from '../options/compare-opt
 import {
   defineVerb,
   inGroup,
+  preflightOption,
   switchOption,
   textOption,
   UsageProblem,
@@ -141,6 +142,7 @@ export const runVerb = defineVerb({
         default: true,
         describe: 'List the models with each key before the load; disable with --no-key-check',
       },
+      ...preflightOption,
     }),
     ...inGroup('Output:', {
       out: textOption('Folder for result.json and report.html [reports/TIME-NAME]'),

@@ -119,6 +119,8 @@ const wireSchema = z.strictObject({
   reuse: z.boolean().optional(),
   /** The maximum requests on one connection; otherwise as many as the server allows. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
+  /** The paths of the target below its base address by the usual ones, such as `/chat/completions`; absent if it has no others. */
+  paths: z.record(z.string(), z.string()).optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 

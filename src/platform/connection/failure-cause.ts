@@ -131,7 +131,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   }
   // Before a response head, a parser error or a close means that no HTTP server is there.
   if (isClosed || isParserError(error))
-    return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}`;
+    return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}; --no-preflight leaves this look out`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
   return advice[cause] ?? null;
 };

@@ -23,11 +23,16 @@ export const originOf = (baseUrl: string): string => {
 
 /**
  * Returns what turns a path below the base address into the path that is sent: behind the base address's own path, and with
- * its query, such as `?api-version=2024-10-21`, on every request.
+ * its query, such as `?api-version=2024-10-21`, on every request. `paths` are the target's own paths by the usual ones.
  */
-export const requestPathsOf = (baseUrl: string): ((path: string) => string) => {
+export const requestPathsOf = (
+  baseUrl: string,
+  paths: Readonly<Record<string, string>> = {},
+): ((path: string) => string) => {
   const { pathname, search } = targetAddress(baseUrl).url;
   const prefix = pathname.replace(/\/+$/, '');
-  if (search === '') return (path) => prefix + path;
-  return (path) => prefix + path + (path.includes('?') ? `&${search.slice(1)}` : search);
+  return (usual) => {
+    const path = prefix + (Object.hasOwn(paths, usual) ? paths[usual] : usual);
+    return path + (path.includes('?') ? search.replace('?', '&') : search);
+  };
 };

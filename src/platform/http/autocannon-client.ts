@@ -77,7 +77,7 @@ const startBatch = (
   { clock, ...target }: TargetEndpoint & { readonly clock: Clock },
   { requests, observerFor }: RequestBatch,
 ): SaturatingRun => {
-  const pathFor = requestPathsOf(target.url);
+  const pathFor = requestPathsOf(target.url, target.wire.paths);
   const { url, socketPath } = targetAddress(target.url);
   const connections: ObservedConnection[] = [];
   const context = {

@@ -7,16 +7,13 @@ import {
   isFoldedHeader,
   tlsComplaint,
 } from '../connection/failure-cause.ts';
-import { requestPathsOf, targetAddress } from '../connection/request-path.ts';
+import { originOf, requestPathsOf, targetAddress } from '../connection/request-path.ts';
 
 /** The result of one request to the target before any load. */
 export type Preflight =
-  | {
-      readonly kind: 'reached';
-      readonly status: number;
-      /** Where the answer redirects to, if it does. */
-      readonly redirect?: string | undefined;
-    }
+  | { readonly kind: 'reached'; readonly status: number }
+  /** An answer that is no list of models, or none, which says nothing of chats. */
+  | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
@@ -48,7 +45,7 @@ const redirectOf = (
   if (status < 300 || status > 399 || location === undefined) return undefined;
   const to = URL.parse(location, targetAddress(base).url.href);
   // Its query can hold the state of a login.
-  return to === null ? location.slice(0, 200) : `${to.origin}${to.pathname}`.slice(0, 200);
+  return to === null ? location.replaceAll(/[^!-~]/g, '').slice(0, 200) : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
 /** No head, page or error body needs more to be recognised: the rest is not read. */
@@ -70,6 +67,7 @@ const firstText = async (body: Dispatcher.ResponseData['body'], most: number): P
 
 interface FirstLook {
   readonly status: number;
+  readonly location: string | null;
   readonly contentType: string;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -79,29 +77,39 @@ interface FirstLook {
 const beginLook = (
   request: PreflightRequest,
   most = maxLookedAt,
-): { readonly seen: Promise<FirstLook>; readonly cancel: () => Promise<void> } => {
+): {
+  readonly seen: Promise<FirstLook>;
+  readonly isConnected: () => boolean;
+  readonly cancel: () => Promise<void>;
+} => {
   const { origin } = targetAddress(request.url).url;
   const open = connectorTo(request);
   let cancelConnect = (): void => undefined;
+  let isConnected = false;
   const client = new (undici().Client)(origin, {
     connect: (options, callback) => {
-      cancelConnect = open(options, callback);
+      cancelConnect = open(options, (...result) => {
+        isConnected = result[0] === null;
+        callback(...result);
+      });
     },
     allowH2: request.wire.http2,
   });
   const look = async (): Promise<FirstLook> => {
     const { statusCode, headers, body } = await client.request({
       method: 'GET',
-      path: requestPathsOf(request.url)(request.path),
+      path: requestPathsOf(request.url, request.wire.paths)(request.path),
       headers: { ...request.headers },
     });
     const contentType = String(headers['content-type'] ?? '');
     const heads = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
     const text = await firstText(body, most);
-    return { status: statusCode, contentType, text, headers: Object.fromEntries(heads) };
+    const location = headers['location'] === undefined ? null : String(headers['location']);
+    return { status: statusCode, location, contentType, text, headers: Object.fromEntries(heads) };
   };
   return {
     seen: look(),
+    isConnected: () => isConnected,
     cancel: async () => {
       const destroyed = client.destroy().catch(() => undefined);
       // undici leaves an attempt to connect alone.
@@ -111,10 +119,32 @@ const beginLook = (
   };
 };
 
+/** Says what a page instead of JSON can mean for a base address. */
+const pageAdvice = (url: string): string =>
+  /\/v\d+\w*\/*$/.test(targetAddress(url).url.pathname)
+    ? 'the gateway lists its models at another address, or to none'
+    : 'the base address of an inference gateway ends in its version, for example https://host/v1';
+
+/** Says why an answer is no list of models and no refusal of one; `null` if it may be. */
+const doubtOf = (
+  url: string,
+  address: string,
+  { status, location, contentType, text }: FirstLook,
+): string | null => {
+  if (status >= 300 && status < 400) {
+    const to = redirectOf(status, location ?? undefined, url);
+    const where = to === undefined ? '' : ` to ${to}`;
+    return `${address} answers with a redirect (status ${status})${where} instead of JSON, and Weir follows none: if chats are redirected too, that is the address to test`;
+  }
+  return isPageStatus(status) && looksLikeHtml(contentType, text)
+    ? `${address} answers with an HTML page (status ${status}) instead of JSON: ${pageAdvice(url)}`
+    : null;
+};
+
 /**
- * Sends one request before any load to learn whether the target can be loaded: distinguishes refused
- * connections, unresolved names, servers without HTTP and HTML answers. Takes ten seconds at most,
- * and keeps only the beginning of the answer.
+ * Sends one request before any load to learn whether the target can be loaded: distinguishes refused connections,
+ * unresolved names and servers without HTTP, which cannot be loaded, from answers that are not JSON and from silence,
+ * which say nothing of other paths. Takes ten seconds at most, and keeps only the beginning of the answer.
  */
 export const preflightTarget = async (
   request: PreflightRequest,
@@ -125,33 +155,29 @@ export const preflightTarget = async (
     isTls: url.startsWith('https:'),
     hasClientCertificate: (certificates?.client ?? null) !== null,
   };
-  const { seen, cancel } = beginLook(request);
+  const { seen, isConnected, cancel } = beginLook(request);
   const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
   const timer = setTimeout(timeOut, timeout, null);
+  const path = requestPathsOf(url, request.wire.paths)(request.path);
+  const address = `GET ${originOf(url)}${path}`;
   try {
     const look = await Promise.race([seen, late]);
     if (look === null) {
       seen.catch(() => undefined);
-      return {
-        kind: 'unusable',
-        message: `the target ${url} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
-      };
+      const silence = `did not answer within ${timeout / 1000} s`;
+      return isConnected()
+        ? { kind: 'silent', message: `${address} ${silence}` }
+        : {
+            kind: 'unusable',
+            message: `the target ${url} ${silence}: check that it is running and reachable from here`,
+          };
     }
     const complaint = tlsComplaint(look.status, look.text, target);
     if (complaint !== null) return unusable(url, `it answers ${look.status}`, complaint);
-    const redirect = redirectOf(look.status, look.headers['location'], url);
-    if (isPageStatus(look.status) && looksLikeHtml(look.contentType, look.text)) {
-      if (redirect !== undefined)
-        return {
-          kind: 'unusable',
-          message: `the target ${url} redirects to ${redirect} (status ${look.status}): Weir follows no redirect, so write the address of the gateway itself`,
-        };
-      return {
-        kind: 'unusable',
-        message: `the target ${url} answers with an HTML page (status ${look.status}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
-      };
-    }
-    return { kind: 'reached', status: look.status, redirect };
+    const message = doubtOf(url, address, look);
+    return message === null
+      ? { kind: 'reached', status: look.status }
+      : { kind: 'doubtful', message };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // The load is perhaps sent by the other transport, which reads such a head.

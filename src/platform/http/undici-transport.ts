@@ -182,7 +182,7 @@ class UndiciTransport implements Transport, UndiciContext {
 
   constructor(endpoint: TargetEndpoint, clock: Clock, onDefect: (error: unknown) => void) {
     this.#onDefect = onDefect;
-    this.#pathFor = requestPathsOf(endpoint.url);
+    this.#pathFor = requestPathsOf(endpoint.url, endpoint.wire.paths);
     this.origin = targetAddress(endpoint.url).url.origin;
     this.http2 = endpoint.wire.http2;
     this.clock = clock;

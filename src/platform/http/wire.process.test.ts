@@ -333,7 +333,7 @@ describe('the check of the target', () => {
     });
   const message = async (url: string): Promise<string> => {
     const found = await look(url);
-    return found.kind === 'unusable' ? found.message : `reached ${found.status}`;
+    return found.kind === 'reached' ? `reached ${found.status}` : `${found.kind}: ${found.message}`;
   };
 
   it('reaches a gateway with any response status', async () => {
@@ -375,10 +375,6 @@ describe('the check of the target', () => {
   it.each([
     ['while TLS begins', async () => ({ url: `https://localhost:${await silent()}/v1` })],
     [
-      'while it waits for the answer',
-      async () => ({ url: `http://127.0.0.1:${await silent()}/v1` }),
-    ],
-    [
       'while a proxy is silent',
       async () => ({
         url: 'http://127.0.0.1:9/v1',
@@ -394,6 +390,26 @@ describe('the check of the target', () => {
       kind: 'unusable',
       message: expect.stringContaining('did not answer within 0.1 s'),
     });
+  });
+
+  it('says nothing of other paths while it waits for the answer', async () => {
+    const request = { wire: direct, certificates: null, path: '/models', headers: {} };
+    const url = `http://127.0.0.1:${await silent()}/v1`;
+    expect(await preflightTarget({ ...request, url }, 100)).toEqual({
+      kind: 'silent',
+      message: expect.stringContaining('did not answer within 0.1 s'),
+    });
+  });
+
+  it('does not follow a redirect, and names it', async () => {
+    const port = await listen(
+      http.createServer((_, response) => {
+        response.writeHead(302, { location: 'https://login.example/' }).end();
+      }),
+    );
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toMatch(
+      /^doubtful: .*a redirect \(status 302\) to https:\/\/login\.example\//,
+    );
   });
 
   it('reads only the beginning of an answer without an end', async () => {
@@ -419,7 +435,7 @@ describe('the check of the target', () => {
         response.setHeader('content-type', 'text/html').end('<!doctype html><p>hello');
       }),
     );
-    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('HTML page');
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toMatch(/^doubtful: .*HTML page/);
   });
 
   it('does not take the page of a proxy that asks for a key for a wrong address', async () => {

@@ -158,7 +158,7 @@ class SocketTransport implements Transport, ConnectionContext {
     const { host } = targetAddress(endpoint.url).url;
     this.open = socketOpener(endpoint);
     this.#onDefect = onDefect;
-    this.#heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url));
+    this.#heads = new RequestHeadWriter(host, requestPathsOf(endpoint.url, endpoint.wire.paths));
     this.clock = clock;
     this.reads = new ReadQueue(clock);
     this.#rule = new ReuseRule(endpoint.wire);

@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly live?: LivePageRequest | undefined;
   /** Whether each key is checked before the load, by a list of models; the default. */
   readonly keyCheck?: boolean | undefined;
+  /** Whether the target is looked at before the load, by a list of models; the default. */
+  readonly preflight?: boolean | undefined;
 }
 
 export interface LivePageRequest {

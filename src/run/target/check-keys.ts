@@ -17,7 +17,8 @@ const atOnce = 8;
 /** Of a long list, so many models are named. */
 const mostNamed = 5;
 
-interface CheckedTarget extends TargetEndpoint {
+/** A target with its keys, before any load. */
+export interface CheckedTarget extends TargetEndpoint {
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;

@@ -14,12 +14,12 @@ import {
   type MockProcess,
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
-import { type Preflight, preflightTarget } from '../../platform/http/preflight.ts';
+import { preflightTarget } from '../../platform/http/preflight.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
-import { checkKeys } from './check-keys.ts';
+import { type CheckedTarget, checkKeys } from './check-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
@@ -38,6 +38,8 @@ export interface ReadyTarget {
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
+  /** What came of the request for its models: an answer as of a gateway, another one, none, or it was left out. */
+  readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
   /** Whether each key has sent a request before the load. */
   readonly keysWereUsed: boolean;
 }
@@ -45,15 +47,14 @@ export interface ReadyTarget {
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
 const warningsFor = (
   baseUrl: string,
-  { status, redirect }: Extract<Preflight, { kind: 'reached' }>,
+  { paths }: ConnectionSettings,
+  status: number,
 ): readonly string[] => {
-  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl)(routes.models.path)}`;
-  if (redirect !== undefined)
-    return [`${request} redirects to ${redirect} (status ${status}): Weir follows no redirect.`];
   if (status !== 404) return [];
   const why = /\/v\d+\/*$/.test(new URL(baseUrl).pathname)
     ? 'the gateway lacks this route, or has another address.'
     : 'the base address of a gateway ends in its version, for example https://host/v1.';
+  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, paths)(routes.models.path)}`;
   return [`${request} answered 404: ${why}`];
 };
 
@@ -108,47 +109,70 @@ const startMock = (
 /** Statuses of servers that list their models for those with a key. */
 const needsKey = (status: number): boolean => status === 401 || status === 403;
 
-/**
- * Starts or checks the target before the plan sends anything, with its keys if `withKeys`; throws a `Problem` if it
- * cannot be used.
- */
-export const prepareTarget = async (read: ReadPlan, withKeys = false): Promise<ReadyTarget> => {
+/** How a target is looked at before anything else is sent. */
+export interface LookOptions {
+  /** Whether it is looked at, by its list of models; the default. */
+  readonly preflight?: boolean | undefined;
+  /** Whether each key lists the models. */
+  readonly withKeys?: boolean;
+  /** Whether the list is all that will be asked for, so that without it nothing can be done. */
+  readonly needsList?: boolean;
+}
+
+type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUsed'>;
+
+const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
+
+/** Looks at a target by its list of models, first without a key, so that no limit is spent. */
+const lookAt = async (
+  plan: Plan,
+  target: CheckedTarget,
+  { withKeys = false, needsList = false }: LookOptions,
+): Promise<LookedAt> => {
+  const { url, wire } = target;
+  const preflight = await preflightTarget({
+    url,
+    wire,
+    certificates: target.certificates,
+    path: routes.models.path,
+    headers: { accept: 'application/json', ...target.headers, [requestIdHeader]: preflightId },
+  });
+  const { kind } = preflight;
+  if (kind === 'unusable' || (kind !== 'reached' && needsList))
+    throw new Problem(preflight.message);
+  if (kind !== 'reached') {
+    const doubts = [`${preflight.message}. That says nothing of other requests.`];
+    return { ...unseen, notes: doubts, warnings: doubts, listing: kind };
+  }
+  const { status } = preflight;
+  const notes = warningsFor(url, wire, status);
+  const isChecked = withKeys && (status === 200 || needsKey(status));
+  const found = isChecked ? await checkKeys(plan, target, status === 200) : [];
+  const keysWereUsed = isChecked && needsKey(status);
+  return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
+};
+
+/** Starts or looks at the target before the plan sends anything; throws a `Problem` if it cannot be used. */
+export const prepareTarget = async (
+  read: ReadPlan,
+  options: LookOptions = {},
+): Promise<ReadyTarget> => {
   const { plan, folder } = read;
   const filled = await resolveKeysAndHeaders(read);
   if (plan.target.kind !== 'url') {
     const mock = await startMock(read, filled.credentials);
     const notes = plan.target.kind === 'container' ? [containerNote] : [];
     const address = { baseUrl: mock.url, wire: directWire, certificates: null };
-    return { ...filled, ...address, mock, notes, warnings: [], keysWereUsed: false };
+    return { ...filled, ...address, ...unseen, listing: 'answered', mock, notes };
   }
   const { wire } = plan;
   const baseUrl = plan.target.url;
   const certificates = await certificatesFor(wire, folder, read.environment);
-  // Without a key, so that no limit is spent.
-  const preflight = await preflightTarget({
-    url: baseUrl,
-    wire,
-    certificates,
-    path: routes.models.path,
-    headers: { accept: 'application/json', ...filled.headers, [requestIdHeader]: preflightId },
-  });
-  if (preflight.kind === 'unusable') throw new Problem(preflight.message);
-  const notes = warningsFor(baseUrl, preflight);
-  const { status } = preflight;
-  const isChecked = withKeys && (status === 200 || needsKey(status));
-  const found = isChecked
-    ? await checkKeys(plan, { url: baseUrl, wire, certificates, ...filled }, status === 200)
-    : [];
-  return {
-    ...filled,
-    baseUrl,
-    wire,
-    certificates,
-    mock: null,
-    notes,
-    warnings: [...notes, ...found],
-    keysWereUsed: isChecked && needsKey(status),
-  };
+  const found =
+    options.preflight === false
+      ? unseen
+      : await lookAt(plan, { url: baseUrl, wire, certificates, ...filled }, options);
+  return { ...filled, baseUrl, wire, certificates, mock: null, ...found };
 };
 
 /** Ends the gateway that was started for a target. */

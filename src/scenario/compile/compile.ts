@@ -124,13 +124,31 @@ const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
+/** The usual paths of the endpoints (interface section 4). */
+const usualPaths = {
+  chat: '/chat/completions',
+  speech: '/audio/speech',
+  transcription: '/audio/transcriptions',
+  models: '/models',
+} as const;
+
+/** Returns the plan's `wire`. Its `paths` are absent if the scenario has none, so that the hash of such a plan stays the same. */
+const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
+  const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
+    const path = endpoints[name];
+    return path === undefined || path === usualPaths[name] ? [] : [[usualPaths[name], path]];
+  });
+  const paths = own.length === 0 ? {} : { paths: Object.fromEntries(own) };
+  return { ...wire, caFile: wire.caFile ?? null, ...paths };
+};
+
 /** Compiles a scenario that has passed every rule. `name` is used if the scenario has no name. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,
   description: scenario.description,
   target: scenario.target,
-  wire: { ...scenario.wire, caFile: scenario.wire.caFile ?? null },
+  wire: wireOf(scenario),
   transport: scenario.wire.http2 ? 'undici' : scenario.transport,
   workers: scenario.workers,
   canary: scenario.canary,

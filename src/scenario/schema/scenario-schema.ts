@@ -30,6 +30,7 @@ import {
   transportSchema,
   wireSchema,
   workersSchema,
+  endpointsSchema,
 } from './wire-schema.ts';
 
 /** The schema of the scenario file, YAML or JSON. It is strict: an unknown key is an error. */
@@ -192,6 +193,9 @@ export const scenarioSchema = z
       'The server’s own metrics (Prometheus text), read beside the run: reports draw them, and objectives such as "server.waiting.max < 20" judge them. Default: none.',
     ),
     wire: wireSchema.prefault({}).describe('How connections are made.'),
+    endpoints: optionalField(endpointsSchema).describe(
+      'Paths of the target’s own, below its address: {chat: /x/chat/completions}. Default: those of the OpenAI API.',
+    ),
     transport: transportSchema,
     workers: workersSchema,
     canary: canarySchema,

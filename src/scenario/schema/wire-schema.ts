@@ -135,6 +135,18 @@ export const authSchema = mapping('a mapping such as {header: api-key}', {
     .describe('The header that carries the key, without the word Bearer, for example api-key.'),
 });
 
+const endpointPath = textField().regex(
+  /^\/(?!\/)[!-"$-~]*$/,
+  'expected a path below the target’s address, such as /x/chat/completions, without spaces and #',
+);
+
+export const endpointsSchema = mapping('a mapping such as {chat: /x/chat/completions}', {
+  chat: z.optional(endpointPath).describe('Default: /chat/completions.'),
+  models: z.optional(endpointPath).describe('Default: /models.'),
+  speech: z.optional(endpointPath).describe('Default: /audio/speech.'),
+  transcription: z.optional(endpointPath).describe('Default: /audio/transcriptions.'),
+});
+
 const booleanField = (word: boolean) => withDefault(z.boolean('expected true or false'), word);
 
 export const wireSchema = z.strictObject({

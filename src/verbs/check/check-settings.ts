@@ -14,6 +14,8 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
+  /** Whether the target is looked at before anything else is sent; the default. */
+  readonly preflight?: boolean | undefined;
   /** Checks or topics, separated by commas. */
   readonly only: string | undefined;
   readonly skip: string | undefined;

@@ -37,6 +37,28 @@ interface OpenedCheck {
   readonly run: CheckRun;
 }
 
+/** Why nothing can be checked without a model list; `null` if it can. */
+const whyNoList = (
+  status: number,
+  {
+    baseUrl,
+    hasVersion,
+    model,
+    isLookedAt,
+  }: {
+    readonly baseUrl: string;
+    readonly hasVersion: boolean;
+    readonly model: string | undefined;
+    readonly isLookedAt: boolean;
+  },
+): string | null => {
+  if ((status === 401 || status === 403) && (isLookedAt || model === undefined))
+    return `the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`;
+  if (status !== 404 || hasVersion || model !== undefined) return null;
+  const address = baseUrl.replace(/\/+$/, '');
+  return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
+};
+
 /** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
 const readModels = async (
   { run, session }: Omit<OpenedCheck, 'selection'>,
@@ -46,14 +68,13 @@ const readModels = async (
   await run.sendAll(run.build([modelList.request]));
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
-  if (status === 401 || status === 403)
-    throw new Problem(
-      `${baseUrl}: the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`,
-    );
-  if (status === 404 && !session.hasRoot && options.model === undefined)
-    throw new Problem(
-      `${baseUrl}: there is no model list (status 404): a base address ends in its version, so try ${baseUrl.replace(/\/+$/, '')}/v1; if this one is right, name a model (--model)`,
-    );
+  const reason = whyNoList(status, {
+    baseUrl,
+    hasVersion: session.hasRoot,
+    model: options.model,
+    isLookedAt: options.preflight !== false,
+  });
+  if (reason !== null) throw new Problem(`${baseUrl}: ${reason}`);
   const listed = status === 200 ? listedModels(answer!.text, options.model) : null;
   const found = listed ?? noModels;
   run.target = {
@@ -152,7 +173,14 @@ export const performCheck = async (
   let session: CheckSession | null = null;
   let stoppedBy: StopCause | null = null;
   try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    const { preflight, model } = options;
+    target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
+    for (const warning of target.warnings) {
+      // Without a list there is nothing to ask a chat of, and each request for it takes as long.
+      if (target.listing === 'silent' && model === undefined)
+        throw new Problem(`${warning} Name a chat model with --model NAME`);
+      say(warning);
+    }
     session = openCheckSession(target, selection.timeout);
     const now = Math.floor(session.client.wall() / 1000);
     const run = new CheckRun(session.client, {

@@ -15,6 +15,8 @@ import { prepareTarget } from '../../run/target/prepare-target.ts';
 interface InitRequest {
   readonly target: string;
   readonly model: string | undefined;
+  /** Whether the target is asked for its models even if `model` names one. */
+  readonly preflight: boolean;
   /** The name of the environment variable that contains the key. */
   readonly key: string;
   readonly out: string;
@@ -26,9 +28,10 @@ const fileExists = (path: string): Problem =>
 const unlistedModel = (model: string, listed: readonly string[]): Problem =>
   new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
 
+/** Reads the models of a target, unless one is named and its list is left out or is none. */
 const readTargetModels = async (
-  { target: address, model, key }: InitRequest,
-  environment: Host['environment'],
+  { target: address, model, preflight, key }: InitRequest,
+  { environment, printer: { say } }: Host,
 ): Promise<ProbeModels> => {
   const value = environment[key];
   if (address !== 'mock' && address !== 'container' && (value === undefined || value === '')) {
@@ -38,8 +41,12 @@ const readTargetModels = async (
   }
   const set = [`keys=\${env:${key}}`];
   const source = { scenario: undefined, flags: placeholderScenario, set, target: address };
-  const target = await prepareTarget(await readPlan(source, environment));
+  const target = await prepareTarget(await readPlan(source, environment), { preflight });
   try {
+    const [warning] = target.warnings;
+    if (warning !== undefined && model !== undefined) say(warning);
+    if (warning !== undefined && target.listing !== 'answered' && model === undefined)
+      throw new Problem(`${warning} Name a chat model with --model NAME`);
     const probe = await openProbe(target, milliseconds(0), model);
     await probe.close();
     return probe.models;
@@ -65,8 +72,8 @@ const chooseChatModel = async (
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { target, model, key, out } = request;
   if (await pathExists(out)) throw fileExists(out);
-  const models = await readTargetModels(request, host.environment);
-  if (model !== undefined && !models.listed.includes(model))
+  const models = await readTargetModels(request, host);
+  if (model !== undefined && models.listed.length > 0 && !models.listed.includes(model))
     throw unlistedModel(model, models.listed);
   const chat = await chooseChatModel(models, request, host);
   const { speech, transcription } = models;

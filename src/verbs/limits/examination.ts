@@ -9,7 +9,7 @@ import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import { type ProbeSession, openProbeClient } from './experiment/send-probe-request.ts';
 import { examineKey, type ExaminationOptions } from './experiment/examine-key.ts';
-import { findProbeModels } from './experiment/find-probe-models.ts';
+import { findProbeModels, listedModels } from './experiment/find-probe-models.ts';
 import { phaseBudget } from './experiment/probe-budget.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
@@ -33,7 +33,9 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     timeoutFor: 2 * window + 30_000,
   };
   const sent = clock.now();
-  const models = await findProbeModels(session, first, model);
+  // A list that cannot be had is not asked for again if the model is named.
+  const unlisted = target.listing === 'answered' ? null : listedModels('', model);
+  const models = unlisted ?? (await findProbeModels(session, first, model));
   const listed = { sent, answered: clock.now() };
   if (typeof models === 'string') {
     await transport.close();

@@ -179,6 +179,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   );
   try {
     target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    for (const warning of target.warnings) say(warning);
     const opening = openProbe(target, declared.requests.window, request.model);
     probe = await stops.unlessStopped(opening, ({ close }) => close());
     const hasSecondKey = probe.keys.second !== null;

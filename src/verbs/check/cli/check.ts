@@ -4,6 +4,7 @@ import {
   inGroup,
   listOption,
   positionals,
+  preflightOption,
   switchOption,
   textOption,
 } from '../../../cli/options/define-verb.ts';
@@ -38,6 +39,7 @@ export const interfaceVerb = defineVerb({
         'Base address (https://host/v1), or `mock` for the embedded reference gateway',
       ),
       key: textOption('Environment variable with the key [WEIR_API_KEY]'),
+      ...preflightOption,
       model: textOption('Chat model [the first of the list]'),
       voice: textOption('Voice for speech [Emily.wav]'),
       'speech-model': textOption('Text-to-speech model [by its name in the list]'),
