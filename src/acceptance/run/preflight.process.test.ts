@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 import { routes } from '../../contract/routes.ts';
+import { readScenario } from '../../scenario/read-scenario.ts';
 
 cleanUpAfterEach();
 
@@ -132,12 +133,10 @@ describe('endpoints', () => {
     },
   );
 
-  it('have the usual paths of the interface in a plan', async () => {
+  it('have the usual paths of the interface in a plan', () => {
     const all = 'endpoints: { chat: /a, speech: /b, transcription: /c, models: /d }';
-    const path = await tempFile('s.yaml', scenario(all));
-    const { stdout } = await weir(['plan', path, '--json'], environment);
-    const { plan } = JSON.parse(stdout) as { plan: { wire: { paths: Record<string, string> } } };
-    expect(plan.wire.paths).toEqual({
+    const read = readScenario({ text: scenario(all), name: 's.yaml', environment });
+    expect(read.ok && read.plan.wire.paths).toEqual({
       [routes.chat.path]: '/a',
       [routes.speech.path]: '/b',
       [routes.transcription.path]: '/c',

@@ -6,52 +6,62 @@
 
 type Ending = 'completes' | 'fails';
 
-/** The known reasons in lower case, each with its ending. The comments name the servers that send them; not all of these names are verified. */
+/** The known reasons in lower case, each with its ending. The comments name the servers that send them, and where they are defined. */
 const endings = {
-  // The OpenAI API, and the interface (2.4).
+  // The OpenAI API (openai/openai-openapi, finish_reason), and the interface (2.4).
   stop: 'completes',
   length: 'completes',
   tool_calls: 'completes',
   function_call: 'completes',
   content_filter: 'completes',
-  // Text Generation Inference (router/src/lib.rs, FinishReason) and Together.
+  // Text Generation Inference (router/src/lib.rs, FinishReason), and Together’s `eos` (API reference, finish_reason).
   eos_token: 'completes',
   eos: 'completes',
   stop_sequence: 'completes',
+  // vLLM (vllm/v1/engine/__init__.py, FINISH_REASON_STRINGS): it ends an answer that repeats itself.
+  repetition: 'completes',
   // The Anthropic API (Messages, stop_reason), through proxies that do not translate it.
   end_turn: 'completes',
   max_tokens: 'completes',
   tool_use: 'completes',
   pause_turn: 'completes',
   refusal: 'completes',
+  // Anthropic, Amazon Bedrock and Zhipu GLM.
   model_context_window_exceeded: 'completes',
-  // Mistral (API reference, finish_reason).
+  // Amazon Bedrock (Converse, StopReason), through proxies.
+  content_filtered: 'completes',
+  guardrail_intervened: 'completes',
+  // Mistral (OpenAPI, ChatCompletionChoice.finish_reason: stop, length, model_length, error, tool_calls).
   model_length: 'completes',
   // Zhipu GLM (API reference, finish_reason): what was unsafe is left out.
   sensitive: 'completes',
-  // Cohere (API reference, finish_reason).
+  // Cohere (OpenAPI, FinishReason; its ERROR, ERROR_TOXIC, ERROR_LIMIT, USER_CANCEL and TIMEOUT are below).
   complete: 'completes',
+  tool_call: 'completes',
   // Gemini (FinishReason), through proxies.
   safety: 'completes',
   recitation: 'completes',
-  // SGLang (sglang/srt/managers/schedule_batch.py, FINISH_ABORT) and vLLM (vllm/v1/engine, FinishReason.ABORT).
+  blocklist: 'completes',
+  prohibited_content: 'completes',
+  spii: 'completes',
+  // SGLang (python/sglang/srt/managers/schedule_batch.py, FINISH_ABORT) and vLLM (FINISH_REASON_STRINGS).
   abort: 'fails',
   aborted: 'fails',
-  // vLLM (FinishReason.ERROR), OpenRouter (Errors), Mistral, Cohere, LMDeploy.
+  // vLLM, OpenRouter (API reference, errors in streams), Mistral, Cohere, LMDeploy (lmdeploy/serve/openai/protocol.py).
   error: 'fails',
   error_toxic: 'fails',
   error_limit: 'fails',
+  user_cancel: 'fails',
   // DeepSeek (API reference, finish_reason): the request was interrupted for want of resources.
   insufficient_system_resource: 'fails',
   insufficient_system_resources: 'fails',
-  // Zhipu GLM: the inference failed.
+  // Zhipu GLM (API reference, finish_reason): the inference failed.
   network_error: 'fails',
-  // TensorRT-LLM (tensorrt_llm/executor/result.py, finish_reason).
+  // TensorRT-LLM (tensorrt_llm/executor/result.py, CompletionOutput.finish_reason), and Cohere.
   timeout: 'fails',
   cancelled: 'fails',
+  // No server is known for these words, which say a failure whoever sends them.
   canceled: 'fails',
-  user_cancel: 'fails',
-  // The names that gateways give to the same ends.
   cancel: 'fails',
   failed: 'fails',
   failure: 'fails',

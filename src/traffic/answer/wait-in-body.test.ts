@@ -21,6 +21,12 @@ it.each([
     '{"statusCode":429,"message":"Rate limit is exceeded. Try again in 59 seconds."}',
     59_000,
   ],
+  [
+    'API Management’s quota',
+    '{"statusCode":403,"message":"Out of call volume quota. Quota will be replenished in 00:30:02."}',
+    1_802_000,
+  ],
+  ['the same in days', error('Quota will be replenished in 2.12 days.'), 183_168_000],
   ['Moonshot’s', error('rpm: 3, please try again after 1 seconds'), 1000],
   ['GitHub Models’s', error('Please wait 42 seconds before retrying.'), 42_000],
   ['words', error('try again in 1 minute and 20 seconds'), 80_000],

@@ -79,25 +79,29 @@ const headersInBody: WaitReader = (body, now) => {
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [
     'RetryInfo',
-    'google.rpc.RetryInfo (googleapis, google/rpc/error_details.proto), also quoted within a string by LiteLLM',
+    'google.rpc.RetryInfo (googleapis/googleapis, google/rpc/error_details.proto), also quoted within a string by proxies',
     sentence(String.raw`retryDelay\\*"\s*:\s*\\*"(?<wait>${durationPattern})`),
   ],
   [
     'try again in',
-    'OpenAI and Groq ("Please try again in 1m26.4s"), Azure API Management ("Try again in 59 seconds"), LiteLLM’s router, Gemini ("Please retry in 12.3s"), Moonshot ("try again after 1 seconds")',
+    'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds")',
     sentence(
-      String.raw`\b(?:try again|retry|retrying|reset|resets|available again)(?: your request)? (?:in|after):? ${duration}`,
+      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|replenished)(?: your request)? (?:in|after):? ${duration}`,
     ),
   ],
   [
     'wait … before',
-    'GitHub Models ("Please wait 42 seconds before retrying")',
+    'GitHub Models ("Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 42 seconds before retrying.")',
     sentence(String.raw`\bwait (?:for |at least )?${duration}`),
   ],
-  ['fields', 'Cloudflare’s errors (retry_after), OpenRouter (retry_after_seconds)', fieldWait],
+  [
+    'fields',
+    'Cloudflare’s errors in JSON ("cloudflare_error": true, "retry_after": 60), OpenRouter (error.metadata.retry_after_seconds)',
+    fieldWait,
+  ],
   [
     'headers',
-    'OpenRouter (error.metadata.headers, X-RateLimit-Reset in ms since 1970)',
+    'OpenRouter (error.metadata.headers: {"X-RateLimit-Limit":"20","X-RateLimit-Reset":"1765661760000"}, in ms since 1970)',
     headersInBody,
   ],
 ];

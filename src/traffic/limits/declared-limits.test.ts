@@ -207,6 +207,18 @@ const rows: readonly Row[] = [
     [60, 50, 900, 9],
     ['5 requests a day'],
   ],
+  [
+    'Helicone',
+    { 'helicone-ratelimit-limit': '900', 'helicone-ratelimit-policy': '900;w=3600;u=request' },
+    [null, null, null, null],
+    ['900 requests an hour'],
+  ],
+  [
+    'Cohere',
+    { 'x-trial-endpoint-call-limit': '20', 'x-endpoint-monthly-call-limit': '1000' },
+    [20, null, null, null],
+    ['1,000 requests a month'],
+  ],
   ['two proxies that say the same', { 'x-ratelimit-limit': '60, 60' }, [60, null, null, null]],
 ];
 

@@ -70,9 +70,9 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family(
     'mistral',
     `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`,
-    'Mistral (headers of api.mistral.ai)',
+    'Mistral (headers of api.mistral.ai, as clients record them)',
   ),
-  family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, 'Mistral, older', {
+  family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, 'Mistral (the same)', {
     unit: 'tokens',
   }),
   family(
@@ -94,7 +94,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family(
     'apisix-ai',
     `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`,
-    'Apache APISIX (apisix/plugins/ai-rate-limiting.lua)',
+    'Apache APISIX (apisix/plugins/ai-rate-limiting.lua; the window is in no header)',
     { unit: 'tokens', window: null },
   ),
   family(
@@ -121,16 +121,17 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family(
     'tokenlimit',
     `(?:x-)?tokenlimit-${field}(?:-${period})?`,
-    'Together (X-TokenLimit-Limit of a second, with X-RateLimit-Limit), plug-ins of Kong',
+    'Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins of Kong',
     { unit: 'tokens', window: null },
   ),
   family('cohere', 'x-trial-endpoint-call-(?<field>limit|remaining)', 'Cohere, trial keys', {
     window: null,
   }),
+  family('cohere', 'x-endpoint-(?<period>monthly)-call-limit', 'Cohere, trial keys'),
   family(
     'helicone',
     `helicone-ratelimit-${field}`,
-    'Helicone (worker, rate limits by Helicone-RateLimit-Policy)',
+    'Helicone (rate limits; Helicone-RateLimit-Policy: 10000;w=3600 says the window)',
     { window: null },
   ),
   family(
@@ -142,7 +143,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family(
     'legacy',
     `x-rate-?limit-${field}`,
-    'GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX',
+    'GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX',
     { window: null, hasLists: true },
   ),
 ];
@@ -175,7 +176,7 @@ const parseName = (name: string): HeaderMeaning | null => {
 };
 
 /** The names of limit headers contain one of these. */
-const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|endpoint-call/;
+const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-/;
 
 /** A server that invents names can fill this many places; further names are parsed each time. */
 const maxRemembered = 500;

@@ -62,6 +62,7 @@ const wordsOfWindows: Readonly<Record<number, string>> = {
   [minute]: 'minute',
   3_600_000: 'hour',
   [day]: 'day',
+  [30 * day]: 'month',
 };
 
 const nameOfPolicy = ({ name, window }: Policy): string | null =>
@@ -189,7 +190,7 @@ const readStructured = (
 };
 
 /** The families whose window a policy beside them says. */
-const withPolicies = ['ietf-draft-7', 'legacy'];
+const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
 /** Gives limits the windows of the policies that name the same count, and adds the policies that no limit names. */
 const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
@@ -277,6 +278,8 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
   }
   if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined)
     policies.push(...readStructured(headers, limits, unreadable));
+  const { 'helicone-ratelimit-policy': helicone } = headers;
+  if (helicone !== undefined) policies.push(...(readPolicies(helicone) ?? []));
   if (policies.length > 0) joinPolicies(policies, limits);
   inferWindows(limits);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };

@@ -50,18 +50,20 @@ export interface RequestedWait {
   readonly by: 'retry-after-ms' | 'retry-after';
 }
 
-/**
- * The headers that name a wait, the most exact first. Sources: OpenAI's clients (`openai-node`, `src/client.ts`:
- * retry-after-ms before retry-after), Azure (`azure-sdk-for-js`, `core-rest-pipeline/src/retryStrategies/
- * throttlingRetryStrategy.ts`: retry-after-ms, x-ms-retry-after-ms, Retry-After), RFC 9110 section 10.2.3, Kong's AI
- * limiter and bucket4j's Spring starter.
- */
+/** The headers that name a wait, the most exact first; each with its unit in ms, `null` for any notation, and its source. */
 const waitHeaders = [
+  // openai/openai-node, src/client.ts: before retry-after.
   ['retry-after-ms', 1, 'retry-after-ms'],
+  // Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
   ['x-ms-retry-after-ms', 1, 'retry-after-ms'],
+  // RFC 9110, section 10.2.3.
   ['retry-after', null, 'retry-after'],
+  // Moonshot, beside Retry-After.
+  ['x-retry-after', null, 'retry-after'],
+  // Kong, rate-limiting-advanced and ai-rate-limiting-advanced.
   ['x-ratelimit-retry-after', null, 'retry-after'],
   ['x-ai-ratelimit-retry-after', null, 'retry-after'],
+  // bucket4j’s Spring examples, in both units.
   ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
   ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
 ] as const;

@@ -1,7 +1,8 @@
 /**
- * This file reads when a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), words (`6
- * minutes and 2 seconds`), seconds (whole or not), a Unix time in seconds, milliseconds or microseconds, an ISO 8601 or
- * one of the three HTTP dates.
+ * This file reads when a limit resets, in the notations of gateways: a Go duration (OpenAI, Groq: `1m26.4s`, `6ms`),
+ * words (Azure API Management: `59 seconds`, `2.12 days`), a clock (the same: `00:30:02`), seconds (drafts of the IETF,
+ * Kong, APISIX; with fractions Cerebras), a Unix time in seconds (GitHub) or milliseconds (OpenRouter), an ISO 8601 date
+ * (Anthropic) or one of the three HTTP dates (RFC 9110).
  */
 
 /** The units of durations, in ms, with the spellings of gateways. */
@@ -26,8 +27,11 @@ const unitOf = (spelling: string): number =>
 const number = String.raw`(?:\d{1,400}(?:\.\d*)?|\.\d+)`;
 const part = String.raw`(${number})[ -]?(${spellings})(?![a-zµμ])`;
 
+/** Matches a duration as a clock shows it, in hours, minutes and seconds. */
+const clock = String.raw`\d{1,6}:[0-5]\d:[0-5]\d(?:\.\d+)?(?![:\d])`;
+
 /** The pattern of a duration in a text, without a group of its own. */
-export const durationPattern = String.raw`${number}[ -]?(?:${spellings})(?![a-zµμ])(?:(?:, | and |, and | )?${number}[ -]?(?:${spellings})(?![a-zµμ]))*`;
+export const durationPattern = String.raw`(?:${clock}|${number}[ -]?(?:${spellings})(?![a-zµμ])(?:(?:, | and |, and | )?${number}[ -]?(?:${spellings})(?![a-zµμ]))*)`;
 
 // The parts of a Go duration follow each other without a space, so a digit may follow a unit.
 const durationParts = new RegExp(part, 'gi');
@@ -36,6 +40,10 @@ const wholeDuration = new RegExp(`^${durationPattern}$`, 'i');
 /** Returns the length of a duration with units in ms; NaN for any other text. */
 export const durationIn = (text: string): number => {
   if (!wholeDuration.test(text)) return Number.NaN;
+  if (text.includes(':')) {
+    const [hours, minutes, seconds] = text.split(':').map(Number);
+    return ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
+  }
   const parts = [...text.matchAll(durationParts)];
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitOf(unit!), 0);
 };

@@ -1,4 +1,5 @@
 import { limitHeaders, readLimitHeaders } from '../../../contract/limit-headers.ts';
+import { readReportedLimits } from '../../../traffic/limits/read-limit-headers.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
@@ -17,13 +18,21 @@ const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
+/** Names the other families of limit headers that an answer has; an empty text for none. */
+const othersIn = (headers: Readonly<Record<string, string>>): string => {
+  const { reported } = readReportedLimits(headers, Number.NaN);
+  const families = new Set(reported.map(({ profile }) => profile));
+  families.delete('litellm');
+  return families.size === 0 ? '' : `; there are limit headers of ${[...families].join(', ')}`;
+};
+
 /** Judges the four headers. Where they are known to be missing, that is a deviation with this name; elsewhere (`null`) it is a violation. */
 const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
   const { headers } = answer.received;
   const missing = names.filter((name) => headers[name] === undefined);
   if (missing.length > 0) {
     const what = missing.length === names.length ? 'all four' : missing.join(', ');
-    const observed = `missing: ${what}`;
+    const observed = `missing: ${what}${othersIn(headers)}`;
     return deviationName === null ? violation(observed) : deviation(deviationName, observed);
   }
   const odd = names.filter((name) => !/^\d{1,15}$/.test(headers[name]!.trim()));
