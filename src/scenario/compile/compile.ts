@@ -136,10 +136,12 @@ const usualPaths = {
 const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
     const path = endpoints[name];
-    return path === undefined || path === usualPaths[name] ? [] : [[usualPaths[name], path]];
+    return path === undefined || path === usualPaths[name]
+      ? []
+      : [[usualPaths[name], path] as const];
   });
-  const paths = own.length === 0 ? {} : { paths: Object.fromEntries(own) };
-  return { ...wire, caFile: wire.caFile ?? null, ...paths };
+  const paths: Record<string, string> = Object.fromEntries(own);
+  return { ...wire, caFile: wire.caFile ?? null, ...(own.length === 0 ? {} : { paths }) };
 };
 
 /** Compiles a scenario that has passed every rule. `name` is used if the scenario has no name. */

@@ -1,4 +1,4 @@
-import { parseDictionary, parseList } from 'structured-headers';
+import { parseDictionary, parseList, Token } from 'structured-headers';
 import { readLimitHeaders } from '../../contract/limit-headers.ts';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
@@ -31,6 +31,12 @@ interface Policy {
 
 type Parameters = ReadonlyMap<string, unknown>;
 
+/** Returns a word with or without quotes; `null` for anything else. */
+const wordOf = (value: unknown): string | null => {
+  if (value instanceof Token) return value.toString();
+  return typeof value === 'string' ? value : null;
+};
+
 const windowIn = (parameters: Parameters): number | null => {
   const seconds = countOf(parameters.get('w')) ?? countOf(parameters.get('window'));
   return seconds === null ? null : seconds * 1000;
@@ -39,12 +45,12 @@ const windowIn = (parameters: Parameters): number | null => {
 /** Reads a list of limits without names, as in RateLimit-Limit and the policies before draft 8; `null` for any other text. */
 const readPolicies = (text: string): readonly Policy[] | null => {
   try {
-    const policies = parseList(text).map(([value, parameters]) => {
-      const name = parameters.get('name');
+    const policies = parseList(text).map(([value, all]) => {
+      const parameters: Parameters = all;
       return {
         limit: Array.isArray(value) ? null : countOf(value),
         window: windowIn(parameters),
-        name: name === undefined ? null : String(name),
+        name: wordOf(parameters.get('name')),
       };
     });
     const isRead = (policy: (typeof policies)[number]): policy is Policy => policy.limit !== null;
@@ -128,10 +134,10 @@ const readCombined = (text: string): LimitValues | null => {
 
 /** Returns the unit of a policy of draft 8 or later: its parameter `qu`, or what its name says. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
-  const unit = parameters.get('qu');
-  const said = unit === undefined ? name : String(unit);
+  const unit = wordOf(parameters.get('qu'));
+  const said = unit ?? name;
   if (/token/i.test(said)) return 'tokens';
-  return unit === undefined || /request/i.test(said) ? 'requests' : said;
+  return unit === null || /request/i.test(said) ? 'requests' : said;
 };
 
 /**
@@ -146,7 +152,7 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
     const unit = units.get(descriptor) ?? unitOfPolicy(descriptor, parameters);
     units.set(descriptor, unit);
     const [quota, remaining, seconds] = ['q', 'r', 't'].map((name) => {
-      const cell = parameters.get(name);
+      const cell: unknown = parameters.get(name);
       return cell === undefined ? undefined : countOf(cell);
     });
     into.add(
@@ -218,17 +224,19 @@ const dayError = 0.02;
  * second.
  */
 const inferWindows = ({ all }: Collection): void => {
+  let isTogether = false;
   for (const limit of all) {
     const { profile, limit: count, remaining, resetIn } = limit;
     if (profile === 'openai' && count !== null && remaining !== null && resetIn !== null) {
       const whole = (resetIn * count) / (count - remaining);
       if (Math.abs(whole / day - 1) < dayError) limit.window = milliseconds(day);
-    } else if (profile === 'tokenlimit' && limit.descriptor === null) {
-      limit.window ??= milliseconds(1000);
-      for (const other of all) {
-        if (other.profile === 'legacy') other.window ??= milliseconds(1000);
-      }
     }
+    isTogether ||= profile === 'tokenlimit' && limit.descriptor === null;
+  }
+  if (!isTogether) return;
+  for (const limit of all) {
+    if (limit.profile === 'tokenlimit' || limit.profile === 'legacy')
+      limit.window ??= milliseconds(1000);
   }
 };
 
