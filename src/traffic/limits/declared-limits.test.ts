@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { headerFamilies } from './header-families.ts';
 import { readDeclaredLimits, readReportedLimits } from './read-limit-headers.ts';
@@ -252,6 +253,11 @@ describe('the limits that an answer declares', () => {
   });
 });
 
-it('every family of headers names its source', () => {
-  for (const { source } of headerFamilies) expect(source).not.toBe('');
+it('every family of headers names its source in the comment above it', () => {
+  const text = readFileSync(new URL('header-families.ts', import.meta.url), 'utf8');
+  const comments = text
+    .split('\n')
+    .flatMap((line, n, lines) => (/^ {2}family\(/.test(line) ? [lines[n - 1]!] : []));
+  expect(comments).toHaveLength(headerFamilies.length);
+  for (const comment of comments) expect(comment).toMatch(/^ {2}\/\/ \S/);
 });

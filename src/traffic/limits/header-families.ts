@@ -39,7 +39,6 @@ interface HeaderFamily {
   readonly window: number | null;
   /** Whether its limits can be lists such as `60, 60;w=60`. */
   readonly hasLists: boolean;
-  readonly source: string;
 }
 
 const field = '(?<field>limit|remaining|reset)';
@@ -47,7 +46,6 @@ const field = '(?<field>limit|remaining|reset)';
 const family = (
   name: string,
   pattern: string,
-  source: string,
   more: Partial<Pick<HeaderFamily, 'unit' | 'window' | 'hasLists'>> = {},
 ): HeaderFamily => ({
   name,
@@ -55,97 +53,70 @@ const family = (
   unit: 'requests',
   window: minute,
   hasLists: false,
-  source,
   ...more,
 });
 
-/** The families, the most specific first: a header belongs to the first one whose pattern matches. */
+/** The families, the most specific first: a header belongs to the first one whose pattern matches. Comments name the sources. */
 export const headerFamilies: readonly HeaderFamily[] = [
+  // OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq (console.groq.com/docs/rate-limits: requests are of a day), Fireworks.
   family(
     'openai',
     `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
-    'OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq (console.groq.com/docs/rate-limits: requests are of a day), Fireworks',
   ),
-  family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`, 'gateways of one’s own'),
-  family(
-    'mistral',
-    `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`,
-    'Mistral (headers of api.mistral.ai, as clients record them)',
-  ),
-  family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, 'Mistral (the same)', {
+  // Gateways of one’s own.
+  family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`),
+  // Mistral (headers of api.mistral.ai, as clients record them).
+  family('mistral', `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`),
+  // Mistral (the same).
+  family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, {
     unit: 'tokens',
   }),
-  family(
-    'cerebras',
-    `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`,
-    'Cerebras (inference-docs.cerebras.ai, “Rate limits”), SambaNova',
-  ),
-  family(
-    'kong',
-    `x-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))`,
-    'Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds)',
-  ),
+  // Cerebras (inference-docs.cerebras.ai, “Rate limits”), SambaNova.
+  family('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`),
+  // Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds).
+  family('kong', `x-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))`),
+  // Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1).
   family(
     'kong-ai',
     `x-ai-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))(?:-(?<descriptor>.+))?`,
-    'Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1)',
     { unit: 'tokens' },
   ),
-  family(
-    'apisix-ai',
-    `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`,
-    'Apache APISIX (apisix/plugins/ai-rate-limiting.lua; the window is in no header)',
-    { unit: 'tokens', window: null },
-  ),
-  family(
-    'spring',
-    'x-ratelimit-replenish-rate',
-    'Spring Cloud Gateway (RedisRateLimiter.java: tokens of its bucket for each second)',
-    { window: second },
-  ),
-  family(
-    'litellm',
-    `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`,
-    'LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py), and the interface, section 8',
-  ),
+  // Apache APISIX (apisix/plugins/ai-rate-limiting.lua; the window is in no header).
+  family('apisix-ai', `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`, {
+    unit: 'tokens',
+    window: null,
+  }),
+  // Spring Cloud Gateway (RedisRateLimiter.java: tokens of its bucket for each second).
+  family('spring', 'x-ratelimit-replenish-rate', { window: second }),
+  // LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py), and the interface, section 8.
+  family('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
+  // LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model).
   family(
     'litellm-key',
     '(?:x-litellm-key)-(?<field>limit|remaining)-(?<unit>requests|tokens)(?:-(?<descriptor>.+))?',
-    'LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model)',
   ),
+  // Anthropic (platform.claude.com, “Rate limits”).
   family(
     'anthropic',
     `anthropic-(?:ratelimit|priority)-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
-    'Anthropic (platform.claude.com, “Rate limits”)',
   ),
-  family(
-    'tokenlimit',
-    `(?:x-)?tokenlimit-${field}(?:-${period})?`,
-    'Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins of Kong',
-    { unit: 'tokens', window: null },
-  ),
-  family('cohere', 'x-trial-endpoint-call-(?<field>limit|remaining)', 'Cohere, trial keys', {
+  // Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins of Kong.
+  family('tokenlimit', `(?:x-)?tokenlimit-${field}(?:-${period})?`, {
+    unit: 'tokens',
     window: null,
   }),
-  family('cohere', 'x-endpoint-(?<period>monthly)-call-limit', 'Cohere, trial keys'),
-  family(
-    'helicone',
-    `helicone-ratelimit-${field}`,
-    'Helicone (rate limits; Helicone-RateLimit-Policy: 10000;w=3600 says the window)',
-    { window: null },
-  ),
-  family(
-    'ietf-draft-7',
-    `ratelimit-${field}`,
-    'draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60), Kong, express-rate-limit',
-    { window: null, hasLists: true },
-  ),
-  family(
-    'legacy',
-    `x-rate-?limit-${field}`,
-    'GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX',
-    { window: null, hasLists: true },
-  ),
+  // Cohere, trial keys.
+  family('cohere', 'x-trial-endpoint-call-(?<field>limit|remaining)', {
+    window: null,
+  }),
+  // Cohere, trial keys.
+  family('cohere', 'x-endpoint-(?<period>monthly)-call-limit'),
+  // Helicone (rate limits; Helicone-RateLimit-Policy: 10000;w=3600 says the window).
+  family('helicone', `helicone-ratelimit-${field}`, { window: null }),
+  // draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60), Kong, express-rate-limit.
+  family('ietf-draft-7', `ratelimit-${field}`, { window: null, hasLists: true }),
+  // GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
+  family('legacy', `x-rate-?limit-${field}`, { window: null, hasLists: true }),
 ];
 
 /** What the name of a header says. `window` is in ms; `null` if the name and its family say none. */
