@@ -140,7 +140,11 @@ describe('a clip that cannot be used', () => {
   it('is shorter than its header declares by more than its last block', async () => {
     const source = order('station.mp3');
     const readAs = (seconds: number) =>
-      readClips([source], speech, { ...rules, recorded: () => seconds, isConfined: false });
+      readClips([source], speech, {
+        ...rules,
+        recorded: () => ({ seconds, isFinal: false }),
+        isConfined: false,
+      });
     const [cut] = (await readAs(1.8)).faults;
     expect(cut!.message.replace(resolve(speech), 'HERE')).toMatchInlineSnapshot(
       `"the clip HERE/station.mp3 is truncated: its header declares 3.71 s of audio, but it contains 1.80 s. Copy it again, or convert it so that its header is correct"`,
@@ -158,13 +162,25 @@ describe('a clip that cannot be used', () => {
     const lengthOf = async (seconds: number | null) => {
       const { library } = await readClips([order(file)], home, {
         ...rules,
-        recorded: () => seconds,
+        recorded: () => (seconds === null ? null : { seconds, isFinal: false }),
       });
       return library.clipsOf(order(file))[0]!.seconds;
     };
     expect(await lengthOf(6.001)).toBe(6.001);
     expect(await lengthOf(0)).toBeNull();
     expect(await lengthOf(null)).toBeNull();
+  });
+
+  it('is as long as its content says where that is final, whatever its header declares', async () => {
+    const source = order('station.mp3');
+    const recorded = () => ({ seconds: 1.8, isFinal: true });
+    const { library, faults } = await readClips([source], speech, {
+      ...rules,
+      recorded,
+      isConfined: false,
+    });
+    expect(faults).toEqual([]);
+    expect(library.clipsOf(source)[0]!.seconds).toBe(1.8);
   });
 
   it('is named when a manifest lists it, with all other such clips', async () => {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { Clip, ClipLibrary, ClipSource } from '../../model/workload/clip.ts';
+import type { Clip, ClipLibrary, ClipSource, RecordedLength } from '../../model/workload/clip.ts';
 import { Problem } from '../problem.ts';
 import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
@@ -18,8 +18,8 @@ export interface UploadRules {
   readonly extensions: readonly string[];
   /** The largest file, in bytes. */
   readonly largest: number;
-  /** The actual length of a recording in seconds, where a truncated file would still declare its full length; `null` for others. */
-  readonly recorded: (bytes: Uint8Array) => number | null;
+  /** Returns the actual length of a recording; `null` if only its header says it. */
+  readonly recorded: (bytes: Uint8Array) => RecordedLength | null;
   /** Whether clips must be in the scenario's folder. */
   readonly isConfined: boolean;
 }
@@ -82,8 +82,9 @@ const playedSeconds = async (
   bytes: Uint8Array,
   { recorded }: UploadRules,
 ): Promise<number | null> => {
-  const declared = await declaredSeconds(bytes);
-  const actual = recorded(bytes);
+  const counted = recorded(bytes);
+  const actual = counted?.seconds ?? null;
+  const declared = counted?.isFinal === true ? null : await declaredSeconds(bytes);
   // A stream that a browser recorded (WebM of MediaRecorder) declares nothing.
   if (declared === null || actual === null) return declared ?? (actual === 0 ? null : actual);
   if (actual < declared - maxLastBlockSeconds) {

@@ -126,9 +126,14 @@ describe('the first bytes of a body', () => {
     ['....ftypM4A ', 'MP4'],
     ['\x1a\x45\xdf\xa3........', 'WebM'],
     ['FORM....AIFF', 'AIFF'],
-    ['RF64....WAVE', '64-bit WAV'],
+    ['riff\x2e\x91\xcf\x11....', 'Wave64'],
   ])('identify a format other than the requested ones: %j', (bytes, name) => {
     expect(identifyContainer(Buffer.from(bytes, 'latin1'), 'mp3')).toEqual({ name, format: null });
+  });
+
+  it.each(['RF64....WAVE', 'BW64....WAVE'])('identify WAV with lengths of 64 bits: %j', (bytes) => {
+    const found = identifyContainer(Buffer.from(bytes), 'wav');
+    expect(found).toEqual({ name: 'WAV', format: 'wav' });
   });
 
   it('are otherwise unknown', () => {

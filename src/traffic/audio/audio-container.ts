@@ -3,7 +3,7 @@ import { mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { scanMp3 } from './mp3.ts';
 import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
-import { scanWav } from './wav.ts';
+import { scanWav, wavSignatures } from './wav.ts';
 
 /** Decides whether the bytes contain `text` at a position, as far as they reach. */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
@@ -29,14 +29,20 @@ type Matches = (bytes: Buffer) => boolean;
 /** The containers by their first bytes: those of the formats, and others that servers send instead. */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],
-  ['wav', 'WAV', (bytes) => matchesText(bytes, 'RIFF') && matchesText(bytes, 'WAVE', 8)],
+  [
+    'wav',
+    'WAV',
+    (bytes) =>
+      wavSignatures.some((signature) => matchesText(bytes, signature)) &&
+      matchesText(bytes, 'WAVE', 8),
+  ],
   ['opus', 'Ogg', (bytes) => matchesText(bytes, 'OggS')],
   [null, 'FLAC', (bytes) => matchesText(bytes, 'fLaC')],
   [null, 'AAC (ADTS)', ([sync, kind = 0]) => sync === 0xff && (kind & 0xf6) === 0xf0],
   [null, 'MP4', (bytes) => matchesText(bytes, 'ftyp', 4)],
   [null, 'WebM', (bytes) => matchesText(bytes, '\x1a\x45\xdf\xa3')],
   [null, 'AIFF', (bytes) => matchesText(bytes, 'FORM') && matchesText(bytes, 'AIF', 8)],
-  [null, '64-bit WAV', (bytes) => matchesText(bytes, 'RF64')],
+  [null, 'Wave64', (bytes) => matchesText(bytes, 'riff\x2e\x91\xcf\x11')],
 ];
 
 export const containerName = (format: SpeechFormat): string =>

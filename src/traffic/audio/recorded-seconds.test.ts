@@ -4,10 +4,14 @@ import { recordedSeconds } from './recorded-seconds.ts';
 import {
   id3,
   infoFrame,
+  longWav,
   mp3FrameMs,
   mp3Frames,
+  oggPage,
   opusFile,
+  riff,
   wavFile,
+  wavFormat,
 } from './sample-audio.fixture.ts';
 
 const fixture = (name: string): Buffer =>
@@ -33,24 +37,25 @@ const simple = (time: number): Buffer =>
   element([0xa3], Buffer.of(0x81, time >> 8, time, 0x80, 1, 2, 3));
 const grouped = (time: number): Buffer =>
   element([0xa0], element([0xa1], Buffer.of(0x81, time >> 8, time, 0, 1, 2, 3)));
+const secondsOf = (file: Uint8Array): number | null => recordedSeconds(file)?.seconds ?? null;
 const unknown = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 
 describe('the duration of a recording', () => {
   it('counts the whole frames of an MP3, not those that its first frame declares', () => {
     const file = Buffer.concat([id3(20), infoFrame(9), mp3Frames(9)]);
-    expect(recordedSeconds(file)).toBe(frames(9));
-    expect(recordedSeconds(file.subarray(0, -40))).toBe(frames(7));
-    expect(recordedSeconds(file.subarray(0, -9 * 36))).toBe(0);
-    expect(recordedSeconds(Buffer.concat([file, file]))).toBe(frames(18));
+    expect(secondsOf(file)).toBe(frames(9));
+    expect(secondsOf(file.subarray(0, -40))).toBe(frames(7));
+    expect(secondsOf(file.subarray(0, -9 * 36))).toBe(0);
+    expect(secondsOf(Buffer.concat([file, file]))).toBe(frames(18));
   });
 
   it('ends at the last whole block of a WebM', () => {
     const two = Buffer.concat([cluster(0, simple(0), simple(20)), cluster(40, grouped(5))]);
-    expect(recordedSeconds(segment(two))).toBe(0.045);
-    expect(recordedSeconds(segment(two, unknown))).toBe(0.045);
-    expect(recordedSeconds(segment(two).subarray(0, -1))).toBe(0.02);
-    expect(recordedSeconds(segment(Buffer.concat([info(500_000), two])))).toBe(0.0225);
-    expect(recordedSeconds(segment(info(1)))).toBeNull();
+    expect(secondsOf(segment(two))).toBe(0.045);
+    expect(secondsOf(segment(two, unknown))).toBe(0.045);
+    expect(secondsOf(segment(two).subarray(0, -1))).toBe(0.02);
+    expect(secondsOf(segment(Buffer.concat([info(500_000), two])))).toBe(0.0225);
+    expect(secondsOf(segment(info(1)))).toBeNull();
   });
 
   it.each([
@@ -60,14 +65,30 @@ describe('the duration of a recording', () => {
     ['boats.webm', 3.361],
   ])('is nearly that of %s, and about half of it if that is cut', (name, seconds) => {
     const file = fixture(name);
-    expect(recordedSeconds(file)).toBeCloseTo(seconds, 9);
-    const half = recordedSeconds(file.subarray(0, file.length / 2))!;
+    expect(secondsOf(file)).toBeCloseTo(seconds, 9);
+    const half = secondsOf(file.subarray(0, file.length / 2))!;
     expect(half / seconds).toBeGreaterThan(0.4);
     expect(half / seconds).toBeLessThan(0.6);
   });
 
-  it('is unknown if it would need the whole file, or the format is unknown', () => {
-    const others = [wavFile(20), opusFile(4), fixture('keeper.m4a'), Buffer.from('no audio')];
+  it.each([0, 0xffff_ffff, 0x7fff_ffff, 2_000_000_000, 8000, 16_000])(
+    'counts the samples of a WAV that declares %i bytes of audio',
+    (declared) => {
+      expect(recordedSeconds(wavFile(4000, declared))).toEqual({ seconds: 0.5, isFinal: true });
+    },
+  );
+
+  it('counts the samples of a WAV with lengths of 64 bits, and the pages of an Ogg Opus', () => {
+    for (const length of [8000, 0]) {
+      const file = longWav(4000, { length });
+      expect(recordedSeconds(file)).toEqual({ seconds: 0.5, isFinal: true });
+    }
+    expect(recordedSeconds(opusFile(51, 960))).toEqual({ seconds: 1, isFinal: true });
+  });
+
+  it('is unknown if only the header says it, or the format is unknown', () => {
+    const vorbis = oggPage([Buffer.from('\x01vorbis')], { first: true });
+    const others = [vorbis, riff(wavFormat(0x55)), fixture('keeper.m4a'), Buffer.from('no audio')];
     for (const file of [...others, head]) {
       expect(recordedSeconds(file)).toBeNull();
     }
@@ -78,7 +99,7 @@ describe('the duration of a recording', () => {
     for (let place = 0; place < 600; place += 1) {
       const bytes = Buffer.from(file);
       bytes[place] = (bytes[place]! + 1 + place) % 256;
-      const seconds = recordedSeconds(bytes) ?? 0;
+      const seconds = secondsOf(bytes) ?? 0;
       expect(seconds).toBeGreaterThanOrEqual(0);
       expect(seconds).toBeLessThan(Number.POSITIVE_INFINITY);
     }

@@ -1,3 +1,5 @@
+import type { RecordedLength } from '../../model/workload/clip.ts';
+import type { SpeechFormat } from '../../model/workload/traffic.ts';
 import { isEbml, webmBlocks } from '../../contract/containers.ts';
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
@@ -12,21 +14,28 @@ const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   return last === null ? null : (last * scale) / 1e9;
 };
 
-/** Returns the duration of an MP3 file by its frames; `null` for other files. */
-const mp3Seconds = (bytes: Buffer): number | null => {
-  if (identifyContainer(bytes.subarray(0, signatureLength), 'mp3')?.format !== 'mp3') return null;
-  const scanner = createScanner('mp3');
+/**
+ * Returns the duration of a file by its frames, samples or pages; `null` if it is not in that container, or its codec is
+ * not supported.
+ */
+const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
+  const start = bytes.subarray(0, signatureLength);
+  if (identifyContainer(start, format)?.format !== format) return null;
+  const scanner = createScanner(format);
   scanner.feed(bytes);
   const { seconds, fault } = scanner.end();
   return fault?.kind === 'container' ? null : seconds;
 };
 
 /**
- * Returns the actual duration of a recording in seconds if its container's header declares one that truncation does not
- * change: for MP3 up to the end of its last complete frame, for WebM up to the start of its last complete block. `null`
- * for others.
+ * Returns the actual duration of a recording in seconds: for MP3 up to the end of its last complete frame, for WebM up
+ * to the start of its last complete block, for WAV and Ogg Opus all that the file contains. `isFinal` means that the
+ * header need not be asked: it may declare a placeholder, or nothing. Returns `null` for other files.
  */
-export const recordedSeconds = (bytes: Uint8Array): number | null =>
-  isEbml(bytes)
-    ? lastBlockSeconds(bytes)
-    : mp3Seconds(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+  const counted = scannedSeconds(bytes, 'wav') ?? scannedSeconds(bytes, 'opus');
+  if (counted !== null) return { seconds: counted, isFinal: true };
+  const seconds = isEbml(bytes) ? lastBlockSeconds(bytes) : scannedSeconds(bytes, 'mp3');
+  return seconds === null ? null : { seconds, isFinal: false };
+};

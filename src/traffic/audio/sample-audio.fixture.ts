@@ -31,6 +31,22 @@ export const riff = (...chunks: readonly Buffer[]): Buffer =>
 export const wavFile = (samples: number, declared = samples * 2): Buffer =>
   riff(wavFormat(), riffChunk('data', Buffer.alloc(samples * 2, 7), declared));
 
+/** Returns a WAV file of `samples` samples that declares the bytes of its audio in 64 bits; `chunk32` is its 32-bit length. */
+export const longWav = (
+  samples: number,
+  {
+    length = samples * 2,
+    signature = 'RF64',
+    chunk32 = 0xffff_ffff,
+  }: { length?: number | bigint; signature?: string; chunk32?: number } = {},
+): Buffer => {
+  const lengths = Buffer.alloc(28);
+  lengths.writeBigUInt64LE(BigInt(length), 8);
+  const audio = riffChunk('data', Buffer.alloc(samples * 2, 7), chunk32);
+  const body = Buffer.concat([Buffer.from('WAVE'), riffChunk('ds64', lengths), wavFormat(), audio]);
+  return riffChunk(signature, body, 0xffff_ffff);
+};
+
 /** The duration of a sample frame in ms: MPEG 2 layer III at 16 kHz, 8 kbit/s, mono, 36 bytes and 576 samples. */
 export const mp3FrameMs = 36;
 export const mp3Frame = (content: Buffer = Buffer.alloc(0)): Buffer => {

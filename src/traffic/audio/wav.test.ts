@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   bytesToAudio,
+  longWav,
   riffChunk,
   riff,
   scanReads,
@@ -40,6 +41,23 @@ describe('a WAV file', () => {
       expect(scan(wavFile(4000, declared)).fault?.kind).toBe('truncated');
     },
   );
+
+  it.each([
+    ['as it is', {}],
+    ['as 0, as streaming writers do', { length: 0 }],
+    ['as the largest number', { length: 2n ** 64n - 1n }],
+    ['as the largest signed number', { length: 2n ** 63n - 1n }],
+    ['in 32 bits, too', { chunk32: 8000 }],
+    ['in the form of ITU-R BS.2088', { signature: 'BW64' }],
+    ['as 0 in both forms', { length: 0, chunk32: 0 }],
+  ])('of 64 bits counts its bytes if it declares their number %s', (_, form) => {
+    expect(scan(longWav(4000, form))).toEqual(scanWithoutFault(0.5));
+  });
+
+  it('of 64 bits is truncated if it declares more bytes, also more than 4 GB', () => {
+    for (const length of [8001, 5_000_000_001])
+      expect(scan(longWav(4000, { length })).fault?.kind).toBe('truncated');
+  });
 
   it('may have other chunks before and after its audio, also of odd lengths', () => {
     const odd = riffChunk('LIST', Buffer.from('odd'));

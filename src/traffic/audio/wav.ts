@@ -1,22 +1,28 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The smallest declared length that may be a placeholder: over 90 minutes of speech, 24 kHz in 16 bits. */
+/** The smallest length that may stand for "unknown": over 90 minutes of speech at 24 kHz in 16 bits. */
 const minPlaceholder = 0x1000_0000 - 0x1_0000;
-/** The bytes by which writers reduce a placeholder: none, or what stands before the audio and counts, in part, to it. */
-const reductions = [0, 8, 36, 44] as const;
+/** Writers that leave room for a header subtract its length from the placeholder. These are the lengths seen, in bytes. */
+const headerLengths = [0, 8, 36, 44] as const;
 
-/** Decides whether a length is a number that somebody chose, in decimal or in binary; a counted one hardly ever is. */
+/** Decides whether a length is round, in decimal or in binary. Somebody chose it then; a counted one hardly ever is. */
 const isRound = (length: number): boolean => length % 1_000_000 === 0 || length % 0x1_0000 === 0;
 
 /**
- * Decides whether a declared length means unknown. Streaming writers do not know the length in advance, so they write 0,
- * about the largest number of 31 or 32 bits, or another large round one. A counted length of that size is not round, so
- * a truncated file is still found.
+ * Decides whether a declared length means unknown. A streaming writer does not know the length in advance, so it writes
+ * 0, the largest number that fits, or another large round one. A truncated file is still found, since a counted length
+ * is not round.
  */
 const isUnknown = (declared: number): boolean =>
   declared === 0 ||
-  declared >= 0x7fff_0000 ||
-  (declared >= minPlaceholder && reductions.some((bytes) => isRound(declared + bytes)));
+  (declared >= 0x7fff_0000 && declared <= 0xffff_ffff) ||
+  declared >= 2 ** 62 ||
+  (declared >= minPlaceholder && headerLengths.some((bytes) => isRound(declared + bytes)));
+
+/** The first bytes of a WAV file, and of its two forms with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088). */
+export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
+/** The number of bytes of the chunk `ds64` that are read: the lengths of the file and of its audio. */
+const longLengths = 16;
 
 /**
  * Matches the chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means
@@ -60,18 +66,24 @@ const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 /** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares it with the length that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
+  /** The length of the audio in a file with lengths of 64 bits; 0 means unknown. */
+  let longSize = 0;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
   for (;;) {
     const head = yield* wholeBytes({ count: 8, keep: true }, cutBeforeAudioMessage);
     const id = head.toString('latin1', 0, 4);
     const size = head.readUInt32LE(4);
     if (id === 'data') {
-      if (format !== null) return yield* scanAudio(found, size, format);
+      const declared = size === 0xffff_ffff ? longSize : size;
+      if (format !== null) return yield* scanAudio(found, declared, format);
       throw new ScanFault('container', 'the WAV file has no format before its audio');
     }
-    const seen = id === 'fmt ' ? Math.min(size, formatLength) : 0;
+    const kept = { 'fmt ': formatLength, ds64: longLengths }[id] ?? 0;
+    const seen = Math.min(size, kept);
+    const fields = yield* wholeBytes({ count: seen, keep: true }, cutBeforeAudioMessage);
+    if (id === 'ds64' && seen === longLengths) longSize = Number(fields.readBigUInt64LE(8));
     if (id === 'fmt ') {
-      format = readFormat(yield* wholeBytes({ count: seen, keep: true }, cutBeforeAudioMessage));
+      format = readFormat(fields);
       if (format === null)
         throw new ScanFault('container', 'the format of the WAV file is not usable');
     }
@@ -103,7 +115,8 @@ function* hasJunk(padding: number): ScanStep<boolean> {
     const head = yield { count: 8, keep: true };
     if (head.count === 0) return false;
     const id = head.bytes.toString('latin1', 0, 4);
-    if (head.count < 8 || id === 'RIFF' || id === 'data' || !/^[\w ]{4}$/.test(id)) return true;
+    if (head.count < 8 || /^(?:RIFF|RF64|BW64|data)$/.test(id) || !/^[\w ]{4}$/.test(id))
+      return true;
     yield { count: padSize(head.bytes.readUInt32LE(4)) };
   }
 }
