@@ -193,6 +193,7 @@ class Oracle {
   firstChunkTokens: number | null = null;
   issue: string | null = null;
   isDone = false;
+  hasFailedFinish = false;
 
   take(at: number, type: string, data: string): void {
     if (this.isDone || this.issue !== null) return;
@@ -227,7 +228,8 @@ class Oracle {
       const isFirst = this.tokenInstants.push(at) === 1;
       if (isFirst && counted !== null && counted.output > 0) this.firstChunkTokens = counted.output;
     }
-    if (all.some((one) => one.finish_reason === 'error')) this.issue = 'stream-error';
+    this.hasFailedFinish = all.some((one) => one.finish_reason === 'error');
+    if (this.hasFailedFinish) this.issue = 'stream-error';
   }
 
   end(streams: Stream['streams']): object {
@@ -248,7 +250,10 @@ class Oracle {
         output: isCounted ? this.usage?.output : events,
         source: isCounted ? 'usage' : 'events',
       },
-      finish: this.finishes.get(0) ?? reasons.find((reason) => reason !== null) ?? null,
+      // The reason that failed the stream comes before that of the first choice.
+      finish: this.hasFailedFinish
+        ? 'error'
+        : (this.finishes.get(0) ?? reasons.find((reason) => reason !== null) ?? null),
     };
   }
 }
