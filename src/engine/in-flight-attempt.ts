@@ -16,6 +16,7 @@ import {
   type PreparedRequest,
 } from '../traffic/traffic-handler.ts';
 import { requestIdHeader } from '../contract/routes.ts';
+import { filledHeaders, isRequestTemplate } from '../model/plan/request-template.ts';
 import { keyHeader } from '../model/plan/key-header.ts';
 import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
@@ -210,22 +211,30 @@ export class SendContext {
   /** All headers but the request's id, by those of the traffic kind and by key. Chats repeat the same ones. */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, Headers>>();
 
+  /** The plan's headers that differ from request to request; `null` if none do. */
+  readonly #templateHeaders: Headers | null;
+
   constructor(options: SliceOptions, listener: AttemptListener) {
     this.#options = options;
+    const templates = Object.entries(options.headers).filter(([, text]) => isRequestTemplate(text));
+    this.#templateHeaders = templates.length === 0 ? null : Object.fromEntries(templates);
     this.#listener = listener;
   }
 
   /** A request as it is sent, with its key and the plan's headers, and how its answer is read. */
   authorizedRequest(
-    { traffic, draw, ordinal, ask, requestId }: RequestContent,
+    { traffic, draw, ordinal, ask, values, requestId }: RequestContent,
     credential: Credential,
   ): PreparedRequest {
     const { targetMemory } = this;
     const { clips } = this.#options;
-    const { request, read } = prepareRequest(traffic, { draw, ordinal, targetMemory, clips, ask });
+    const prepareContext = { draw, ordinal, targetMemory, clips, ask, values };
+    const { request, ownHeaders, read } = prepareRequest(traffic, prepareContext);
     const { method, path, body } = request;
     const headers = {
       ...this.#commonHeadersOf(request.headers, credential),
+      ...(this.#templateHeaders === null ? {} : filledHeaders(this.#templateHeaders, values())),
+      ...ownHeaders,
       [requestIdHeader]: requestId,
     };
     return { request: { method, path, headers, body }, read };

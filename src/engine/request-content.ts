@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { RequestValues } from '../model/plan/request-template.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { userIterationOf } from '../model/plan/user-iteration.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
@@ -13,6 +15,8 @@ export interface RequestContent {
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
+  /** The values that templates of its headers and body stand for. */
+  readonly values: () => RequestValues;
   /** For further draws of the traffic kind. */
   readonly draw: Draw;
   /** Its number among its entry's requests, from 0. */
@@ -34,7 +38,15 @@ export const drawRequestContent = (
   const requestId = `${runId}-${stage}-${index}`;
   const ask = (source: PromptSource): ChatContent => workload.chatContentFor(source, arrival, draw);
   const ordinal = (): number => ordinalOf(plan, arrival, traffic);
-  return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask };
+  const values = (): RequestValues => ({ uuid: uuidOf(requestId), index });
+  return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask, values };
+};
+
+/** A UUID of one's own making (RFC 9562, section 5.8): all attempts of a request have the same. */
+const uuidOf = (requestId: string): string => {
+  const hex = createHash('sha256').update(requestId).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex[15]!, 16) % 4]!;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(12, 15)}-${variant}${hex.slice(16, 19)}-${hex.slice(19, 31)}`;
 };
 
 type RequestPosition = Pick<Arrival, 'stage' | 'index'>;

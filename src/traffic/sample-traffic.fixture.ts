@@ -58,6 +58,7 @@ export const prepareContextWith = ({
 }: Partial<PrepareContext> & { readonly clip?: Clip } = {}): PrepareContext => ({
   draw: drawFrom(1),
   ordinal: () => 0,
+  values: () => ({ uuid: '00000000-0000-8000-8000-000000000000', index: 0 }),
   targetMemory: emptyTargetMemory(),
   clips: { clipsOf: () => [clip] },
   ask: () => ({ messages: [{ role: 'user', content: 'Say no.' }], maxTokens: 8 }),

@@ -3,6 +3,7 @@ import type { WaitSource } from '../model/observation/attempt.ts';
 import type { Draw } from '../model/workload/draw.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/observation/exchange.ts';
+import type { RequestValues } from '../model/plan/request-template.ts';
 import type { AnswerCaps } from '../model/plan/plan.ts';
 import type { PromptSource } from '../model/workload/prompt-source.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
@@ -27,6 +28,8 @@ export interface PrepareContext {
   readonly ordinal: () => number;
   readonly targetMemory: TargetMemory;
   readonly clips: ClipLibrary;
+  /** Returns the values that templates of its headers and body stand for. */
+  readonly values: () => RequestValues;
   /** Returns the content of a chat whose prompts are not part of the plan. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
@@ -38,6 +41,8 @@ export interface PreparedRequest {
    * headers.
    */
   readonly request: WireRequest;
+  /** The headers that come before the plan's; absent for most requests. */
+  readonly ownHeaders?: WireRequest['headers'];
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 

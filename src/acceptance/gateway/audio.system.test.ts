@@ -55,6 +55,7 @@ const spoken = async (text: string, format: SpeechFormat) => {
     {
       draw: drawFrom(1),
       ordinal: () => 0,
+      values: () => ({ uuid: '', index: 0 }),
       targetMemory: emptyTargetMemory(),
       clips: { clipsOf: () => [] },
       ask: () => ({ messages: [], maxTokens: null }),

@@ -1,3 +1,5 @@
+import { requestReference } from './request-template.ts';
+
 /** Secrets stay templates, such as `${env:NAME}` or `${secret:PATH}`, until a request head is built. */
 
 /** An environment variable, or the whole text of a file. */
@@ -5,7 +7,8 @@ export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
   | { readonly kind: 'secret'; readonly path: string };
 
-const pattern = /\$\{(env|secret):([^}]+)\}/g;
+/** Matches a reference, unless a further `$` makes it a literal. */
+const pattern = /(?<!\$)\$\{(env|secret):([^}]+)\}/g;
 
 const referenceOf = (kind: string | undefined, name = ''): SecretReference =>
   kind === 'env' ? { kind, name } : { kind: 'secret', path: name };
@@ -19,11 +22,13 @@ export const fillTemplate = (
 ): string =>
   template.replace(pattern, (_, kind: string, name: string) => value(referenceOf(kind, name)));
 
+const shownReferences = new RegExp(`${pattern.source}|${requestReference.source}`, 'g');
+
 export const redacted = '[redacted]';
 
 /** Returns the references of a template, without the text around them, which can be half of the secret. */
 export const redactedTemplate = (template: string): string =>
-  template.match(pattern)?.join(' ') ?? redacted;
+  template.match(shownReferences)?.join(' ') ?? redacted;
 
 /** Shorter values are too common in ordinary text. */
 const shortestSecret = 6;

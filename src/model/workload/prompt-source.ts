@@ -7,7 +7,21 @@ const system = z.string().nullable();
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The source of prompts that are not in the scenario: a description, never the prompts. */
+const count = z.int().nonnegative();
+
+/** What a file of prompts has and no request sends; absent from a plan if it is nothing. */
+const droppedSchema = z.strictObject({
+  /** Rows without a question, and where the first of them is. */
+  rows: count,
+  firstRow: z.string().nullable(),
+  /** Turns of conversations besides the first question. */
+  turns: count,
+  /** The rows that have a field which is not sent, by its name. */
+  fields: z.record(z.string(), count),
+});
+export type DroppedParts = z.infer<typeof droppedSchema>;
+
+/** The source of a chat entry's prompts if they are not in the scenario: a description, never the prompts. */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
   /** Words of one token each. */
   z.strictObject({
@@ -33,6 +47,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     file: z.string().min(1),
     sha256: sha256Schema,
     prompts: z.int().positive(),
+    dropped: droppedSchema.optional(),
   }),
   /** With the length and shared blocks of the request in the stage's trace. */
   z.strictObject({ kind: z.literal('trace'), system }),

@@ -22,7 +22,7 @@ export const priceSchema = z.strictObject({
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** Further fields of a request body, sent unchanged. */
+/** Further fields of a request body, whose texts may be templates. */
 const body = z.record(z.string(), z.json());
 
 const chatFields = {

@@ -1,16 +1,25 @@
 import type { Arrival } from './arrival.ts';
 import type { Draw } from './draw.ts';
-import type { PromptSource } from './prompt-source.ts';
+import type { DroppedParts, PromptSource } from './prompt-source.ts';
 import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './message.ts';
 
-/** The messages of a chat request, and the maximum tokens of its answer by its source. */
+/** Fields that a row of a file gives to the request that sends it. */
+export interface RequestFields {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The messages of one chat request, and the maximum tokens of the answer by its source. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
   /** Of a synthetic prompt; absent for any other. */
   readonly tokens?: number;
+  /** Fields of the body and headers of this request alone, which come before those of the scenario. */
+  readonly own?: RequestFields;
 }
 
 /** The prompts and traces of a plan, read before the load. */
@@ -38,6 +47,7 @@ export interface MediaFile {
 export interface DatasetFacts {
   readonly sha256: string;
   readonly prompts: number;
+  readonly dropped?: DroppedParts;
 }
 
 /** Reads the files that a scenario names, each once. */

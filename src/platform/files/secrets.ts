@@ -49,12 +49,13 @@ const requireHeaderValue = (value: string, path: string): string => {
 /**
  * Fills templates with the values of their references: environment variables, or files (a bare
  * name below /run/secrets, a path relative to `folder`). A variable that is not set may be a file there too. Throws a `Problem` for the first
- * that is not available.
+ * that is not available. `write` makes of each value what stands in the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   folder: string,
+  write: (value: string) => string = (value) => value,
 ): Promise<{ readonly filled: readonly string[]; readonly secrets: readonly string[] }> => {
   const known = new Map<string, string>();
   for (const reference of templates.flatMap(secretReferencesIn)) {
@@ -62,7 +63,7 @@ export const resolveSecrets = async (
   }
   return {
     filled: templates.map((template) =>
-      fillTemplate(template, (reference) => known.get(JSON.stringify(reference)) ?? ''),
+      fillTemplate(template, (reference) => write(known.get(JSON.stringify(reference)) ?? '')),
     ),
     secrets: [...known.values()],
   };

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
+import { asLiteral, filledHeaders } from '../../model/plan/request-template.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
@@ -70,22 +72,19 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   const toMock = plan.target.kind !== 'url';
   // The reference gateway has published test keys, so no real key is ever sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
-  const { filled, secrets } = await resolveSecrets(
-    [...keyTemplates, ...Object.values(plan.headers)],
-    environment,
-    folder,
-  );
-  const headerValues = filled.slice(keyTemplates.length);
+  const keys = await resolveSecrets(keyTemplates, environment, folder);
+  // A secret is no template, whatever it contains.
+  const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
   return {
     credentials: plan.keys.map(({ name, weight }, i) => ({
       name,
       weight,
-      value: toMock ? testKey(i) : filled[i]!,
+      value: toMock ? testKey(i) : keys.filled[i]!,
     })),
     headers: Object.fromEntries(
-      Object.keys(plan.headers).map((name, i) => [name, headerValues[i]!]),
+      Object.keys(plan.headers).map((name, i) => [name, headers.filled[i]!]),
     ),
-    secrets,
+    secrets: [...keys.secrets, ...headers.secrets],
     auth: plan.auth,
   };
 };
@@ -168,10 +167,11 @@ export const prepareTarget = async (
   const { wire } = plan;
   const baseUrl = plan.target.url;
   const certificates = await certificatesFor(wire, folder, read.environment);
+  const headers = filledHeaders(filled.headers, { uuid: randomUUID(), index: 0 });
   const found =
     options.preflight === false
       ? unseen
-      : await lookAt(plan, { url: baseUrl, wire, certificates, ...filled }, options);
+      : await lookAt(plan, { url: baseUrl, wire, certificates, ...filled, headers }, options);
   return { ...filled, baseUrl, wire, certificates, mock: null, ...found };
 };
 

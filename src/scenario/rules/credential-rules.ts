@@ -1,4 +1,5 @@
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
+import { templateProblem } from '../../model/plan/request-template.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import { defaultKeyTemplate } from '../compile/compile.ts';
 import {
@@ -15,7 +16,7 @@ import type { Findings, WholeScenario } from './placed-stages.ts';
  */
 
 const wholeReference = /^\$\{(env|secret):[^}]+\}$/;
-const anyReference = /\$\{(env|secret):[^}]+\}/g;
+const anyReference = /\$\{(?:(env|secret):[^}]+|uuid|index)\}/g;
 
 function* variableFindings(
   part: ScenarioPart<unknown>,
@@ -109,6 +110,8 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment 
       'this value contains a line break or another character that no header can carry';
     yield header.valueFinding(message);
   }
+  const problem = templateProblem(value, ['env', 'secret']);
+  if (problem !== null) yield header.valueFinding(problem);
   if (holdsSecret(name, value)) {
     const message = `the value of the header "${name}" does not belong in a scenario file`;
     const hint = 'write ${env:NAME} or ${secret:PATH} for it, for example Bearer ${env:NAME}';

@@ -1,3 +1,4 @@
+import { requestReference } from '../../model/plan/request-template.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
@@ -40,6 +41,17 @@ function* kindFindings(scenario: WholeScenario): Findings {
   }
 }
 
+/** Finds templates, since this load prepares a few requests and sends them again and again. */
+function* templateFindings(scenario: WholeScenario): Findings {
+  const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
+  const bodies = [scenario.at('body'), ...entries.map((entry) => entry.at('body'))];
+  for (const part of [scenario.at('headers'), ...bodies]) {
+    if (JSON.stringify(part.written ?? null).match(requestReference) === null) continue;
+    const message = `$\{uuid} and $\{index} cannot be combined with a load of the kind "saturate": it sends a few requests again and again`;
+    yield part.valueFinding(message, 'leave them out, or use the kind "closed"');
+  }
+}
+
 /** Finds everything in a scenario that its `saturate` load does not support. */
 export function* saturateRule(scenario: WholeScenario): Findings {
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
@@ -50,4 +62,5 @@ export function* saturateRule(scenario: WholeScenario): Findings {
   if (kinds.length > 1) yield* saturating.map((kind) => kind.valueFinding(message, hint));
   yield* fieldFindings(scenario);
   yield* kindFindings(scenario);
+  yield* templateFindings(scenario);
 }

@@ -1,3 +1,4 @@
+import { templateProblem } from '../../model/plan/request-template.ts';
 import { chatBodyFields, chatContentFields } from '../schema/traffic-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';
@@ -87,10 +88,21 @@ function* transcriptionFindings(entry: ScenarioEntry): Findings {
   yield entry.at('granularities').keyFinding(message, hint);
 }
 
+/** Finds unknown templates in the texts of a body. */
+function* templateFindings(part: ScenarioPart<unknown>): Findings {
+  const problem = part.text === null ? null : templateProblem(part.text);
+  if (problem !== null) yield part.valueFinding(problem);
+  for (const item of part.items) yield* templateFindings(item);
+  for (const name of part.names)
+    yield* templateFindings((part as ScenarioPart<Record<string, unknown>>).at(name));
+}
+
 /** Finds contradictions between the fields of each traffic entry, and in the common `body`. */
 export function* trafficRule(scenario: WholeScenario): Findings {
   yield* reservedFieldFindings(chatRules, scenario.at('body'));
+  yield* templateFindings(scenario.at('body'));
   for (const entry of placedEntries(scenario)) {
+    yield* templateFindings((entry as ScenarioPart<{ readonly body?: unknown }>).at('body'));
     const kind = entry.at('kind').text ?? '';
     const rules = fieldRules.get(kind);
     if (rules !== undefined) yield* fieldFindings(rules, entry);

@@ -119,7 +119,7 @@ const promptSource = mapping(promptExample, {
     'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
   ),
   file: optionalField(textField()).describe(
-    'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
+    'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens, body, headers), .csv (the same as columns) or ShareGPT’s .json.',
   ),
 });
 

@@ -134,7 +134,7 @@ export const scenarioSchema = z
     ),
     headers: headers
       .prefault({})
-      .describe('Extra request headers. Values may contain ${env:NAME} and ${secret:PATH}.'),
+      .describe('Extra request headers. Values may contain ${env:NAME}, ${secret:PATH}, ${uuid} and ${index}.'),
     body: bodyFieldsSchema
       .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),

@@ -38,7 +38,7 @@ const entryFields = {
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
-/** The schema of fields of a request body that are sent unchanged. */
+/** The schema of further fields of a request body. */
 export const bodyFieldsSchema = z.record(
   z.string(),
   z.json(),
@@ -76,7 +76,7 @@ const chatFields = {
     'Nucleus sampling (top_p). Default: the gateway’s default.',
   ),
   body: optionalField(bodyFieldsSchema).describe(
-    'Further fields of the request body, sent unchanged, for example top_k: 5.',
+    'Further fields of the request body, for example top_k: 5. Texts may contain ${uuid} and ${index}.',
   ),
   expect: optionalField(expectField).describe(expectMeaning),
 };
@@ -111,7 +111,7 @@ const speechEntry = ofKind('speech', 'Text to speech.', {
   body: bodyFieldsSchema
     .optional()
     .transform((fields) => fields ?? {})
-    .describe('Further fields of the request body, sent unchanged.'),
+    .describe('Further fields of the request body. Texts may contain ${uuid} and ${index}.'),
 }).describe('Text to speech; the answer is audio.');
 
 const clipPath = filledText('expected the path of an audio file');

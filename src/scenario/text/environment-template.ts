@@ -1,3 +1,4 @@
+import { asLiteral } from '../../model/plan/request-template.ts';
 import { fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
 import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
@@ -18,6 +19,13 @@ export interface FilledScenario {
 /** The fields in which templates stay templates. They stand for secrets, which a plan never holds. */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
+/** Decides whether a value is in a request's body, whose templates are filled for each request. */
+const isInBody = (path: Path): boolean =>
+  path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
+
+/** Replaces `$${env:NAME}` and `$${secret:PATH}` by the references that they stand for. */
+const withoutEscapes = (text: string): string => text.replaceAll(/\$(?=\$\{(?:env|secret):)/g, '');
+
 /** Returns the variable's value. An empty one counts as missing, since an unset shell variable expands to it. */
 export const environmentVariable = (environment: Environment, name: string): string | null => {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
@@ -37,19 +45,21 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
   const environmentValues = new Map<string, string>();
 
   const fillText = (text: string, path: Path): unknown => {
+    const isBody = isInBody(path);
     const found = secretReferencesIn(text);
-    if (found.length === 0) return text;
-    const result = fillTemplate(text, (reference) => {
+    if (found.length === 0) return isBody ? text : withoutEscapes(text);
+    const filled = fillTemplate(text, (reference) => {
       if (reference.kind === 'env') {
         const value = environmentVariable(environment, reference.name);
         if (value === null) findings.push(missingVariableFinding(path, reference.name));
-        return value ?? '';
+        return isBody ? asLiteral(value ?? '') : (value ?? '');
       }
       const message = '${secret:…} is only allowed in keys and headers';
       const hint = 'write ${env:NAME} for a value that is not secret';
       findings.push({ path, part: 'value', message, hint });
       return '';
     });
+    const result = isBody ? filled : withoutEscapes(filled);
     environmentValues.set(pathKey(path), result);
     const isWholeTemplate = found.length === 1 && /^\$\{[^}]+\}$/.test(text);
     return isWholeTemplate && tree.positions.get(pathKey(path))?.isPlainScalar === true

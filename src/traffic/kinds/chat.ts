@@ -19,11 +19,11 @@ import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 /** Handles chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
-    const { request, asked } = chatRequest(traffic, prepareContext);
+    const { asked, ...prepared } = chatRequest(traffic, prepareContext);
     const { expect, price } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {
-      request,
+      ...prepared,
       read: (context) =>
         readJsonAnswer(
           context,

@@ -45,9 +45,10 @@ export const prepareRequest = (
 ): PreparedRequest => {
   // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
-  const { request, read } = kind.prepare(traffic, prepareContext);
+  const { request, ownHeaders, read } = kind.prepare(traffic, prepareContext);
   return {
     request,
+    ...(ownHeaders === undefined ? {} : { ownHeaders }),
     read: (context) => read({ ...context, redact: maskEchoes(request, context.redact) }),
   };
 };

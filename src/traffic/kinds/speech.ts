@@ -1,9 +1,10 @@
 import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
-import type { TrafficHandler, TargetMemory } from '../traffic-handler.ts';
+import type { PrepareContext, TrafficHandler } from '../traffic-handler.ts';
 import { readTimedResponse } from '../answer/response-reader.ts';
 import { SpeechReader } from '../audio/speech-answer.ts';
+import { filledBody } from '../request/filled-body.ts';
 import { spokenText } from '../request/token-demand.ts';
 
 /** Handles text to speech (interface 4.3). */
@@ -12,7 +13,7 @@ export const speech: TrafficHandler<'speech'> = {
     const text = spokenText(traffic, prepareContext);
     const { format } = traffic;
     return {
-      request: speechRequest(traffic, text, prepareContext.targetMemory),
+      request: speechRequest(traffic, text, prepareContext),
       read: (context) =>
         readTimedResponse(
           context,
@@ -33,7 +34,7 @@ const headers = {
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,
   text: string,
-  memory: TargetMemory,
+  { targetMemory, values }: PrepareContext,
 ): WireRequest => {
   const { input, response_format, ...extraFields } = body;
   for (const [name, field, place] of [
@@ -41,7 +42,7 @@ const speechRequest = (
     ['response_format', response_format, 'format'],
   ] as const) {
     if (field === undefined) continue;
-    memory.notes.add(
+    targetMemory.notes.add(
       `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` sets it.`,
     );
   }
@@ -51,7 +52,7 @@ const speechRequest = (
     voice,
     response_format: format,
     ...(speed === null ? {} : { speed }),
-    ...extraFields,
+    ...filledBody(extraFields, values),
   };
   return {
     ...routes.speech,

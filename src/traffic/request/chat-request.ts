@@ -2,7 +2,9 @@ import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
-import type { PrepareContext } from '../traffic-handler.ts';
+import { filledHeaders } from '../../model/plan/request-template.ts';
+import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
+import { filledBody, isTemplateBody } from './filled-body.ts';
 import { drawChatPrompt } from './token-demand.ts';
 
 /** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
@@ -42,9 +44,10 @@ const buildRequest = (
   traffic: ChatTraffic,
   messages: ChatContent['messages'],
   { maxTokens, withUsage }: RequestOptions,
+  fields: Readonly<Record<string, unknown>>,
 ): WireRequest => {
   const isStream = traffic.kind === 'chat-stream';
-  const { stream: _, ...extraFields } = traffic.body;
+  const { stream: _, ...extraFields } = fields;
   const body = {
     model: traffic.model,
     messages,
@@ -67,8 +70,8 @@ const buildRequest = (
 export const chatRequest = (
   traffic: ChatTraffic,
   prepareContext: PrepareContext,
-): { readonly request: WireRequest; readonly asked: RequestedPromptTokens } => {
-  const { targetMemory } = prepareContext;
+): Pick<PreparedRequest, 'request' | 'ownHeaders'> & { readonly asked: RequestedPromptTokens } => {
+  const { targetMemory, values } = prepareContext;
   const isStream = traffic.kind === 'chat-stream';
   const { stream } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
@@ -76,18 +79,25 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind sets it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
-  const { messages, maxTokens, tokens } = drawChatPrompt(traffic, prepareContext);
+  const { messages, maxTokens, tokens, own } = drawChatPrompt(traffic, prepareContext);
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // Definitions of tools count among the prompt's tokens.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
+  if (own !== undefined) {
+    const body = filledBody({ ...traffic.body, ...own.body }, values);
+    const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
+    const ownHeaders = filledHeaders(own.headers, values());
+    return { request, ownHeaders, asked };
+  }
   // A conversation in the plan is sent many times.
-  const isKept = Array.isArray(traffic.conversations);
+  const isKept = Array.isArray(traffic.conversations) && !isTemplateBody(traffic.body);
   const known: KnownRequests | null = isKept ? (requests.get(messages) ?? new Map()) : null;
   const cached = known?.get(traffic);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
     return { request: cached.request, asked };
   }
-  const request = buildRequest(traffic, messages, { maxTokens, withUsage });
+  const body = filledBody(traffic.body, values);
+  const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   if (known !== null) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
   return { request, asked };
 };
