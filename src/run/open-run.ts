@@ -19,6 +19,7 @@ import { assertStartAhead } from './start-at.ts';
 import { type CheckpointSink, keepCheckpoint, writeCheckpoints } from './watch/checkpoint.ts';
 import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
 import type { RunObserver } from './watch/observer.ts';
+import { clippedTraces, droppedPrompts } from '../report/summary/workload-text.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
@@ -230,7 +231,13 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   openings.observers.push(server);
   const canary = await startingCanary;
   // The checkpoint has all notes too.
-  const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
+  const notes = [
+    ...droppedPrompts(plan),
+    ...clippedTraces(plan),
+    ...preparedTarget.notes,
+    ...canary.notes,
+  ];
+  const target = { ...preparedTarget, notes };
   const options = sliceOptionsFor(read, target, { ...request, runId: facts.runId });
   return { options, extraReports, server, target, canary };
 };

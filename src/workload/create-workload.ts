@@ -121,9 +121,13 @@ export const createWorkload = (
       }
       case 'dataset': {
         const { entries } = datasetOf(source);
-        const { messages, maxTokens } = entries[Math.floor(draw.uniform() * entries.length)]!;
+        const { messages, maxTokens, own } = entries[Math.floor(draw.uniform() * entries.length)]!;
         const system = messages[0]?.role === 'system' ? [] : systemMessages(source);
-        return { messages: [...system, ...messages], maxTokens };
+        return {
+          messages: [...system, ...messages],
+          maxTokens,
+          ...(own === undefined ? {} : { own }),
+        };
       }
       case 'trace': {
         const load = stages[stage]?.load;

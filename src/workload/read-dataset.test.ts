@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MediaFile, ReadResult } from '../model/workload/workload.ts';
-import { parseCsv, readDataset } from './read-dataset.ts';
+import { parseCsv } from './dataset-formats.ts';
+import { readDataset } from './read-dataset.ts';
 
 const mediaFiles: Readonly<Record<string, MediaFile>> = {
   'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
@@ -47,6 +48,91 @@ describe('a table of comma-separated values', () => {
       /^2: expected a cell with closed quotes/,
     );
     expect(parseCsv('a,b\nc"d,e')).toMatch(/^2: /);
+  });
+});
+
+describe('what a file of prompts drops', () => {
+  const factsOf = (file: string, text: string) => {
+    const found = readDataset(file, [Buffer.from(text)], media);
+    return found.ok ? found.value.facts.dropped : found.problem;
+  };
+
+  it('is its conversations without a question, and all turns but the first question', () => {
+    const asked = {
+      conversations: [
+        { from: 'system', value: 's' },
+        { from: 'human', value: 'q' },
+      ],
+    };
+    const other = { conversations: [{ from: 'gpt', value: 'a' }] };
+    const parts = { conversations: [{ role: 'user', content: [{ type: 'text', text: 'q' }] }] };
+    expect(factsOf('a.json', JSON.stringify([asked, other, asked, parts]))).toEqual({
+      rows: 2,
+      firstRow: 'entry 2',
+      turns: 2,
+      fields: {},
+    });
+  });
+
+  it('is the fields that are not sent, of rows and of columns', () => {
+    const lines = '{"prompt":"a","temperature":1}\n{"prompt":"b","temperature":0,"id":7}';
+    const none = { rows: 0, firstRow: null, turns: 0 };
+    expect(factsOf('a.jsonl', lines)).toEqual({ ...none, fields: { temperature: 2, id: 1 } });
+    const table = 'id,prompt,note\n1,a,\n2,b,x\n';
+    expect(factsOf('a.csv', table)).toEqual({ ...none, fields: { id: 2, note: 1 } });
+  });
+
+  it('names ten fields at most', () => {
+    const line = JSON.stringify({
+      prompt: 'a',
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, n])),
+    });
+    const dropped = factsOf('a.jsonl', line);
+    const fields = typeof dropped === 'object' ? dropped.fields : {};
+    expect(Object.keys(fields)).toHaveLength(11);
+    expect(fields['others']).toBe(20);
+  });
+
+  it('is absent if all of it is sent', () => {
+    expect(factsOf('a.jsonl', '\n{"prompt":"a","max_tokens":5}\n')).toBeUndefined();
+    expect(factsOf('a.csv', 'prompt,max_tokens\na,5\n')).toBeUndefined();
+  });
+});
+
+describe('a row of a file of prompts', () => {
+  it('may have fields of the body and headers of its own', () => {
+    const row = {
+      prompt: 'a',
+      body: { top_k: 5, user: '${uuid}' },
+      headers: { 'X-Team': '${index}' },
+    };
+    const own = { body: row.body, headers: { 'x-team': '${index}' } };
+    expect(read('p.jsonl', JSON.stringify(row))).toEqual([{ ...asked('a'), own }]);
+    const csv = 'prompt,body,headers\na,"{""top_k"":5}",\nb,,\n';
+    const first = { ...asked('a'), own: { body: { top_k: 5 }, headers: {} } };
+    expect(read('p.csv', csv)).toEqual([first, asked('b')]);
+  });
+
+  it.each([
+    [{ body: [1] }, 'expected a JSON object of request fields as "body"'],
+    [{ headers: 'x' }, 'expected a JSON object of texts as "headers"'],
+    [{ headers: { 'a b': 'c' } }, 'expected valid names of headers in "headers"'],
+    [{ headers: { a: 'b\nc' } }, 'expected text without line breaks as the header "a"'],
+    [{ headers: { a: 1 } }, 'expected text without line breaks as the header "a"'],
+    [{ headers: { Host: 'a' } }, 'Weir sets the header "host" itself'],
+    [{ headers: { Authorization: 'a' } }, 'Weir sets the header "authorization" itself'],
+    [{ body: { model: 'm' } }, 'Weir sets the request field "model" itself'],
+    [
+      { body: { a: { b: ['${guid}'] } } },
+      '${guid} is unknown: expected ${uuid} or ${index}; write $${ for a literal ${',
+    ],
+    [
+      { headers: { a: '${env:KEY}' } },
+      '${env:KEY} is unknown: expected ${uuid} or ${index}; write $${ for a literal ${',
+    ],
+  ])('is refused with %j', (more, problem) => {
+    const text = `{"prompt":"a"}\n${JSON.stringify({ prompt: 'a', ...more })}`;
+    expect(read('p.jsonl', text)).toBe(`p.jsonl:2: ${problem}`);
   });
 });
 

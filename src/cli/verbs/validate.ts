@@ -35,7 +35,7 @@ export const validateVerb = defineVerb({
   },
   run: async (given) => {
     const { readPlanWithFiles } = await import('../../run/input/read-plan.ts');
-    const { traceNeeds } = await import('../../report/summary/workload-text.ts');
+    const { droppedPrompts, traceNeeds } = await import('../../report/summary/workload-text.ts');
     const { environment, printer } = terminalHost(given);
     const source = planSourceFrom(given);
     const { plan } = await readPlanWithFiles(source, environment);
@@ -43,7 +43,7 @@ export const validateVerb = defineVerb({
     const summary = await summaryOf(source.scenario ?? 'command line', plan);
     printer.print({
       json: JSON.stringify(plan, null, 2),
-      text: () => [summary, ...traceNeeds(plan)].join('\n'),
+      text: () => [summary, ...droppedPrompts(plan), ...traceNeeds(plan)].join('\n'),
     });
     return 'pass';
   },

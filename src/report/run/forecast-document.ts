@@ -22,6 +22,7 @@ import { reportedQuantiles } from '../../model/measures/headline.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { clippedTraces, droppedPrompts } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
 
 const megabytes = (bytes: number): string => `${countText(Math.max(1, Math.ceil(bytes / 1e6)))} MB`;
@@ -193,6 +194,7 @@ export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): 
       table('Requests, tokens and cost of the plan', needColumns, needRows(forecast), {
         toneOf: ({ key }) => (key === '' ? 'strong' : 'plain'),
       }),
+      list([...droppedPrompts(plan), ...clippedTraces(plan)], 'warning'),
       list(needNotes(forecast), 'quiet'),
     ]),
     timeSection(forecast),

@@ -3,7 +3,14 @@ import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { sampleTraceLoad } from '../../model/workload/sample-trace.fixture.ts';
 import type { TraceLoad } from '../../model/workload/trace.ts';
-import { promptsText, tokenCountText, traceNeeds } from './workload-text.ts';
+import type { TrafficOf } from '../../model/workload/traffic.ts';
+import {
+  clippedTraces,
+  droppedPrompts,
+  promptsText,
+  tokenCountText,
+  traceNeeds,
+} from './workload-text.ts';
 
 const needsOf = (load: TraceLoad): string => {
   const [stage] = samplePlan().stages;
@@ -45,6 +52,44 @@ describe('the needs of a trace', () => {
 
   it('are absent if a plan replays none', () => {
     expect(traceNeeds(samplePlan())).toEqual([]);
+  });
+});
+
+describe('what is not sent of files', () => {
+  it('is one sentence for each kind of it, said once', () => {
+    const [stage] = samplePlan().stages;
+    const source = {
+      kind: 'dataset',
+      system: null,
+      file: 'mix.json',
+      sha256: '0'.repeat(64),
+      prompts: 1,
+      dropped: { rows: 9, firstRow: 'entry 2', turns: 1, fields: { id: 3, model: 1 } },
+    } as const;
+    const chat = stage!.traffic.find(({ kind }) => kind === 'chat')! as TrafficOf<'chat'>;
+    const conversations = { ...source, dropped: { ...source.dropped } };
+    const traffic = [chat, chat].map((entry) => ({ ...entry, conversations }));
+    const plan = { ...samplePlan(), stages: [{ ...stage!, traffic }] };
+    expect(droppedPrompts(plan).join('\n')).toMatchInlineSnapshot(`
+      "mix.json: 9 of 10 rows are skipped, since they have no question of a user in text; the first is entry 2
+      mix.json: the first question of each conversation is sent; 1 other turn are not
+      mix.json: these fields are not sent: "id" (3 rows), "model" (1 row); put fields of the request into "body""
+    `);
+    expect(droppedPrompts(samplePlan())).toEqual([]);
+  });
+
+  it('is a sentence for each trace that is clipped', () => {
+    const [stage] = samplePlan().stages;
+    const facts = {
+      ...sampleTraceLoad.facts,
+      clipped: { outside: 2, inputs: 0, outputs: 0, raised: 1 },
+    };
+    const planOf = (load: TraceLoad) => ({ ...samplePlan(), stages: [{ ...stage!, load }] });
+    expect(clippedTraces(planOf({ ...sampleTraceLoad, facts }))).toEqual([
+      'short.jsonl: 2 requests outside the cut, 1 empty length raised to one token',
+    ]);
+    const whole = { ...facts, clipped: { outside: 0, inputs: 0, outputs: 0, raised: 0 } };
+    expect(clippedTraces(planOf({ ...sampleTraceLoad, facts: whole }))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { type TraceLoad, unitNames } from '../../model/workload/trace.ts';
+import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -138,6 +139,43 @@ const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): str
     .map(([count, what, how]) => `${plural(count, what)} ${how}`);
   return clippedTexts.join(', ') || 'nothing is clipped';
 };
+
+/** Returns sentences on what a file of prompts has and no request sends. */
+const droppedText = ({ file, prompts, dropped }: PromptSourceOf<'dataset'>): readonly string[] => {
+  if (dropped === undefined) return [];
+  const { rows, firstRow, turns, fields } = dropped;
+  const names = Object.entries(fields).map(([name, n]) => `"${name}" (${plural(n, 'row')})`);
+  return present([
+    rows > 0 &&
+      `${file}: ${countText(rows)} of ${plural(rows + prompts, 'row')} are skipped, since they have no question of a user in text; the first is ${firstRow}`,
+    turns > 0 &&
+      `${file}: the first question of each conversation is sent; ${plural(turns, 'other turn')} are not`,
+    names.length > 0 &&
+      `${file}: these fields are not sent: ${names.join(', ')}; put fields of the request into "body"`,
+  ]);
+};
+
+/** Returns sentences on what the files of a plan's prompts have and no request sends; none if it is nothing. */
+export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
+  const sources = stages
+    .flatMap(({ traffic }) => traffic)
+    .flatMap((entry) => ('conversations' in entry ? [entry.conversations] : []));
+  return [
+    ...new Set(
+      sources.flatMap((source) =>
+        !Array.isArray(source) && source.kind === 'dataset' ? droppedText(source) : [],
+      ),
+    ),
+  ];
+};
+
+/** Returns a sentence for each trace of which requests were left out or changed; none if all are sent as recorded. */
+export const clippedTraces = ({ stages }: Plan): readonly string[] =>
+  stages.flatMap(({ load }) => {
+    if (load.kind !== 'trace') return [];
+    const { outside, inputs, outputs, raised } = load.facts.clipped;
+    return outside + inputs + outputs + raised === 0 ? [] : `${load.file}: ${clippedText(load)}`;
+  });
 
 /** What each trace of a plan needs and what was clipped, as lines; none without traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>

@@ -1,0 +1,275 @@
+import {
+  type Message,
+  type WrittenMessage,
+  writtenMessageSchema,
+} from '../model/workload/message.ts';
+import { type FindMedia, withMedia } from '../model/workload/media.ts';
+import { framingFields, isFieldName, isFieldValue } from '../model/observation/header-fields.ts';
+import { templateProblem } from '../model/plan/request-template.ts';
+import type { DroppedParts } from '../model/workload/prompt-source.ts';
+import type { RequestFields } from '../model/workload/workload.ts';
+import { maxTokenCount } from '../model/workload/token-count.ts';
+
+/** A prompt of a file, and the file's limit for the tokens of its answer. */
+export interface DatasetEntry {
+  readonly messages: readonly Message[];
+  readonly maxTokens: number | null;
+  readonly own?: RequestFields;
+}
+
+/** The entries of a file, and what of it no request sends. */
+export interface ParsedDataset {
+  readonly entries: readonly DatasetEntry[];
+  readonly dropped: DroppedParts;
+}
+
+/** Parses the entries of a text, or returns a problem that begins with its line. */
+type Parser = (text: string, media: FindMedia) => ParsedDataset | string;
+
+/** Collects the entries of a file, and counts what of it no request sends. */
+class DatasetRows implements ParsedDataset {
+  readonly entries: DatasetEntry[] = [];
+  readonly dropped = {
+    rows: 0,
+    firstRow: null as string | null,
+    turns: 0,
+    fields: {} as Record<string, number>,
+  };
+
+  /** Skips a row without a question. */
+  skip(place: string): void {
+    this.dropped.rows += 1;
+    this.dropped.firstRow ??= place;
+  }
+
+  /** Counts the fields of a row that are not sent. */
+  ignore(names: readonly string[]): void {
+    const { fields } = this.dropped;
+    for (const name of names) {
+      const isCounted = Object.hasOwn(fields, name) || Object.keys(fields).length < maxNames;
+      const counted = isCounted ? name.slice(0, maxNameLength) : otherFields;
+      fields[counted] = (fields[counted] ?? 0) + 1;
+    }
+  }
+}
+
+/** The maximum number of fields that are counted by name, and the length of a name. */
+const [maxNames, maxNameLength] = [10, 40];
+const otherFields = 'others';
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const user = (content: string): readonly Message[] => [{ role: 'user', content }];
+
+const mappingOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | string => {
+  if (most === undefined || most === null) return { messages, maxTokens: null };
+  const maxTokens = Number.isSafeInteger(most) ? (most as number) : 0;
+  return maxTokens >= 1 && maxTokens <= maxTokenCount
+    ? { messages, maxTokens }
+    : 'expected a whole number from 1 as "max_tokens"';
+};
+
+/** Returns messages with the content of the files that they name, or what is wrong with one of them. */
+const messagesWithMedia = (
+  messages: readonly WrittenMessage[],
+  media: FindMedia,
+): readonly Message[] | string => {
+  const filled: Message[] = [];
+  for (const { role, content } of messages) {
+    const parts = typeof content === 'string' ? [] : content.map((part) => withMedia(part, media));
+    const bad = parts.find((part) => !part.ok);
+    if (bad !== undefined) return bad.problem;
+    const values = parts.flatMap((part) => (part.ok ? [part.value] : []));
+    filled.push({ role, content: typeof content === 'string' ? content : values });
+  }
+  return filled;
+};
+
+/** Returns a field of a row that is a mapping, an empty one if it is absent, or `null` if it is anything else. */
+const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  value === undefined || value === null ? {} : mappingOf(value);
+
+/** Returns an entry with the body and the headers of its row, or what is wrong with them. */
+const withOwnFields = (
+  entry: DatasetEntry | string,
+  { body, headers }: { readonly body?: unknown; readonly headers?: unknown },
+): DatasetEntry | string => {
+  if (typeof entry === 'string') return entry;
+  const [fields, given] = [fieldsIn(body), fieldsIn(headers)];
+  if (fields === null) return 'expected a JSON object of request fields as "body"';
+  if (given === null) return 'expected a JSON object of texts as "headers"';
+  const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const wrong = lower.find(([name, value]) => whyNotHeader(name, value) !== null);
+  if (wrong !== undefined) return whyNotHeader(...wrong)!;
+  const reserved = ['model', 'messages', 'stream'].find((name) => Object.hasOwn(fields, name));
+  if (reserved !== undefined) return `Weir sets the request field "${reserved}" itself`;
+  const problem = templateProblem(JSON.stringify([fields, given]));
+  if (problem !== null) return problem;
+  if (lower.length === 0 && Object.keys(fields).length === 0) return entry;
+  const texts = Object.fromEntries(lower) as Readonly<Record<string, string>>;
+  return { ...entry, own: { body: fields, headers: texts } };
+};
+
+/** Returns what is wrong with a header of a row; `null` if it can be sent. */
+const whyNotHeader = (name: string, value: unknown): string | null => {
+  if (!isFieldName(name)) return 'expected valid names of headers in "headers"';
+  if (framingFields.has(name) || name === 'x-request-id' || name === 'authorization')
+    return `Weir sets the header "${name}" itself`;
+  return typeof value === 'string' && isFieldValue(value)
+    ? null
+    : `expected text without line breaks as the header "${name}"`;
+};
+
+const messagesEntry = (
+  { prompt, messages, max_tokens: most }: Readonly<Record<string, unknown>>,
+  media: FindMedia,
+): DatasetEntry | string => {
+  if (messages === undefined) {
+    return isText(prompt)
+      ? entryFrom(user(prompt), most)
+      : 'expected text as "prompt", or a list of "messages"';
+  }
+  if (prompt !== undefined) return 'expected either "prompt" or "messages", got both';
+  const said = writtenMessageSchema.array().min(1).safeParse(messages);
+  if (said.success) {
+    const filled = messagesWithMedia(said.data, media);
+    return typeof filled === 'string' ? filled : entryFrom(filled, most);
+  }
+  return 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text, or a list of parts}';
+};
+
+/** The fields of a row that are read, also as columns of a table. */
+const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
+
+const jsonLines: Parser = (text, media) => {
+  const rows = new DatasetRows();
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const fields = mappingOf(parseJson(line));
+    const entry =
+      fields === null
+        ? 'expected a JSON object with "prompt" or "messages"'
+        : withOwnFields(messagesEntry(fields, media), fields);
+    if (typeof entry === 'string') return `${index + 1}: ${entry}`;
+    rows.entries.push(entry);
+    rows.ignore(Object.keys(fields ?? {}).filter((name) => !rowFields.includes(name)));
+  }
+  return rows;
+};
+
+/** A record of a table, and the line on which it begins, counted from 1. */
+interface CsvRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and what ends it. */
+const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+
+const linesIn = (text: string): number => text.split('\n').length - 1;
+
+/**
+ * Parses the records of a comma-separated table (RFC 4180) without empty lines. For a wrong or open quote it returns a
+ * text that begins with its line.
+ */
+export const parseCsv = (text: string): readonly CsvRecord[] | string => {
+  const cell = new RegExp(cellPattern);
+  const records: CsvRecord[] = [];
+  let line = 1;
+  let begun = 1;
+  let cells: string[] = [];
+  while (cell.lastIndex < text.length || cells.length > 0) {
+    const found = cell.exec(text);
+    if (found === null) {
+      return `${line}: expected a cell with closed quotes (double the quotes inside it), or one without quotes`;
+    }
+    const [whole, quoted, plain = '', end] = found;
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    line += linesIn(whole);
+    if (end === ',') continue;
+    if (cells.length > 1 || cells[0] !== '') records.push({ line: begun, cells });
+    cells = [];
+    begun = line;
+  }
+  return records;
+};
+
+const csv: Parser = (text) => {
+  const records = parseCsv(text);
+  if (typeof records === 'string') return records;
+  const [header, ...rows] = records;
+  const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? [];
+  const [promptAt, maxTokensAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
+  if (promptAt < 0)
+    return '1: expected a header with a column "prompt" and optionally "max_tokens"';
+  const jsonIn = (cells: readonly string[], column: string): unknown => {
+    const cell = cells[names.indexOf(column)]?.trim() ?? '';
+    // What is no JSON is no mapping either.
+    return cell === '' ? undefined : (parseJson(cell) ?? cell);
+  };
+  const entryOf = (cells: readonly string[]): DatasetEntry | string => {
+    const [prompt, most = ''] = [cells[promptAt], cells[maxTokensAt]?.trim()];
+    if (!isText(prompt)) return 'expected text in the column "prompt"';
+    const entry = entryFrom(user(prompt), most === '' ? null : Number(most));
+    return withOwnFields(entry, { body: jsonIn(cells, 'body'), headers: jsonIn(cells, 'headers') });
+  };
+  const found = new DatasetRows();
+  for (const { line, cells } of rows) {
+    const entry = entryOf(cells);
+    if (typeof entry === 'string') return `${line}: ${entry}`;
+    found.entries.push(entry);
+    const filled = names.filter((name, at) => !columns.includes(name) && (cells[at] ?? '') !== '');
+    found.ignore(filled);
+  }
+  return found;
+};
+
+/** The columns of a table that are read. */
+const columns: readonly string[] = rowFields.filter((name) => name !== 'messages');
+
+const userRoles = new Set<unknown>(['human', 'user']);
+
+/**
+ * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. It takes the
+ * first question of each, as other load generators do, and skips conversations without one. Problems name the entry,
+ * because the file is one line.
+ */
+const shareGpt: Parser = (text) => {
+  const list = parseJson(text);
+  if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
+  const rows = new DatasetRows();
+  for (const [index, value] of list.entries()) {
+    const place = `entry ${index + 1}`;
+    const said: unknown = mappingOf(value)?.['conversations'];
+    const turns = Array.isArray(said) ? said.map(mappingOf) : [null];
+    if (turns.includes(null))
+      return `1: ${place}: expected "conversations" as a list of {"from": …, "value": …}`;
+    const question = turns.find((turn) => userRoles.has(turn?.['from'] ?? turn?.['role']));
+    const asked = question?.['value'] ?? question?.['content'];
+    if (isText(asked)) {
+      rows.entries.push({ messages: user(asked), maxTokens: null });
+      rows.dropped.turns += turns.length - 1;
+    } else rows.skip(place);
+  }
+  return rows;
+};
+
+export const datasetParsers: ReadonlyMap<string, Parser> = new Map([
+  ['jsonl', jsonLines],
+  ['ndjson', jsonLines],
+  ['csv', csv],
+  ['json', shareGpt],
+]);
