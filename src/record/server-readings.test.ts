@@ -169,6 +169,43 @@ describe('a counter', () => {
     expect(read).toMatchObject({ resets: 1, values: { outputTokens: 30 } });
   });
 
+  it('have no rates if several processes answer in turn, and a note says so', () => {
+    const of = (total: number, running: number) =>
+      `vllm:num_requests_running ${running}\nvllm:generation_tokens_total ${total}\nvllm:e2e_x 1`;
+    const read = readings([{ name: 'more', metric: 'vllm:generation_tokens_total', as: 'rate' }]);
+    for (const [second, text] of [of(1000, 3), of(40, 1), of(1010, 4), of(42, 2)].entries())
+      read.add(text.split('\n'), instant(second * 1000), instant(second * 1000 + 10));
+    const { samples, resets } = read.result();
+    expect(samples.map(({ values }) => values)).toEqual(
+      [3, 1, 4, 2].map((running) => ({ running })),
+    );
+    expect(resets).toBe(0);
+    expect(read.notes().join()).toMatchInlineSnapshot(
+      `"The server’s metrics: several processes answer at http://host/metrics in turn, since its counters return to earlier values. Rates, shares and means over time are left out; each other figure is that of one process. Give the address of one process, or of a collector of all."`,
+    );
+  });
+
+  it('count the lines that cannot be read, with the first of them', () => {
+    const read = readings();
+    const lines = [
+      'vllm:num_requests_running 3',
+      'vllm:generation_tokens_total{a=b} 1',
+      'vllm:num_requests_waiting x',
+    ];
+    expect(read.notes()).toEqual([]);
+    read.noteUnread(`{"${'x'.repeat(500)}"} 1\u001b`);
+    read.add(lines, instant(0), instant(1));
+    read.add(lines, instant(1000), instant(1001));
+    expect(
+      read
+        .notes()
+        .join()
+        .replace(/x{20,}/, 'x…'),
+    ).toMatchInlineSnapshot(
+      `"The server’s metrics: 5 lines of all readings of http://host/metrics could not be read and are left out; the first is "{\\"x…"."`,
+    );
+  });
+
   it('that only one of several models resets is not hidden by the sum', () => {
     const read = lastOf([
       'vllm:generation_tokens_total{m="a"} 100\nvllm:generation_tokens_total{m="b"} 10',

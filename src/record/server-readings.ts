@@ -4,6 +4,7 @@ import {
   type ServerMetrics,
   type ServerSample,
 } from '../model/result/server-metrics.ts';
+import { ProcessTurns } from './process-turns.ts';
 import { type PrometheusSample, readPrometheusSample } from './prometheus-sample.ts';
 import {
   type FigureSource,
@@ -49,11 +50,15 @@ const seriesOf = ({ name, labels }: PrometheusSample): string =>
     knownMetrics.has(name) ? labels.filter(([label]) => !sharedRank.test(label)) : labels,
   );
 
-/** Reads the lines of wanted metrics. Of ranks that report the same requests, it takes the highest value. Values that are not finite are omitted, as if the server had not given them. */
-const readLines = (lines: readonly string[]): Reading => {
+/**
+ * Reads the lines of wanted metrics. Of ranks that report the same requests, it takes the highest value. Values that are
+ * not finite are omitted, as if the server had not given them. `onUnread` is called with each line that is no sample.
+ */
+const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
   for (const line of lines) {
     const sample = readPrometheusSample(line);
+    if (sample === null) onUnread(line);
     if (sample === null || !Number.isFinite(sample.value)) continue;
     const series = reading.get(sample.name) ?? new Map<string, PrometheusSample>();
     const key = seriesOf(sample);
@@ -79,6 +84,9 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, each) =
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
+/** The maximum number of characters that are shown of a line. */
+const maxShownLine = 120;
+
 /** Reads the metrics of one server over a run. Figures are differences of two scrapes, and memory is bounded. */
 export class ServerReadings {
   readonly #address: string;
@@ -91,25 +99,46 @@ export class ServerReadings {
   #failed = 0;
   #lastFailure: string | null = null;
   #resets = 0;
+  #unread = 0;
+  #firstUnread = '';
+  readonly #turns = new ProcessTurns();
   /** Whether a counter fell in the current reading. One restart makes several fall. */
   #hasFallen = false;
   /** The distance between two scrapes that are kept: 1 keeps all, 2 every second one. */
   #keepEvery = 1;
 
+  /** The metrics that only grow. A scenario may also ask for the rate of one that does not. */
+  readonly #counters: ReadonlySet<string>;
+
   constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {
     this.#address = address;
     this.#every = every;
     this.#own = own;
+    this.#counters = new Set(
+      this.#allSources()
+        .filter(({ kind }) => kind !== 'gauge')
+        .flatMap(metricsOf)
+        .filter(
+          (metric) => knownMetrics.has(metric) || /_(?:total|sum|count|bucket)$/.test(metric),
+        ),
+    );
   }
 
   /** Returns the metrics whose lines a scrape needs. */
   wanted(): ReadonlySet<string> {
-    return new Set([...knownMetrics, ...this.#own.map(sourceOf).flatMap(metricsOf)]);
+    return new Set(this.#allSources().flatMap(metricsOf));
+  }
+
+  #allSources(): readonly FigureSource[] {
+    const known = serverSoftware.flatMap((name) => Object.values(serverSources[name]));
+    return [...known, ...this.#own.map(sourceOf)];
   }
 
   /** Adds the lines of a scrape. Returns why it is unusable; `null` if it is usable. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
-    const reading = readLines(lines);
+    const reading = readLines(lines, (line) => this.noteUnread(line));
+    for (const [metric, series] of reading)
+      if (this.#counters.has(metric)) this.#turns.add(metric, series);
     this.#software ??=
       serverSoftware.find((name) =>
         Object.values(serverSources[name])
@@ -128,6 +157,30 @@ export class ServerReadings {
     return null;
   }
 
+  /** Notes a line of an answer that cannot be read. */
+  noteUnread(line: string): void {
+    if (this.#unread === 0) this.#firstUnread = line;
+    this.#unread += 1;
+  }
+
+  /** Returns sentences on what the figures lack. */
+  notes(): readonly string[] {
+    const notes: string[] = [];
+    if (this.#turns.areSeveral) {
+      notes.push(
+        `The server’s metrics: several processes answer at ${this.#address} in turn, since its counters return to earlier values. Rates, shares and means over time are left out; each other figure is that of one process. Give the address of one process, or of a collector of all.`,
+      );
+    }
+    if (this.#unread > 0) {
+      const first = JSON.stringify(this.#firstUnread.slice(0, maxShownLine));
+      const lines = this.#unread === 1 ? '1 line' : `${this.#unread.toLocaleString('en-US')} lines`;
+      notes.push(
+        `The server’s metrics: ${lines} of all readings of ${this.#address} could not be read and ${this.#unread === 1 ? 'is' : 'are'} left out; the first is ${first}.`,
+      );
+    }
+    return notes;
+  }
+
   /** Notes a scrape that gave nothing. */
   fail(reason: string): string {
     this.#scrapes += 1;
@@ -144,9 +197,22 @@ export class ServerReadings {
       scrapes: this.#scrapes,
       failed: this.#failed,
       lastFailure: this.#lastFailure,
-      resets: this.#resets,
-      samples: [...this.#samples],
+      resets: this.#turns.areSeveral ? 0 : this.#resets,
+      samples: this.#turns.areSeveral ? this.#samples.map(this.#withGauges) : [...this.#samples],
     };
+  }
+
+  /** Returns a sample without what is computed from two readings. */
+  readonly #withGauges = ({ values, ...sample }: ServerSample): ServerSample => {
+    const gauges = this.#sources()
+      .filter(([, { kind }]) => kind === 'gauge')
+      .flatMap(([name]) => (values[name] === undefined ? [] : [[name, values[name]] as const]));
+    return { ...sample, values: Object.fromEntries(gauges) };
+  };
+
+  #sources(): readonly (readonly [string, FigureSource])[] {
+    const known = this.#software === null ? [] : Object.entries(serverSources[this.#software]);
+    return [...known, ...this.#own.map((figure) => [figure.name, sourceOf(figure)] as const)];
   }
 
   #keep(sample: ServerSample): void {
@@ -158,12 +224,7 @@ export class ServerReadings {
   }
 
   #valuesOf(reading: Reading, at: number): Record<string, number> {
-    const known = this.#software === null ? [] : Object.entries(serverSources[this.#software]);
-    const sources: readonly (readonly [string, FigureSource])[] = [
-      ...known,
-      ...this.#own.map((figure) => [figure.name, sourceOf(figure)] as const),
-    ];
-    const found = sources.flatMap(([name, source]) => {
+    const found = this.#sources().flatMap(([name, source]) => {
       const value = this.#valueOf(source, reading, at);
       return value === null ? [] : [[name, value] as const];
     });

@@ -226,7 +226,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
     (await autocannonClient()).rejectUnsupportedTarget({ url, wire });
   const server: ServerWatch =
     plan.server === undefined
-      ? { collected: () => undefined }
+      ? { collected: () => undefined, notes: () => [] }
       : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
   openings.observers.push(server);
   const canary = await startingCanary;

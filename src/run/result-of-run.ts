@@ -33,7 +33,7 @@ export const resultOfRun = (
     scheduled: milliseconds(driven.loadEnded),
     partial,
     breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
+    notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...server.notes(), ...notes],
     server: server.collected(),
     gatewayCounters,
   });

@@ -1,3 +1,4 @@
+import { redactor } from '../../model/plan/secret.ts';
 import { instant } from '../../model/quantity.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { ServerMetrics } from '../../model/result/server-metrics.ts';
@@ -14,9 +15,11 @@ import type { RunObserver } from './observer.ts';
 export interface ServerWatch extends RunObserver {
   /** What was read; `undefined` for a plan without such metrics. */
   readonly collected: () => ServerMetrics | undefined;
+  /** What the figures lack, in sentences. */
+  readonly notes: () => readonly string[];
 }
 
-const noWatch: ServerWatch = { collected: () => undefined };
+const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
 /** In ms: an answer that takes longer says nothing about its moment. */
 const scrapeTimeout = 2000;
@@ -25,10 +28,13 @@ const scrapeTimeout = 2000;
 const metricsAddress = (metrics: string, baseUrl: string): string =>
   metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
+/** Whether a line is neither empty nor a comment. */
+const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
+
 /** Opens the watch of a plan’s `server`. The first failure is said once; a dead endpoint never ends a run. */
 export const watchServer = (
   { server, wire }: Plan,
-  { baseUrl, certificates }: Pick<ReadyTarget, 'baseUrl' | 'certificates'>,
+  { baseUrl, certificates, secrets }: Pick<ReadyTarget, 'baseUrl' | 'certificates' | 'secrets'>,
   warn: (text: string) => void,
 ): ServerWatch => {
   if (server === undefined) return noWatch;
@@ -45,7 +51,11 @@ export const watchServer = (
     },
     {
       userAgent: `weir/${weirVersion()}`,
-      isWanted: (line) => wanted.has(metricOfLine(line)),
+      isWanted: (line) => {
+        const metric = metricOfLine(line);
+        if (metric === '' && isSample(line)) readings.noteUnread(line);
+        return wanted.has(metric);
+      },
       timeout: scrapeTimeout,
     },
   );
@@ -80,6 +90,7 @@ export const watchServer = (
       stop();
     },
     collected: () => readings.result(),
+    notes: () => readings.notes().map(redactor(secrets)),
     close: () => scraper.close(),
   };
 };
