@@ -84,6 +84,17 @@ describe('the detail of a refused request', () => {
     );
   });
 
+  it('has the place of a problem without the steps that are no text', () => {
+    const loc = ['body', { toString: 1 }, null, 0];
+    const { message } = refused(JSON.stringify({ detail: [{ loc, msg: 'Field required' }] }));
+    expect(message).toBe('body.0: Field required');
+  });
+
+  it('may have a code that is no text', () => {
+    const error = { type: 'None', code: { toString: 1 }, message: 'no' };
+    expect(refused(JSON.stringify({ error }))).toMatchObject({ form: 'error', message: 'no' });
+  });
+
   it('is shortened to 300 characters, never within a character', () => {
     expect(refused('x'.repeat(300)).message).toHaveLength(300);
     expect(refused('x'.repeat(301)).message).toBe(`${'x'.repeat(300)}…`);

@@ -46,7 +46,8 @@ const validationMessage = (entry: unknown): string | null => {
   const fields = record(entry);
   if (fields === null) return textOf(entry);
   const message = textOf(fields['msg']) ?? textOf(fields['message']) ?? textOf(fields['error']);
-  const place = Array.isArray(fields['loc']) ? fields['loc'].join('.') : '';
+  const loc: readonly unknown[] = Array.isArray(fields['loc']) ? fields['loc'] : [];
+  const place = loc.flatMap((step) => textOf(step) ?? []).join('.');
   return message === null || place === '' ? message : `${place}: ${message}`;
 };
 
@@ -143,7 +144,7 @@ const errorIn = (json: unknown): ErrorText | null => {
     const fields = documented.success ? documented.data.error : record(error);
     if (fields === null) return { form: 'error', message: textOf(error) ?? JSON.stringify(error) };
     const { type, code, message } = fields;
-    const form = type === 'None' && String(code) === '429' ? 'none-429' : 'error';
+    const form = type === 'None' && textOf(code) === '429' ? 'none-429' : 'error';
     return { form, message: textOf(message), type, code };
   }
   if (object === 'error' || body['type'] === 'error') {

@@ -7,7 +7,7 @@ import type {
   ResponseHead,
 } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
-import { type Instant, milliseconds } from '../../model/quantity.ts';
+import { type Instant, longestRun, type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import {
@@ -151,16 +151,21 @@ class SharedMemoryReader implements BodyReader {
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
+/** Returns a wait as results hold it: a server may name a longer one than any run. */
+const storedWait = (wait: number): Milliseconds =>
+  milliseconds(Math.max(0, Math.min(wait, longestRun)));
+
 const limitDetails = (
   headers: ResponseHeaders,
   { form, message }: Refusal,
 ): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> => {
   const { unit, resetAt } = readRefusedLimit(message, form === 'html' ? 'page' : 'message');
   const date = dateOf(headers);
+  const retryAfter = readRetryAfter(headers, Number.NaN)?.wait ?? null;
   return {
     unit,
-    retryAfter: readRetryAfter(headers, Number.NaN)?.wait ?? null,
-    resetIn: resetAt === null || date === null ? null : milliseconds(Math.max(0, resetAt - date)),
+    retryAfter: retryAfter === null ? null : storedWait(retryAfter),
+    resetIn: resetAt === null || date === null ? null : storedWait(resetAt - date),
   };
 };
 

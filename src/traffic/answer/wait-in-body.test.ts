@@ -59,6 +59,7 @@ it.each([
   ['a page', '<html><title>429 Too Many Requests</title></html>', null],
   ['digits without end', error(`try again in ${'9'.repeat(500)}s`), null],
   ['nothing', '', null],
+  ['a header that is no text', '{"headers":{"retry-after":{"toString":1}},"retry_after":2}', 2000],
   ['null', '{"error":null,"headers":null,"retry_after":null}', null],
 ])('the wait is read from %s', (_, body, wait) => {
   expect(readWaitInBody(body, now)).toBe(wait);

@@ -62,7 +62,11 @@ const headersInBody: WaitReader = (body, now) => {
   for (const { headers } of objectsIn(jsonIn(body))) {
     if (typeof headers !== 'object' || headers === null) continue;
     const fields = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+      Object.entries(headers).flatMap(([name, value]: [string, unknown]) =>
+        typeof value === 'string' || typeof value === 'number'
+          ? [[name.toLowerCase(), String(value)]]
+          : [],
+      ),
     );
     const wait =
       readRetryAfter(fields, now)?.wait ??
