@@ -23,7 +23,7 @@ import {
 import { httpAnswer } from './http-grammar.fixture.ts';
 
 /** Each check reads answer `index` and throws if a reader breaks a promise. */
-type FuzzCheck = (draw: Draw, index: number) => Promise<void> | void;
+export type FuzzCheck = (draw: Draw, index: number) => Promise<void> | void;
 
 export const parseHttp = (reads: readonly Buffer[]): ClientReading => {
   const parser = new ResponseParser();
@@ -119,13 +119,18 @@ const speechOf = (format: SpeechFormat): Traffic => ({ ...sampleTraffic.speech, 
 
 const contentTypes = ['application/json', 'text/event-stream', 'audio/mpeg', ''];
 
-const checkReader =
-  (traffic: Traffic, makeBody: (draw: Draw) => Buffer, statuses: readonly number[]): FuzzCheck =>
+export const checkReader =
+  (
+    traffic: Traffic,
+    makeBody: (draw: Draw) => Buffer,
+    statuses: readonly number[],
+    types = contentTypes,
+  ): FuzzCheck =>
   (draw) => {
     const made = makeBody(draw);
     const body = chance(draw, 0.4) ? damaged(draw, made) : made;
     const headers = {
-      'content-type': draw.pick(contentTypes),
+      'content-type': draw.pick(types),
       ...(chance(draw, 0.2) ? oddHeaders(draw) : {}),
     };
     const failure = chance(draw, 0.1) ? ({ cause: 'reset', detail: 'x' } as const) : null;
@@ -148,7 +153,7 @@ const mustBeFinite = (values: readonly (number | null | undefined)[]): void => {
   if (odd !== undefined) throw new Error(`a limit of ${odd}`);
 };
 
-const checkLimits: FuzzCheck = (draw) => {
+export const checkLimits: FuzzCheck = (draw) => {
   const headers = { ...oddHeaders(draw), ...oddHeaders(draw) };
   const now = Date.UTC(2026, 2, 1);
   const { reported } = readReportedLimits(headers, now);
@@ -160,7 +165,7 @@ const checkLimits: FuzzCheck = (draw) => {
 const ok = [200];
 const refusals = [400, 404, 422, 429, 500, 503];
 
-interface FuzzTarget {
+export interface FuzzTarget {
   readonly name: string;
   readonly check: FuzzCheck;
   /** Its share of all answers, in percent. */
@@ -186,13 +191,24 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   { name: 'limit headers', check: checkLimits, share: 6 },
 ];
 
+/** In ms: no answer of these takes longer to read, also on a busy machine. */
+const maxAnswerTime = 5000;
+
 /** Checks a target's share of `answers`; an error names the number that gives the same answer again. */
-export const fuzz = async (target: FuzzTarget, answers: number, seed: number): Promise<void> => {
+export const fuzz = async (
+  target: FuzzTarget,
+  answers: number,
+  seed: number,
+  targets = fuzzTargets,
+): Promise<void> => {
   const count = Math.round((answers * target.share) / 100);
-  const key = fuzzTargets.indexOf(target);
+  const key = targets.indexOf(target);
   for (let index = 0; index < count; index += 1) {
+    const begun = performance.now();
     try {
       await target.check(drawFrom(seed, key, index), index);
+      const took = performance.now() - begun;
+      if (took > maxAnswerTime) throw new Error(`took ${took} ms`);
     } catch (error) {
       throw new Error(`${target.name}: answer ${index} of seed ${seed}`, { cause: error });
     }

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { mutatedTargets } from './mutated-answers.fixture.ts';
+import { fuzz } from './parser-fuzz.fixture.ts';
+
+it('the shares of all readers are the whole', () => {
+  expect(mutatedTargets.reduce((sum, { share }) => sum + share, 0)).toBe(100);
+});
+
+it.each(mutatedTargets)(
+  'a thousand mutated answers, among them $name, end in one outcome however they are split',
+  async (target) => {
+    await expect(fuzz(target, 1000, 3, mutatedTargets)).resolves.toBeUndefined();
+  },
+);
