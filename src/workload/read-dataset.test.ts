@@ -58,7 +58,7 @@ describe('what a file of prompts drops', () => {
   };
 
   it('is its conversations without a question, and all turns but the first question', () => {
-    const asked = {
+    const whole = {
       conversations: [
         { from: 'system', value: 's' },
         { from: 'human', value: 'q' },
@@ -66,7 +66,7 @@ describe('what a file of prompts drops', () => {
     };
     const other = { conversations: [{ from: 'gpt', value: 'a' }] };
     const parts = { conversations: [{ role: 'user', content: [{ type: 'text', text: 'q' }] }] };
-    expect(factsOf('a.json', JSON.stringify([asked, other, asked, parts]))).toEqual({
+    expect(factsOf('a.json', JSON.stringify([whole, other, whole, parts]))).toEqual({
       rows: 2,
       firstRow: 'entry 2',
       turns: 2,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
@@ -8,7 +7,11 @@ import { redactor } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
-import { originOf, requestPathsOf } from '../../platform/connection/request-path.ts';
+import {
+  originOf,
+  requestPathsOf,
+  targetAddress,
+} from '../../platform/connection/request-path.ts';
 import { type Certificates, directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {
@@ -46,6 +49,9 @@ export interface ReadyTarget {
   readonly keysWereUsed: boolean;
 }
 
+/** What `${uuid}` stands for before the run: the largest one, which no request has (RFC 9562, section 5.10). */
+const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
 const warningsFor = (
   baseUrl: string,
@@ -53,7 +59,7 @@ const warningsFor = (
   status: number,
 ): readonly string[] => {
   if (status !== 404) return [];
-  const why = /\/v\d+\/*$/.test(new URL(baseUrl).pathname)
+  const why = /\/v\d+\/*$/.test(targetAddress(baseUrl).url.pathname)
     ? 'the gateway lacks this route, or has another address.'
     : 'the base address of a gateway ends in its version, for example https://host/v1.';
   const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, paths)(routes.models.path)}`;
@@ -167,7 +173,7 @@ export const prepareTarget = async (
   const { wire } = plan;
   const baseUrl = plan.target.url;
   const certificates = await certificatesFor(wire, folder, read.environment);
-  const headers = filledHeaders(filled.headers, { uuid: randomUUID(), index: 0 });
+  const headers = filledHeaders(filled.headers, { uuid: preflightUuid, index: 0 });
   const found =
     options.preflight === false
       ? unseen
