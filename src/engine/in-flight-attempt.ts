@@ -203,13 +203,19 @@ export class InFlightAttempt implements ExchangeObserver {
 
 type Headers = WireRequest['headers'];
 
+/** Headers with the value of a key. */
+interface KeyedHeaders {
+  readonly key: string;
+  readonly headers: Headers;
+}
+
 /** What all attempts of a slice have in common. */
 export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
   /** All headers but the request's id, by those of the traffic kind and by key. Chats repeat the same ones. */
-  readonly #commonHeaders = new WeakMap<Headers, Map<Credential, Headers>>();
+  readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
   /** The plan's headers that differ from request to request; `null` if none do. */
   readonly #templateHeaders: Headers | null;
@@ -256,17 +262,18 @@ export class SendContext {
   }
 
   #commonHeadersOf(ofKind: Headers, credential: Credential): Headers {
-    const byKey = this.#commonHeaders.get(ofKind) ?? new Map<Credential, Headers>();
+    const byKey = this.#commonHeaders.get(ofKind) ?? new Map<Credential, KeyedHeaders>();
     const known = byKey.get(credential);
-    if (known !== undefined) return known;
+    const { value } = credential;
+    if (known?.key === value) return known.headers;
     const { headers, plan, userAgent } = this.#options;
     const made = {
       'user-agent': userAgent,
       ...ofKind,
-      ...keyHeader(plan.auth, credential.value),
+      ...keyHeader(plan.auth, value),
       ...headers,
     };
-    this.#commonHeaders.set(ofKind, byKey.set(credential, made));
+    this.#commonHeaders.set(ofKind, byKey.set(credential, { key: value, headers: made }));
     return made;
   }
 }

@@ -12,7 +12,8 @@ import type { Workload } from '../model/workload/workload.ts';
 export interface Credential {
   readonly name: string;
   readonly weight: number;
-  readonly value: string;
+  /** A key of a command is renewed during the run. */
+  value: string;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { RunningSlice, SliceEnd, SliceOptions } from '../engine/slice-optio
 import type { BudgetUnit } from '../model/plan/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Breach } from '../model/result/objective-verdict.ts';
+import { renewKeys } from './target/renew-keys.ts';
 import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result/result.ts';
@@ -137,6 +138,8 @@ interface ActiveSlice {
   readonly running: RunningSlice;
   /** Resolves when the slice is over and all of it has been observed. */
   readonly done: Promise<SliceEnd>;
+  /** Passes a renewed key on to workers. */
+  readonly renewKey: (index: number, value: string) => void;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
   close(): Promise<void>;
 }
@@ -200,6 +203,7 @@ const startInThisThread = async (
     clock,
     running,
     done,
+    renewKey: () => undefined,
     end: () => ({
       slices: [{ ...slice, generator: [...samples] }],
       workerResults: [],
@@ -223,8 +227,8 @@ const startInWorkers = async (
   observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
   const { machineZero } = clock;
   const running = workerPool.begin({ startedAt, machineZero }, observer.onWorkerUpdate);
-  const { end, close } = workerPool;
-  return { startedAt, clock, running, done: running.done, end, close };
+  const { renewKey, end, close } = workerPool;
+  return { startedAt, clock, running, done: running.done, renewKey, end, close };
 };
 
 /** Runs one slice of a plan against a ready target until it ends or is stopped. */
@@ -249,6 +253,7 @@ export const drive = async (
   const stopTicks = clock.every(tickInterval, () =>
     observer.onTick(clock.now(), running.progress()),
   );
+  const stopRenewing = renewKeys(target, clock, say, active.renewKey);
   try {
     const end = await done;
     return {
@@ -264,6 +269,7 @@ export const drive = async (
     };
   } finally {
     stopTicks();
+    stopRenewing();
     stop.release();
     breachWatch.release();
     try {

@@ -43,6 +43,8 @@ it.each(['${guid}', '${}', '${ uuid }', 'x ${UUID}', '${', '${env:A}', '${index'
 
 it('the kinds of references that a place also has are known', () => {
   expect(templateProblem('${env:A} ${secret:b}', ['env', 'secret'])).toBeNull();
-  expect(templateProblem('${secrets:b} ', ['env', 'secret'])).toMatchInlineSnapshot(`"\${secrets:b} is unknown: expected \${uuid} or \${index} or \${env:…} or \${secret:…}; write $\${ for a literal \${"`);
+  expect(templateProblem('${secrets:b} ', ['env', 'secret'])).toMatchInlineSnapshot(
+    `"\${secrets:b} is unknown: expected \${uuid} or \${index} or \${env:…} or \${secret:…}; write $\${ for a literal \${"`,
+  );
   expect(templateProblem('${env:}', ['env'])).toMatch(/unknown/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, redactor, secretReferencesIn } from './secret.ts';
+import { fillTemplate, redactor, secretReferencesIn, growingRedactor } from './secret.ts';
 
 describe('a template', () => {
   const template = 'Bearer ${env:KEY}/${secret:keys/a.txt}';
@@ -12,9 +12,29 @@ describe('a template', () => {
     expect(secretReferencesIn('plain ${other:x} $env')).toEqual([]);
   });
 
+  it('has commands with the time after which they run again', () => {
+    const of = (text: string) => secretReferencesIn(`\${command:${text}}`)[0];
+    const kind = 'command';
+    expect(of('gcloud auth; lifetime=50m')).toEqual({
+      kind,
+      command: 'gcloud auth',
+      lifetime: 3_000_000,
+    });
+    expect(of('a; b ; lifetime = 1h')).toEqual({ kind, command: 'a; b', lifetime: 3_600_000 });
+    expect(of('echo a=b;')).toEqual({ kind, command: 'echo a=b;', lifetime: null });
+    for (const odd of ['0s', '5', '', '-1s', '1d', '1e9s', '1m30s'])
+      expect(of(`a; lifetime=${odd}`)).toEqual({ kind, command: 'a', lifetime: Number.NaN });
+  });
+
+  it('is a literal behind a further dollar sign', () => {
+    expect(secretReferencesIn('$${env:A} ${env:B} $${command:x}')).toEqual([
+      { kind: 'env', name: 'B' },
+    ]);
+  });
+
   it('is filled with the referenced values, taken literally', () => {
     const filled = fillTemplate(template, (reference) =>
-      reference.kind === 'env' ? '$& $1' : reference.path,
+      reference.kind === 'secret' ? reference.path : '$& $1',
     );
     expect(filled).toBe('Bearer $& $1/keys/a.txt');
   });
@@ -63,4 +83,12 @@ describe('a redactor', () => {
   it('does not mask words of fewer than six characters', () => {
     expect(redactor(['', 'short'])('a short text')).toBe('a short text');
   });
+});
+
+it('a redactor knows secrets that came later', () => {
+  const secrets = ['first-secret'];
+  const redact = growingRedactor(secrets);
+  expect(redact('first-secret later-secret')).toBe('[redacted] later-secret');
+  secrets.push('later-secret');
+  expect(redact('first-secret later-secret')).toBe('[redacted] [redacted]');
 });

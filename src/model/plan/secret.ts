@@ -2,16 +2,34 @@ import { requestReference } from './request-template.ts';
 
 /** Secrets stay templates, such as `${env:NAME}` or `${secret:PATH}`, until a request head is built. */
 
-/** An environment variable, or the whole text of a file. */
+/** An environment variable, the whole text of a file, or what a command prints. */
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
+  /** `lifetime` is after how many ms the command runs again; `null` for never, NaN if it cannot be read. */
+  | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
 
 /** Matches a reference, unless a further `$` makes it a literal. */
-const pattern = /(?<!\$)\$\{(env|secret):([^}]+)\}/g;
+const pattern = /(?<!\$)\$\{(env|secret|command):([^}]+)\}/g;
 
-const referenceOf = (kind: string | undefined, name = ''): SecretReference =>
-  kind === 'env' ? { kind, name } : { kind: 'secret', path: name };
+const lengths: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Reads a command such as `gcloud auth print-access-token; lifetime=50m`. */
+const commandOf = (text: string): SecretReference => {
+  const [, command = text, lifetime] = /^(.*?)(?:;\s*lifetime\s*=([^;]*))?$/s.exec(text) ?? [];
+  const [, count, unit = ''] = /^\s*(\d{1,5})(s|m|h)\s*$/.exec(lifetime ?? '') ?? [];
+  const read = count === undefined ? Number.NaN : Number(count) * lengths[unit]!;
+  return {
+    kind: 'command',
+    command: command.trim(),
+    lifetime: lifetime === undefined ? null : read > 0 ? read : Number.NaN,
+  };
+};
+
+const referenceOf = (kind: string | undefined, name = ''): SecretReference => {
+  if (kind === 'command') return commandOf(name);
+  return kind === 'env' ? { kind, name } : { kind: 'secret', path: name };
+};
 
 export const secretReferencesIn = (template: string): readonly SecretReference[] =>
   Array.from(template.matchAll(pattern), ([, kind, name]) => referenceOf(kind, name));
@@ -85,5 +103,18 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     const plain = unescaped(text);
     const isHidden = plain !== text && distinct.some((form) => plain.includes(form));
     return mask(isHidden ? plain : text);
+  };
+};
+
+/** Returns a `redactor` of a list of secrets that may grow, since keys are renewed during a run. */
+export const growingRedactor = (secrets: readonly string[]): ((text: string) => string) => {
+  let known = secrets.length;
+  let redact = redactor(secrets);
+  return (text) => {
+    if (secrets.length !== known) {
+      known = secrets.length;
+      redact = redactor(secrets);
+    }
+    return redact(text);
   };
 };

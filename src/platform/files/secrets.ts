@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
 import { Problem } from '../problem.ts';
+import { runKeyCommand } from './key-command.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
 /** The folder of bare secret names, where container runtimes mount secrets. */
@@ -23,7 +24,9 @@ const valueOf = async (
       `the environment variable ${reference.name} is needed for a key or header but is not set: run \`export ${reference.name}=…\` first`,
     );
   }
-  return readSecret(reference.path, folder);
+  return reference.kind === 'command'
+    ? runKeyCommand(reference.command, environment, folder)
+    : readSecret(reference.path, folder);
 };
 
 /** Reads a secret file: a bare name is below /run/secrets, a path is relative to `folder`. Throws a `Problem`. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
 import { asLiteral, filledHeaders } from '../../model/plan/request-template.ts';
-import { redactor } from '../../model/plan/secret.ts';
+import { growingRedactor, secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
@@ -20,11 +20,14 @@ import {
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
 import { preflightTarget } from '../../platform/http/preflight.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
+import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { type CheckedTarget, checkKeys } from './check-keys.ts';
+import type { RenewableKey } from './renew-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
@@ -38,7 +41,9 @@ export interface ReadyTarget {
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that must never be written anywhere. */
-  readonly secrets: readonly string[];
+  readonly secrets: string[];
+  /** The keys that are renewed during a run. */
+  readonly renewableKeys: readonly RenewableKey[];
   readonly mock: MockProcess | null;
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
@@ -80,17 +85,22 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   const keys = await resolveSecrets(keyTemplates, environment, folder);
   // A secret is no template, whatever it contains.
+  const readAt = monotonicNow();
+  const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
+    const [reference] = secretReferencesIn(template);
+    if (reference?.kind !== 'command' || reference.lifetime === null) return [];
+    const { command, lifetime } = reference;
+    return [{ index, lifetime, readAt, read: () => runKeyCommand(command, environment, folder) }];
+  });
   const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
+  const values = toMock ? plan.keys.map((_, i) => testKey(i)) : keys.filled;
   return {
-    credentials: plan.keys.map(({ name, weight }, i) => ({
-      name,
-      weight,
-      value: toMock ? testKey(i) : keys.filled[i]!,
-    })),
+    credentials: plan.keys.map(({ name, weight }, i) => ({ name, weight, value: values[i]! })),
+    renewableKeys,
     headers: Object.fromEntries(
       Object.keys(plan.headers).map((name, i) => [name, headers.filled[i]!]),
     ),
-    secrets: [...keys.secrets, ...headers.secrets],
+    secrets: [...keys.secrets, ...headers.secrets, ...values],
     auth: plan.auth,
   };
 };
@@ -202,5 +212,5 @@ export const sliceOptionsFor = (
   keysWereUsed,
   headers,
   userAgent: `weir/${weirVersion()}`,
-  redact: redactor([...secrets, ...credentials.map(({ value }) => value)]),
+  redact: growingRedactor(secrets),
 });

@@ -54,7 +54,11 @@ interface StartMessage {
   readonly machineZero: number;
 }
 
-export type ToWorker = StartMessage | { readonly kind: 'stop'; readonly grace: Milliseconds };
+export type ToWorker =
+  | StartMessage
+  | { readonly kind: 'stop'; readonly grace: Milliseconds }
+  /** A key that was renewed, by its place among the credentials. */
+  | { readonly kind: 'key'; readonly index: number; readonly value: string };
 
 export interface WorkerUpdate extends WorkerObservations {
   readonly kind: 'update';

@@ -50,7 +50,7 @@ const setupsFor = (
   { workers, baseFolder, reporting, pace, canary }: WorkerPoolOptions,
 ): readonly WorkerSetup[] => {
   const { slice: whole, clips, workload: _, redact: __, ...options } = sliceOptions;
-  const { plan, credentials } = options;
+  const { plan } = options;
   const common = {
     baseFolder,
     reporting,
@@ -58,7 +58,7 @@ const setupsFor = (
     machine: thisMachine(),
     notes,
     canary,
-    secrets: [...secrets, ...credentials.map(({ value }) => value)],
+    secrets,
     clips: new Map(clipsIn(plan, clips)),
     targetAddress: { baseUrl, wire, certificates },
     options: { ...options, sharedBudget: createSharedBudget(whole) },
@@ -174,6 +174,7 @@ export const openWorkerPool = async (
         stop: (grace) => postToAll({ kind: 'stop', grace }),
       };
     },
+    renewKey: (index: number, value: string): void => postToAll({ kind: 'key', index, value }),
     end: () => {
       const workerResults = finishedOf(workers).map(({ result }) => result);
       return { slices: mergeSlices(workerResults), workerResults, lostSlices: lossesOf(workers) };

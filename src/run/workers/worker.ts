@@ -6,7 +6,7 @@
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { redactor } from '../../model/plan/secret.ts';
+import { growingRedactor } from '../../model/plan/secret.ts';
 import { openCanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../../platform/host/clean-heap.ts';
 import { clockFrom } from '../../platform/host/clock.ts';
@@ -29,12 +29,14 @@ const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
 const { plan, runId } = setup.options;
 
+const secrets = [...setup.secrets];
+
 const options: SliceOptions = {
   ...setup.options,
   slice: setup.slice,
   clips: { clipsOf: (source) => setup.clips.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
-  redact: redactor(setup.secrets),
+  redact: growingRedactor(secrets),
 };
 
 /** Collects what the main thread needs from the observations. */
@@ -117,7 +119,10 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
 let started: ReturnType<typeof begin> | null = null;
 thread.listen((message) => {
   if (message.kind === 'begin') started = begin(message);
-  else started?.running.stop(message.grace);
+  else if (message.kind === 'key') {
+    secrets.push(message.value);
+    options.credentials[message.index]!.value = message.value;
+  } else started?.running.stop(message.grace);
 });
 dryRun(options, clockFrom(0));
 cleanHeap();

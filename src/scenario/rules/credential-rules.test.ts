@@ -15,22 +15,22 @@ describe('keys', () => {
   it('are refused in any form if they are in the file', () => {
     expect(problemsOf(`keys: sk-123456\n${rest}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:7: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
+        "f.yaml:1:7: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints",
       ]
     `);
     const list =
       'keys:\n  - {name: a, key: sk-123456}\n  - {name: b, key: "Bearer ${env:B}"}\n  - sk-123456\n  - {name: c, key: 123456}\n';
     expect(problemsOf(`${list}${rest}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:2:20: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
-        "f.yaml:3:20: a key must be one reference and nothing else: Weir adds the word Bearer itself; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
-        "f.yaml:4:5: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
+        "f.yaml:2:20: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints",
+        "f.yaml:3:20: a key must be one reference and nothing else: Weir adds the word Bearer itself; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints",
+        "f.yaml:4:5: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints",
         "f.yaml:5:20: expected text, got a number",
       ]
     `);
     expect(problemsOf(rest, { overrides: ['keys=sk-123456'] })).toMatchInlineSnapshot(`
       [
-        "--set keys: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
+        "--set keys: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints",
       ]
     `);
     expect(problemsOf(`keys: {a: sk-123456}\n${rest}`)).toMatchInlineSnapshot(`

@@ -15,7 +15,7 @@ import type { Findings, WholeScenario } from './placed-stages.ts';
  * This file contains the rules of keys and headers. No message repeats a value, since a misplaced one may be a secret.
  */
 
-const wholeReference = /^\$\{(env|secret):[^}]+\}$/;
+const wholeReference = /^\$\{(env|secret|command):[^}]+\}$/;
 const anyReference = /\$\{(?:(env|secret):[^}]+|uuid|index)\}/g;
 
 function* variableFindings(
@@ -33,12 +33,21 @@ function* variableFindings(
 }
 
 const keyHint =
-  'write ${env:NAME} to take it from an environment variable, or ${secret:PATH} to read it from a file';
+  'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
 function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | null): Findings {
   const key = part.text ?? '';
   if (wholeReference.test(key)) {
     if (environment !== null) yield* variableFindings(part, key, environment);
+    const [reference] = secretReferencesIn(key);
+    if (
+      reference?.kind === 'command' &&
+      (reference.command === '' || Number.isNaN(reference.lifetime))
+    )
+      yield part.valueFinding(
+        'expected a command, and after which time it runs again, if at all',
+        'for example ${command:gcloud auth print-access-token; lifetime=50m}, in s, m or h',
+      );
   } else if (secretReferencesIn(key).length > 0) {
     const message =
       'a key must be one reference and nothing else: Weir adds the word Bearer itself';

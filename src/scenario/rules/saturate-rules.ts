@@ -1,4 +1,5 @@
 import { requestReference } from '../../model/plan/request-template.ts';
+import { secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
@@ -52,6 +53,21 @@ function* templateFindings(scenario: WholeScenario): Findings {
   }
 }
 
+/** Finds keys that are renewed, since this load prepares its requests with the first ones. */
+function* renewalFindings(scenario: WholeScenario): Findings {
+  const keys: ScenarioPart<unknown> = scenario.at('keys');
+  const parts = keys.isList
+    ? keys.items.map((item) => (item as ScenarioPart<{ readonly key?: unknown }>).at('key'))
+    : [keys];
+  for (const part of parts) {
+    const references = secretReferencesIn(part.text ?? '');
+    if (!references.some((each) => each.kind === 'command' && each.lifetime !== null)) continue;
+    const message =
+      'a key with a "lifetime" cannot be combined with a load of the kind "saturate": it prepares its requests before';
+    yield part.valueFinding(message, 'leave "lifetime" out, or use the kind "closed"');
+  }
+}
+
 /** Finds everything in a scenario that its `saturate` load does not support. */
 export function* saturateRule(scenario: WholeScenario): Findings {
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
@@ -63,4 +79,5 @@ export function* saturateRule(scenario: WholeScenario): Findings {
   yield* fieldFindings(scenario);
   yield* kindFindings(scenario);
   yield* templateFindings(scenario);
+  yield* renewalFindings(scenario);
 }

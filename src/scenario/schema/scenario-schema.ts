@@ -38,7 +38,7 @@ import {
 const key = mapping('a mapping with "name" and "key"', {
   name: nameField(100).describe('The name of this key in reports.'),
   key: textField().describe(
-    'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
+    'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file, ${command:…} for what a command prints. Never the key itself.',
   ),
   weight: weightField().describe(
     'The share of the requests that use this key, relative to the other keys.',
@@ -127,14 +127,16 @@ export const scenarioSchema = z
       'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
     ),
     keys: keys.describe(
-      'The API keys: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
+      'The API keys: ${env:NAME}, ${secret:PATH}, ${command:…}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
     ),
     auth: optionalField(authSchema).describe(
       'The header that carries the key. Default: "Authorization: Bearer KEY".',
     ),
     headers: headers
       .prefault({})
-      .describe('Extra request headers. Values may contain ${env:NAME}, ${secret:PATH}, ${uuid} and ${index}.'),
+      .describe(
+        'Extra request headers. Values may contain ${env:NAME}, ${secret:PATH}, ${uuid} and ${index}.',
+      ),
     body: bodyFieldsSchema
       .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),

@@ -23,8 +23,9 @@ const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 const isInBody = (path: Path): boolean =>
   path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
 
-/** Replaces `$${env:NAME}` and `$${secret:PATH}` by the references that they stand for. */
-const withoutEscapes = (text: string): string => text.replaceAll(/\$(?=\$\{(?:env|secret):)/g, '');
+/** Replaces `$${env:NAME}` and its kin by the references that they stand for. */
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 
 /** Returns the variable's value. An empty one counts as missing, since an unset shell variable expands to it. */
 export const environmentVariable = (environment: Environment, name: string): string | null => {
@@ -54,7 +55,7 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
         if (value === null) findings.push(missingVariableFinding(path, reference.name));
         return isBody ? asLiteral(value ?? '') : (value ?? '');
       }
-      const message = '${secret:…} is only allowed in keys and headers';
+      const message = `\${${reference.kind}:…} is only allowed in keys${reference.kind === 'secret' ? ' and headers' : ''}`;
       const hint = 'write ${env:NAME} for a value that is not secret';
       findings.push({ path, part: 'value', message, hint });
       return '';

@@ -95,7 +95,7 @@ describe('a value that a module exports', () => {
     const target = 'https://gateway.example/v1';
     const key = 'sk-1234567890';
     expect(problemsOf({ target, keys: key, traffic, load })).toMatchInlineSnapshot(
-      `"my.ts: keys: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file"`,
+      `"my.ts: keys: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, \${secret:PATH} to read it from a file, or \${command:…} to take it from what a command prints"`,
     );
     expect(problemsOf({ target, keys: '${env:K}', traffic, load })).toMatchInlineSnapshot(
       `"my.ts: keys: the environment variable K is not set; set it before the run, for example: export K=…"`,

@@ -68,7 +68,7 @@ export const secretVariables = (plan: Plan): readonly string[] => [
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(
     referencesOf(plan).flatMap((reference) => {
-      if (reference.kind === 'env') return [];
+      if (reference.kind !== 'secret') return [];
       const { path } = reference;
       const name = path.startsWith(`${secretsFolder}/`)
         ? path.slice(secretsFolder.length + 1)

@@ -35,6 +35,17 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));
 
+/** Throws a `Problem` if a plan names a command: a worker runs none that comes from another machine. */
+const rejectCommands = ({ keys }: Plan): void => {
+  const isCommand = keys
+    .flatMap(({ template }) => secretReferencesIn(template))
+    .some(({ kind }) => kind === 'command');
+  if (isCommand)
+    throw new Problem(
+      'the plan takes a key from a command, and a worker runs no command that comes from another machine: use ${env:NAME} or ${secret:PATH} in the scenario',
+    );
+};
+
 const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Plan> => {
   if (run.weir !== weirVersion()) {
     throw new Problem(
@@ -43,7 +54,10 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
   }
   const content = await rendezvous.load(keysOf(run.id).plan, run.planDigest);
   const read = planSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
-  if (read.success && planHash(read.data) === run.planHash) return read.data;
+  if (read.success && planHash(read.data) === run.planHash) {
+    rejectCommands(read.data);
+    return read.data;
+  }
   throw new Problem(
     `the plan in the rendezvous ${rendezvous.name} is not the one that the coordinator named (${run.planHash.slice(0, 12)}…): install the same Weir on all machines, and start the coordinator again`,
   );

@@ -1,0 +1,72 @@
+import type { Credential } from '../../engine/slice-options.ts';
+import type { Clock } from '../../model/clock.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+
+/** A key of a command, and when it needs to be renewed. */
+export interface RenewableKey {
+  /** The key's place among the credentials. */
+  readonly index: number;
+  /** In ms. */
+  readonly lifetime: number;
+  /** Runs the command again. Throws a `Problem`. */
+  readonly read: () => Promise<string>;
+  /** When the key was read, in ms of the machine's monotonic clock. */
+  readAt: number;
+}
+
+/** The part of a target that changes when a key is renewed. */
+interface RenewableTarget {
+  readonly credentials: readonly Credential[];
+  readonly secrets: string[];
+  readonly renewableKeys: readonly RenewableKey[];
+}
+
+/** How often it is looked whether a key is due, and after which time a command that failed runs again, in ms. */
+const [checkInterval, retryDelay] = [500, 10_000];
+
+/**
+ * Renews the keys of commands while a load runs. A failed command keeps the old key, is said once, and runs again.
+ * `onRenewed` passes a key on to workers. Returns the function that ends it.
+ */
+export const renewKeys = (
+  { credentials, secrets, renewableKeys }: RenewableTarget,
+  clock: Clock,
+  say: (text: string) => void,
+  onRenewed: (index: number, value: string) => void,
+): (() => void) => {
+  if (renewableKeys.length === 0) return () => undefined;
+  let isOver = false;
+  const waiting = new Set<RenewableKey>();
+  const said = new Set<RenewableKey>();
+  const renew = async (key: RenewableKey): Promise<void> => {
+    const begun = monotonicNow();
+    try {
+      const value = await key.read();
+      key.readAt = begun;
+      if (isOver) return;
+      secrets.push(value);
+      credentials[key.index]!.value = value;
+      onRenewed(key.index, value);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      key.readAt = begun - key.lifetime + Math.min(retryDelay, key.lifetime);
+      if (!isOver && !said.has(key))
+        say(`A key could not be renewed, and the old one is kept: ${error.message}`);
+      said.add(key);
+    } finally {
+      waiting.delete(key);
+    }
+  };
+  const stop = clock.every(checkInterval, () => {
+    for (const key of renewableKeys) {
+      if (waiting.has(key) || monotonicNow() - key.readAt < key.lifetime) continue;
+      waiting.add(key);
+      void renew(key);
+    }
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+};
