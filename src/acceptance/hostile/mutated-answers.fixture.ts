@@ -189,7 +189,7 @@ const changes: readonly Change[] = [
 ];
 
 /** Returns a copy of a value in which up to three places are changed. */
-export const mutated = (draw: Draw, value: unknown): unknown => {
+const mutated = (draw: Draw, value: unknown): unknown => {
   const copy = { value: structuredClone(value) };
   for (let left = below(draw, 4); left > 0; left -= 1) {
     const trees = treesIn(copy).filter((tree) => Object.keys(tree).length > 0);
