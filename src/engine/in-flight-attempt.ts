@@ -16,7 +16,7 @@ import {
   type PreparedRequest,
 } from '../traffic/traffic-handler.ts';
 import { requestIdHeader } from '../contract/routes.ts';
-import { filledHeaders, isRequestTemplate } from '../model/plan/request-template.ts';
+import { filledHeaders, isRequestTemplate } from '../model/plan/secret.ts';
 import { keyHeader } from '../model/plan/key-header.ts';
 import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';

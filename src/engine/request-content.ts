@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RequestValues } from '../model/plan/request-template.ts';
+import type { RequestValues } from '../model/plan/secret.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { userIterationOf } from '../model/plan/user-iteration.ts';
 import type { Arrival } from '../model/workload/arrival.ts';

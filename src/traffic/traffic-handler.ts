@@ -3,7 +3,7 @@ import type { WaitSource } from '../model/observation/attempt.ts';
 import type { Draw } from '../model/workload/draw.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/observation/exchange.ts';
-import type { RequestValues } from '../model/plan/request-template.ts';
+import type { RequestValues } from '../model/plan/secret.ts';
 import type { AnswerCaps } from '../model/plan/plan.ts';
 import type { PromptSource } from '../model/workload/prompt-source.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';

@@ -5,7 +5,7 @@ import {
 } from '../model/workload/message.ts';
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { framingFields, isFieldName, isFieldValue } from '../model/observation/header-fields.ts';
-import { templateProblem } from '../model/plan/request-template.ts';
+import { templateProblem } from '../model/plan/secret.ts';
 import type { DroppedParts } from '../model/workload/prompt-source.ts';
 import type { RequestFields } from '../model/workload/workload.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
 import { Problem } from '../problem.ts';
-import { runKeyCommand } from './key-command.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
 /** The folder of bare secret names, where container runtimes mount secrets. */
@@ -24,9 +23,10 @@ const valueOf = async (
       `the environment variable ${reference.name} is needed for a key or header but is not set: run \`export ${reference.name}=…\` first`,
     );
   }
-  return reference.kind === 'command'
-    ? runKeyCommand(reference.command, environment, folder)
-    : readSecret(reference.path, folder);
+  if (reference.kind === 'secret') return readSecret(reference.path, folder);
+  // Imported here, since few scenarios have a command.
+  const { runKeyCommand } = await import('./key-command.ts');
+  return runKeyCommand(reference.command, environment, folder);
 };
 
 /** Reads a secret file: a bare name is below /run/secrets, a path is relative to `folder`. Throws a `Problem`. */

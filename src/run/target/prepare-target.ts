@@ -2,8 +2,12 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
-import { asLiteral, filledHeaders } from '../../model/plan/request-template.ts';
-import { growingRedactor, secretReferencesIn } from '../../model/plan/secret.ts';
+import {
+  asLiteral,
+  filledHeaders,
+  growingRedactor,
+  secretReferencesIn,
+} from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';

@@ -1,6 +1,5 @@
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
-import { templateProblem } from '../../model/plan/request-template.ts';
-import { secretReferencesIn } from '../../model/plan/secret.ts';
+import { templateProblem, secretReferencesIn } from '../../model/plan/secret.ts';
 import { defaultKeyTemplate } from '../compile/compile.ts';
 import {
   type Environment,

@@ -1,5 +1,4 @@
-import { requestReference } from '../../model/plan/request-template.ts';
-import { secretReferencesIn } from '../../model/plan/secret.ts';
+import { requestReference, secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 

@@ -1,4 +1,4 @@
-import { templateProblem } from '../../model/plan/request-template.ts';
+import { templateProblem } from '../../model/plan/secret.ts';
 import { chatBodyFields, chatContentFields } from '../schema/traffic-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';

@@ -1,5 +1,4 @@
-import { asLiteral } from '../../model/plan/request-template.ts';
-import { fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
+import { asLiteral, fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
 import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import { type Path, pathKey, type ScenarioTree, withEachValue } from './scenario-tree.ts';

@@ -4,8 +4,7 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { PrepareContext, TrafficHandler } from '../traffic-handler.ts';
 import { readTimedResponse } from '../answer/response-reader.ts';
 import { SpeechReader } from '../audio/speech-answer.ts';
-import { filledBody } from '../request/filled-body.ts';
-import { spokenText } from '../request/token-demand.ts';
+import { filledBody, spokenText } from '../request/token-demand.ts';
 
 /** Handles text to speech (interface 4.3). */
 export const speech: TrafficHandler<'speech'> = {

@@ -2,10 +2,9 @@ import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
-import { filledHeaders } from '../../model/plan/request-template.ts';
+import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
-import { filledBody, isTemplateBody } from './filled-body.ts';
-import { drawChatPrompt } from './token-demand.ts';
+import { filledBody, isTemplateBody, drawChatPrompt } from './token-demand.ts';
 
 /** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
 export type RequestedPromptTokens = number | undefined;

@@ -1,6 +1,7 @@
 import { mediaTokens } from '../../contract/content-parts.ts';
 import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import { drawTokenCount } from '../../model/workload/token-count.ts';
+import { fillRequestJson, isRequestTemplate } from '../../model/plan/secret.ts';
 import { maxAnswerTokens, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
@@ -74,3 +75,21 @@ export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
 ): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether the body of each entry has a template, since a body is sent many times. */
+const knownBodies = new WeakMap<Fields, boolean>();
+
+/** Decides whether a body differs from request to request. */
+export const isTemplateBody = (body: Fields): boolean => {
+  const known = knownBodies.get(body);
+  if (known !== undefined) return known;
+  const found = isRequestTemplate(JSON.stringify(body));
+  knownBodies.set(body, found);
+  return found;
+};
+
+/** Fills the templates of a body with the values of a request. */
+export const filledBody = (body: Fields, values: PrepareContext['values']): Fields =>
+  isTemplateBody(body) ? (fillRequestJson(body, values()) as Fields) : body;

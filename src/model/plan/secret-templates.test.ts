@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  asLiteral,
-  fillRequestJson,
-  fillRequestText,
-  templateProblem,
-} from './request-template.ts';
+import { asLiteral, fillRequestJson, fillRequestText, templateProblem } from './secret.ts';
 
 const values = { uuid: '0b5e', index: 7 };
 
