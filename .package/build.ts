@@ -4,9 +4,10 @@
  * and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -144,8 +145,27 @@ const dropOtherDeclarations = (): void => {
   for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
 };
 
+/** Scripts, styles and dashboards are published without what only readers of the source need. */
+const minifyAssets = async (): Promise<void> => {
+  for (const path of globSync('dist/report/html/page/*.js')) {
+    const { code } = await minify(path, readFileSync(path, 'utf8'), {
+      // They are one script on the page, and call each other by name.
+      mangle: { toplevel: false },
+      codegen: { removeWhitespace: true },
+    });
+    writeFileSync(path, code);
+  }
+  for (const path of globSync('dist/**/*.css')) {
+    const text = readFileSync(path, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+    writeFileSync(path, text.replaceAll(/\s*\n\s*/g, '\n').trim());
+  }
+  for (const path of globSync('dist/**/*.json'))
+    writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
+};
+
 clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
+await minifyAssets();
 if (compiles('.package/declarations.json')) {
   dropOtherDeclarations();
   await bundle();

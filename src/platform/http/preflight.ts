@@ -45,7 +45,9 @@ const redirectOf = (
   if (status < 300 || status > 399 || location === undefined) return undefined;
   const to = URL.parse(location, targetAddress(base).url.href);
   // Its query can hold the state of a login.
-  return to === null ? location.replaceAll(/[^!-~]/g, '').slice(0, 200) : `${to.origin}${to.pathname}`.slice(0, 200);
+  return to === null
+    ? location.replaceAll(/[^!-~]/g, '').slice(0, 200)
+    : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
 /** No head, page or error body needs more to be recognised: the rest is not read. */

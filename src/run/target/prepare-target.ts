@@ -11,11 +11,7 @@ import {
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
-import {
-  originOf,
-  requestPathsOf,
-  targetAddress,
-} from '../../platform/connection/request-path.ts';
+import { originOf, requestPathsOf, targetAddress } from '../../platform/connection/request-path.ts';
 import { type Certificates, directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {

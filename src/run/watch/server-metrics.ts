@@ -1,8 +1,8 @@
 import { redactor } from '../../model/plan/secret.ts';
 import { instant } from '../../model/quantity.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import type { ServerMetrics } from '../../model/result/server-metrics.ts';
-import { directWire } from '../../platform/connection/connector.ts';
+import { directWire, type TargetEndpoint } from '../../platform/connection/connector.ts';
 import { originOf } from '../../platform/connection/request-path.ts';
 import { openScraper } from '../../platform/http/scrape-metrics.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
@@ -31,6 +31,20 @@ const metricsAddress = (metrics: string, baseUrl: string): string =>
 /** Whether a line is neither empty nor a comment. */
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
+/** Where metrics are read, and how. Only the target sees the client certificate. */
+const metricsEndpoint = (
+  url: string,
+  wire: ConnectionSettings,
+  { baseUrl, certificates }: Pick<ReadyTarget, 'baseUrl' | 'certificates'>,
+): TargetEndpoint => {
+  const isOfTarget = originOf(url) === originOf(baseUrl);
+  return {
+    url,
+    wire: { ...(isOfTarget ? wire : directWire), http2: false },
+    certificates: isOfTarget ? certificates : certificates && { ...certificates, client: null },
+  };
+};
+
 /** Opens the watch of a plan’s `server`. The first failure is said once; a dead endpoint never ends a run. */
 export const watchServer = (
   { server, wire }: Plan,
@@ -39,26 +53,17 @@ export const watchServer = (
 ): ServerWatch => {
   if (server === undefined) return noWatch;
   const url = metricsAddress(server.metrics, baseUrl);
-  const isOfTarget = originOf(url) === originOf(baseUrl);
   const readings = new ServerReadings(url, server.every, server.figures);
   const wanted = readings.wanted();
-  const scraper = openScraper(
-    {
-      url,
-      wire: { ...(isOfTarget ? wire : directWire), http2: false },
-      // Only the target sees the client certificate.
-      certificates: isOfTarget ? certificates : certificates && { ...certificates, client: null },
+  const scraper = openScraper(metricsEndpoint(url, wire, { baseUrl, certificates }), {
+    userAgent: `weir/${weirVersion()}`,
+    isWanted: (line) => {
+      const metric = metricOfLine(line);
+      if (metric === '' && isSample(line)) readings.noteUnread(line);
+      return wanted.has(metric);
     },
-    {
-      userAgent: `weir/${weirVersion()}`,
-      isWanted: (line) => {
-        const metric = metricOfLine(line);
-        if (metric === '' && isSample(line)) readings.noteUnread(line);
-        return wanted.has(metric);
-      },
-      timeout: scrapeTimeout,
-    },
-  );
+    timeout: scrapeTimeout,
+  });
   let stop = (): void => undefined;
   let isBusy = false;
   let isWarned = false;
