@@ -140,9 +140,18 @@ const neededDeclarations = (entry: string, found = new Set<string>()): ReadonlyS
   return found;
 };
 
-const dropOtherDeclarations = (): void => {
+/** Keeps the needed declarations only, indented by tabs: schemas are nested ten levels deep. */
+const trimDeclarations = (): void => {
   const needed = neededDeclarations(resolve('dist/library/library.d.ts'));
-  for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
+  for (const path of globSync('dist/**/*.d.ts')) {
+    if (!needed.has(resolve(path))) rmSync(path);
+    else {
+      const tabbed = readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, (spaces) =>
+        '\t'.repeat(spaces.length / 4),
+      );
+      writeFileSync(path, tabbed);
+    }
+  }
 };
 
 /** Scripts, styles and dashboards are published without what only readers of the source need. */
@@ -167,7 +176,7 @@ clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
 await minifyAssets();
 if (compiles('.package/declarations.json')) {
-  dropOtherDeclarations();
+  trimDeclarations();
   await bundle();
 } else {
   clear();

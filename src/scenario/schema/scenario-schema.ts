@@ -212,6 +212,40 @@ export type Scenario = z.output<typeof scenarioSchema>;
 /** Numbers and booleans may also come from the environment, so editors must accept a reference. */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
+type Json = Readonly<Record<string, unknown>>;
+
+const isMapping = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const namesOfReferences = (value: unknown): readonly string[] =>
+  Array.from(JSON.stringify(value).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name!);
+
+/** Writes each definition that is used once where it is used: zod makes one of every field. */
+const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
+  const all = isMapping(definitions) ? definitions : {};
+  const uses = Object.groupBy(namesOfReferences({ root, all }), (name) => name);
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined);
+    if (!isMapping(value)) return value;
+    const [, name = ''] = /^#\/definitions\/(.+)$/.exec(String(value['$ref'])) ?? [];
+    if (uses[name]?.length === 1) return inlined(all[name]);
+    const { allOf, ...rest } = Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, inlined(part)] as const),
+    ) as Json;
+    if (!Array.isArray(allOf)) return rest;
+    const [only] = allOf as readonly Json[];
+    const canMerge = allOf.length === 1 && only !== undefined && !('$ref' in only);
+    return canMerge && Object.keys(only).every((key) => !(key in rest))
+      ? { ...rest, ...only }
+      : { ...rest, allOf };
+  };
+  const shared = Object.entries(all).filter(([name]) => uses[name]?.length !== 1);
+  return {
+    ...(inlined(root) as Json),
+    definitions: Object.fromEntries(shared.map(([name, part]) => [name, inlined(part)])),
+  };
+};
+
 /** Returns the JSON Schema of scenario files, draft 7, which editors support best. */
 export const scenarioJsonSchema = (): Record<string, unknown> => {
   const schema = z.toJSONSchema(scenarioSchema, {
@@ -225,5 +259,5 @@ export const scenarioJsonSchema = (): Record<string, unknown> => {
     },
   });
   const { $schema, ...rest } = schema;
-  return { $schema, title: 'Weir scenario', ...decideUnions(rest) };
+  return { $schema, title: 'Weir scenario', ...withoutSingleUses(decideUnions(rest)) };
 };
