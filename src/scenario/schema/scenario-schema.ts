@@ -230,12 +230,12 @@ const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
     const [, name = ''] = /^#\/definitions\/(.+)$/.exec(String(value['$ref'])) ?? [];
     if (uses[name]?.length === 1) return inlined(all[name]);
     const { allOf, ...rest } = Object.fromEntries(
-      Object.entries(value).map(([key, part]) => [key, inlined(part)] as const),
+      Object.entries(value).map(([field, part]) => [field, inlined(part)] as const),
     ) as Json;
     if (!Array.isArray(allOf)) return rest;
     const [only] = allOf as readonly Json[];
     const canMerge = allOf.length === 1 && only !== undefined && !('$ref' in only);
-    return canMerge && Object.keys(only).every((key) => !(key in rest))
+    return canMerge && Object.keys(only).every((field) => !(field in rest))
       ? { ...rest, ...only }
       : { ...rest, allOf };
   };
