@@ -171,6 +171,7 @@ const judge = (
     observed,
     unit: unitOfFigure(figure),
     n,
+    ...(value.effective === undefined ? {} : { effective: Math.floor(value.effective) }),
     minSamples,
     low,
     high,

@@ -29,6 +29,8 @@ export const objectiveVerdictSchema = z.strictObject({
   unit: z.string(),
   /** Samples, or arrivals of a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
+  /** As many independent samples as these tell; absent where that is `n` or unknown. */
+  effective: z.int().nonnegative().optional(),
   minSamples: z.int().positive(),
   /** The 95 % confidence interval; `null` without a bound. */
   low: z.number().nullable(),

@@ -241,11 +241,16 @@ const legend = (kinds: readonly KindFigures[]): string => {
   const hasErrors = shown.some(({ quantiles }) =>
     quantiles.some(({ error }) => markedErrorText(error) !== undefined),
   );
+  const hasIntervals = shown.some(({ quantiles }) =>
+    quantiles.some(({ low, high }) => low !== null || high !== null),
+  );
   return present([
-    '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it.',
+    hasIntervals
+      ? '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. It allows for requests that depend on each other, unless their dependence lasts longer than the run.'
+      : 'The run is too short for confidence intervals: they need ten whole seconds after the warm-up.',
     hasErrors &&
       '−, + or ± is its measurement error: by how much the load generator can have made it too high, too low, or either.',
-    '~ marks a percentile with fewer than ten samples beyond it.',
+    '~ marks a percentile with fewer than ten independent samples beyond it.',
   ]).join(' ');
 };
 

@@ -14,7 +14,7 @@ describe('the text for an objective', () => {
     [{}, '684 ms (95 %: 566 ms to 746 ms), n 760'],
     [
       { ruling: 'fail', grounds: 'broken', high: null, sure: false },
-      '684 ms (95 %: 566 ms to …), n 760; uncertain: the bound is near, or n is small',
+      '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or the run is short',
     ],
     [{ observed: 0.42, unit: '%', low: 0.1, high: 1.5 }, '0.42 % (95 %: 0.10 % to 1.50 %), n 760'],
     [{ observed: 2.4, unit: '/s', n: null, low: null, high: null, sure: null }, '2.40/s'],

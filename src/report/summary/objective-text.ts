@@ -46,14 +46,14 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
   return `${text(low)} to ${text(high)}`;
 };
 
-const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => {
+const noDataText = ({ text, n, effective, minSamples, unit }: ObjectiveVerdict): string => {
   if (text.startsWith('server.') && n === 0)
     return 'no data: too few readings of the server have this figure';
   if (n === null) return 'no data: nothing was reported, or no whole second was measured';
   const what = unit === '%' ? 'arrival' : 'sample';
   return n === 0
     ? `no data: no ${what}s`
-    : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
+    : `no data: ${plural(n, what)}${effective === undefined || n < minSamples ? '' : ` that tell no more than ${countText(effective)} independent ones`}, at least ${countText(minSamples)} needed`;
 };
 
 /** By how much the load generator can have moved the figure across the bound. */
@@ -83,7 +83,7 @@ const reasons = {
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
-  const unsure = verdict.sure === false ? 'uncertain: the bound is near, or n is small' : null;
+  const unsure = verdict.sure === false ? 'not sure: the bound is near, or the run is short' : null;
   return reasons[verdict.grounds] ?? unsure;
 };
 
