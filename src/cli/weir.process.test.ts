@@ -32,13 +32,14 @@ const reportPackages = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => console.error([...packages].join('\\n')));
 `)}`;
 
-/** The packages that `weir validate` loads for a scenario, in a folder with the clip `own.wav`. */
+/** The packages that `weir validate` loads for a scenario, in a folder with the clips `own.wav` and `own.m4a`. */
 const packagesToValidate = async (scenario: string): Promise<readonly string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
   const file = join(folder, 'scenario.yaml');
   try {
     await writeFile(file, scenario);
     await copyFile('fixtures/speech/gate.wav', join(folder, 'own.wav'));
+    await copyFile('fixtures/speech/keeper.m4a', join(folder, 'own.m4a'));
     const flags = ['--import', reportPackages, launcher, 'validate', file];
     const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
     expect(stdout).toContain('is valid');
@@ -63,10 +64,11 @@ describe('the start of weir validate', () => {
     expect(packages.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 
-  it('loads the reader of audio files for a scenario that uploads its own, not for bundled speech', async () => {
+  it('loads the reader of audio files for a compressed file of one’s own, not for WAV or bundled speech', async () => {
     const packagesFor = (clips: string) =>
       packagesToValidate(`traffic: [{ kind: transcription, model: a, clips: ${clips} }]\n${load}`);
-    expect(await packagesFor('[{ file: own.wav }]')).toContain('music-metadata');
+    expect(await packagesFor('[{ file: own.m4a }]')).toContain('music-metadata');
+    expect(await packagesFor('[{ file: own.wav }]')).not.toContain('music-metadata');
     expect(await packagesFor('bundled')).not.toContain('music-metadata');
   });
 });

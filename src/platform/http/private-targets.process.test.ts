@@ -200,16 +200,16 @@ describe('a redirect', () => {
     const url = await target(status, { location: 'https://login.example/sso?state=secret' });
     const endpoint = { url, wire: directWire, certificates: null };
     expect(await outcomeOf('look', endpoint)).toBe(
-      `the target ${url} redirects to https://login.example/sso (status ${status}): Weir follows no redirect, so write the address of the gateway itself`,
+      `GET ${url}${asked.path} answers with a redirect (status ${status}) to https://login.example/sso instead of JSON, and Weir follows none: if chats are redirected too, that is the address to test`,
     );
   });
 
-  it('to a path is told as an address, and one without a location as the page it is', async () => {
+  it('to a path is told as an address, and one without a location by its status', async () => {
     const endpoint = { wire: directWire, certificates: null };
     const url = await target(307, { location: '/login' });
     const told = await outcomeOf('look', { ...endpoint, url });
-    expect(told).toContain(`redirects to ${new URL(url).origin}/login (status 307)`);
+    expect(told).toContain(`a redirect (status 307) to ${new URL(url).origin}/login instead`);
     const bare = { ...endpoint, url: await target(302, {}) };
-    expect(await outcomeOf('look', bare)).toContain('an HTML page (status 302)');
+    expect(await outcomeOf('look', bare)).toContain('a redirect (status 302) instead');
   });
 });
