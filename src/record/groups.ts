@@ -1,12 +1,18 @@
 import type { Labels, Group, TokenSums } from '../model/measures/counts.ts';
 import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { answerNoteNames, type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
+import {
+  answerNoteNames,
+  finishOf,
+  plainFinish,
+  type TokenCounts,
+  tokenSources,
+} from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
 import { type DelayName, delayNames, recordDelays } from '../model/measures/read-delays.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
-import { emptyOutcomeCounts } from '../model/measures/outcome-counts.ts';
+import { emptyOutcomeCounts, isChat } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
@@ -55,6 +61,46 @@ const storeTokens = (tokens: TokensBySource): TokenSums[] =>
 const restoreTokens = (stored: readonly TokenSums[]): TokensBySource =>
   Object.fromEntries(stored.map(({ source, ...sums }) => [source, sums]));
 
+/** Answers by finish reason; `null` where they were not counted. */
+type Finishes = Map<string, number> | null;
+
+/** The maximum number of a group's finish reasons that the plan does not name. Servers can invent one for each answer. */
+const maxFinishes = 20;
+/** The name of all further reasons. */
+const otherFinishes = 'others';
+/** The reasons of the OpenAI API, which are kept under their own names however many others there are. */
+const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
+
+/** Returns the reasons that are never counted among the others. */
+const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
+  new Set([
+    otherFinishes,
+    ...usualFinishes,
+    ...(fails ?? []).map(({ finish }) => plainFinish(finish)),
+    ...objectives.flatMap(({ figure }) => ('reason' in figure ? plainFinish(figure.reason) : [])),
+  ]);
+
+/**
+ * Counts answers with a finish reason. The first reasons by text are kept: the first of all are the first in every part,
+ * too, so merged counts are exact. A spelling beyond the maximum counts for its plain name, if that is kept.
+ */
+const addFinish = (
+  finishes: Map<string, number>,
+  kept: ReadonlySet<string>,
+  [reason, count]: readonly [reason: string, count: number],
+): void => {
+  const known = finishes.get(reason);
+  finishes.set(reason, (known ?? 0) + count);
+  if (known !== undefined || finishes.size <= maxFinishes) return;
+  const names = [...finishes.keys()].filter((name) => !kept.has(name));
+  if (names.length <= maxFinishes) return;
+  const last = names.reduce((a, b) => (byText(a, b) < 0 ? b : a));
+  const plain = plainFinish(last);
+  const name = kept.has(plain) ? plain : otherFinishes;
+  finishes.set(name, (finishes.get(name) ?? 0) + finishes.get(last)!);
+  finishes.delete(last);
+};
+
 /** A group's labels, and a text that is unique to them. */
 interface GroupName {
   readonly labels: Labels;
@@ -102,8 +148,9 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
 };
 
 /** A group while it is recorded: its distributions are open histograms. */
-type OpenGroup = Omit<Group, 'distributions' | 'delays' | 'tokens'> & {
+type OpenGroup = Omit<Group, 'distributions' | 'delays' | 'tokens' | 'finishes'> & {
   readonly tokens: TokensBySource;
+  finishes: Finishes;
   readonly delays: Partial<Record<DelayName, Histogram>>;
   readonly distributions: Partial<Record<MeasureName, Histogram>>;
 };
@@ -122,6 +169,7 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
   tokenEvents: 0,
   connections: { new: 0, reused: 0 },
   notes: {},
+  finishes: new Map(),
   distributions: {},
   delays: {},
 });
@@ -180,8 +228,14 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   recordDelays(observation, (name) => delaysIn(group, name));
 };
 
-const addGroup = (into: OpenGroup, { distributions, delays, ...counts }: OpenGroup): void => {
+const addGroup = (
+  into: OpenGroup,
+  { distributions, delays, finishes, ...counts }: OpenGroup,
+  kept: ReadonlySet<string>,
+): void => {
   addCounts(into, counts);
+  if (finishes === null) into.finishes = null;
+  for (const each of finishes ?? []) if (into.finishes) addFinish(into.finishes, kept, each);
   for (const measure of measureNames) {
     const histogram = distributions[measure];
     if (histogram !== undefined) histogramOf(into, measure).add(histogram);
@@ -192,13 +246,23 @@ const addGroup = (into: OpenGroup, { distributions, delays, ...counts }: OpenGro
   }
 };
 
-const storeGroup = ({ delays, ...group }: OpenGroup): Group => ({
+const storeFinishes = ({ finishes, labels }: OpenGroup): Pick<Group, 'finishes'> =>
+  finishes === null || !isChat(labels.traffic)
+    ? {}
+    : {
+        finishes: Array.from(finishes, ([reason, count]) => ({ reason, count })).toSorted((a, b) =>
+          byText(a.reason, b.reason),
+        ),
+      };
+
+const storeGroup = ({ delays, finishes, ...group }: OpenGroup): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: mapInOrder(gaveUpNames, group.gaveUp, (count) => count),
   notes: mapInOrder(answerNoteNames, group.notes, (count) => count),
+  ...storeFinishes({ ...group, delays, finishes }),
   tokens: storeTokens(group.tokens),
   distributions: mapInOrder(measureNames, group.distributions, (each) => each.toJSON()),
   ...(Object.keys(delays).length === 0
@@ -229,6 +293,10 @@ const restoreGroup = (stored: Group): OpenGroup => {
   return {
     ...group,
     tokens: restoreTokens(group.tokens),
+    finishes:
+      group.finishes === undefined
+        ? null
+        : new Map(group.finishes.map(({ reason, count }) => [reason, count])),
     distributions: mapInOrder(measureNames, group.distributions, decodeHistogram),
     delays: mapInOrder(delayNames, group.delays ?? {}, decodeHistogram),
   };
@@ -241,6 +309,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);
   const namesOf = groupNames(plan);
+  const kept = keptFinishes(plan);
   const inOrder = (a: Labels, b: Labels): number =>
     stageNames.indexOf(a.stage) - stageNames.indexOf(b.stage) ||
     byText(a.stage, b.stage) ||
@@ -254,10 +323,12 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
       const { labels, key } = namesOf(observation);
       const group = groupOf(groups, labels, key);
       recordInto(group, observation);
+      const finish = finishOf(observation.outcome);
+      if (finish !== null && group.finishes) addFinish(group.finishes, kept, [finish, 1]);
       recordObjectiveCounts(group, plan.perRequest, observation, labels.stage);
     },
     add: (into, from) => {
-      for (const group of from.values()) addGroup(groupOf(into, group.labels), group);
+      for (const group of from.values()) addGroup(groupOf(into, group.labels), group, kept);
     },
     store: (groups) =>
       [...groups.values()].toSorted((a, b) => inOrder(a.labels, b.labels)).map(storeGroup),

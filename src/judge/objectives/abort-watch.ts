@@ -3,6 +3,7 @@ import { measures } from '../../model/measures/measures.ts';
 import { inScope, type Objective, objectivesMet } from '../../model/plan/objective.ts';
 import type { Breach } from '../../model/result/objective-verdict.ts';
 import { type Observation, wasSent } from '../../model/observation/observation.ts';
+import { finishOf, plainFinish } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, secondOf } from '../../model/quantity.ts';
 import { rates } from '../../model/measures/run-figures.ts';
@@ -23,7 +24,7 @@ class RunningFigure {
   readonly objective: Objective;
   readonly #plan: Plan;
   readonly #histogram = emptyHistogram();
-  readonly #counted = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0 };
+  readonly #counted = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0, finished: 0 };
   readonly #bySecond = new Map<number, number>();
 
   constructor(plan: Plan, objective: Objective) {
@@ -55,6 +56,7 @@ class RunningFigure {
       case 'count':
       case 'share':
         this.#count(observation, figure.name === 'goodput' ? stage : null);
+        if ('reason' in figure) this.#countFinish(observation, figure.reason);
     }
   }
 
@@ -66,6 +68,11 @@ class RunningFigure {
     if (stage === null || observation.outcome.kind !== 'completed') return;
     const met = objectivesMet(this.#plan.perRequest, observation, stage);
     if (met.every(Boolean)) counted.metAllObjectives += 1;
+  }
+
+  #countFinish({ outcome }: Observation, reason: string): void {
+    const finish = finishOf(outcome);
+    if (finish !== null && plainFinish(finish) === plainFinish(reason)) this.#counted.finished += 1;
   }
 
   observe(now: Instant): ObservedValue {

@@ -12,7 +12,7 @@ import {
 } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type RateName, rates } from '../../model/measures/run-figures.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
   distributionOf,
   groupsMatching,
@@ -88,6 +88,7 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
     outcomes: sumOutcomes(groups),
     sent: groups.reduce((sum, { sent }) => sum + sent, 0),
     metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+    finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,
   });
   const part = runPartOf(result, groups);
   return observeFigure(figure, {

@@ -95,8 +95,9 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
     case 'share': {
       const counted = sources.counted();
       const n = countArrivals(counted.outcomes);
-      if (n === 0) return withoutInterval(null, n);
       const part = shares[figure.name].of(counted);
+      if (part === null) return withoutInterval(null, null);
+      if (n === 0) return withoutInterval(null, n);
       const observed = (part / n) * 100;
       const dependence = sources.dependenceOfShare(figure.name);
       if (dependence === null) return withoutInterval(observed, n);

@@ -26,6 +26,9 @@ export const labelsSchema = z.strictObject({
 });
 export type Labels = z.infer<typeof labelsSchema>;
 
+/** Answers that ended for one reason, in the server's spelling. `others` stands for those beyond a maximum. */
+export const finishCountSchema = z.strictObject({ reason: z.string(), count });
+
 /** All arrivals that were due, by outcome. */
 export const outcomeCountsSchema = z.strictObject(
   Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
@@ -69,6 +72,8 @@ export const groupSchema = z.strictObject({
   reconnected: count.optional(),
   /** Completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
+  /** Completed and failed chats by their finish reason, in the order of its text; absent in old results and other kinds. */
+  finishes: z.array(finishCountSchema).optional(),
   /** Completed requests that met all per-request objectives, and each of them, in plan order; absent without any. */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),

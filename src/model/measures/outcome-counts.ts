@@ -1,5 +1,11 @@
-import type { OutcomeCounts, TimelineSecond } from './counts.ts';
-import { outcomeKinds } from '../observation/outcome.ts';
+import type { Group, OutcomeCounts, TimelineSecond } from './counts.ts';
+import { outcomeKinds, plainFinish } from '../observation/outcome.ts';
+import type { TrafficKind } from '../workload/traffic.ts';
+
+/** The kinds of traffic whose answers have a finish reason. */
+export const chatKinds = ['chat', 'chat-stream'] as const satisfies readonly TrafficKind[];
+
+export const isChat = (traffic: TrafficKind): boolean => chatKinds.some((kind) => kind === traffic);
 
 export const emptyOutcomeCounts = (): OutcomeCounts => ({
   completed: 0,
@@ -23,6 +29,31 @@ export const sumOutcomes = (
 /** Counts all arrivals, the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
+
+/** Adds up the finish reasons of some groups, most frequent first. */
+export const sumFinishes = (
+  groups: readonly Pick<Group, 'finishes'>[],
+): readonly (readonly [reason: string, count: number])[] => {
+  const sums = new Map<string, number>();
+  for (const { reason, count } of groups.flatMap(({ finishes }) => finishes ?? []))
+    sums.set(reason, (sums.get(reason) ?? 0) + count);
+  return [...sums].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+};
+
+/** Counts the answers that ended for a reason, in any spelling; `null` if a chat is of a result without reasons. */
+export const countFinishes = (
+  groups: readonly Pick<Group, 'finishes' | 'labels'>[],
+  reason: string,
+): number | null => {
+  const isUnknown = groups.some(
+    ({ labels, finishes }) => finishes === undefined && isChat(labels.traffic),
+  );
+  if (isUnknown) return null;
+  const wanted = plainFinish(reason);
+  return sumFinishes(groups)
+    .filter(([name]) => plainFinish(name) === wanted)
+    .reduce((sum, [, count]) => sum + count, 0);
+};
 
 /** Returns a second in which nothing happened, without its latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({

@@ -9,12 +9,20 @@ export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
+  /** Answers that ended for the reason of an objective on `finish`; `null` if the result does not hold reasons. */
+  readonly finished: number | null;
 }
 
-/** A number of arrivals. Those of `shares` are divided by all arrivals that were due. */
+/** A number of arrivals. */
 interface Count {
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number;
+}
+
+/** A number of arrivals that is divided by all arrivals that were due; `null` if it is unknown. */
+interface Share {
+  readonly definition: string;
+  readonly of: (counted: CountedArrivals) => number | null;
 }
 
 interface Rate {
@@ -68,7 +76,12 @@ export const shares = {
     definition: 'Requests that met every per-request objective, of all arrivals that were due.',
     of: ({ metAllObjectives }) => metAllObjectives,
   },
-} as const satisfies Record<string, Count>;
+  finish: {
+    definition:
+      'Chats that ended, complete or failed, for the finish reason of the label `reason`, of all arrivals that were due.',
+    of: ({ finished }) => finished,
+  },
+} as const satisfies Record<string, Share>;
 
 const rate = (
   definition: string,

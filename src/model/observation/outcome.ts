@@ -192,6 +192,25 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
+/** The maximum length of a finish reason in results. */
+export const maxFinishLength = 60;
+
+/** Returns the reason for which a chat ended, complete or failed; `null` for none. */
+export const finishOf = (outcome: Outcome): string | null => {
+  let answer = null;
+  if (outcome.kind === 'completed') answer = outcome.answer;
+  else if ('partial' in outcome) answer = outcome.partial;
+  return answer !== null && 'finish' in answer ? answer.finish : null;
+};
+
+/** Returns a finish reason without its spelling: servers write `content-filter`, `ABORT` or `finish_reason_stop`. */
+export const plainFinish = (reason: string): string =>
+  reason
+    .toLowerCase()
+    .trim()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_reason_/, '');
+
 export const retriedOutcomeSchema = z.discriminatedUnion('kind', [
   limitedSchema,
   refusedSchema,

@@ -35,8 +35,12 @@ const figureSchema = z.discriminatedUnion('kind', [
     statistic: statisticSchema,
   }),
   z.strictObject({ kind: z.literal('count'), name: z.enum(countNames) }),
-  /** In percent. */
-  z.strictObject({ kind: z.literal('share'), name: z.enum(shareNames) }),
+  /** In percent. `reason` is the finish reason of `finish`. */
+  z.strictObject({
+    kind: z.literal('share'),
+    name: z.enum(shareNames),
+    reason: z.string().exactOptional(),
+  }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
   /** Of the server’s own metrics, or a figure of the scenario from them. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),

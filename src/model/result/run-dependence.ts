@@ -72,7 +72,8 @@ export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =
 
 /**
  * Returns how far the arrivals of a share depend on each other, by the outcomes of each second. Whether an answer met
- * the objectives is not in the timeline: the dependence of end-to-end times at that share stands for it.
+ * the objectives, or for which reason it ended, is not in the timeline: the dependence of end-to-end times at that share
+ * stands for it.
  */
 export const dependenceOfArrivals = (
   part: RunPart,
@@ -84,12 +85,18 @@ export const dependenceOfArrivals = (
     const second = bySecond.get(number);
     if (second === undefined) return { events: 0, of: 0 };
     const { outcomes, sent } = second;
-    const events = shares[name].of({ outcomes, sent, metAllObjectives: outcomes.completed });
-    return { events, of: countArrivals(outcomes) };
+    const { completed } = outcomes;
+    const events = shares[name].of({
+      outcomes,
+      sent,
+      metAllObjectives: completed,
+      finished: completed,
+    });
+    return { events: events ?? 0, of: countArrivals(outcomes) };
   });
   const ofOutcomes = dependenceOfShare(seconds);
-  if (name !== 'goodput') return ofOutcomes;
-  const share = counted.metAllObjectives / Math.max(1, counted.outcomes.completed);
+  if (name !== 'goodput' && name !== 'finish') return ofOutcomes;
+  const share = (shares[name].of(counted) ?? 0) / Math.max(1, counted.outcomes.completed);
   const q = Math.min(0.999, Math.max(0.001, share));
   return strongest([ofOutcomes, dependenceAt(part, 'endToEnd', q)]);
 };

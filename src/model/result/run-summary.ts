@@ -39,9 +39,15 @@ export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 export type TrafficSummary = {
   readonly due: number;
   readonly outcomes: z.infer<typeof outcomeCountsSchema>;
+  /** Chats by the reason for which they ended, most frequent first; absent if none named one. */
+  readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
-const trafficFields = z.object({ due: count, outcomes: outcomeCountsSchema });
+const trafficFields = z.object({
+  due: count,
+  outcomes: outcomeCountsSchema,
+  finishReasons: z.record(z.string(), count).optional(),
+});
 const trafficSummarySchema = trafficFields.catchall(
   figuresSummarySchema,
 ) as unknown as z.ZodType<TrafficSummary>;

@@ -32,10 +32,10 @@ import {
   shareText,
 } from '../text/number-text.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countArrivals, sumFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
 import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
-import { figuresOver, groupsMatching } from '../../model/result/summary.ts';
+import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { present } from '../text/present.ts';
 
@@ -263,6 +263,24 @@ const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.words('Meaning', ({ note }) => answerNotes[note]),
 ];
 
+/** Reasons that need no mention where there are no others. */
+const unremarkable: readonly string[] = ['stop', 'tool_calls'];
+/** The maximum number of reasons in the sentence. */
+const maxShownReasons = 10;
+
+/** Counts the chats by finish reason; `null` where all ended as usual. */
+const finishSentence = (result: Result): string | null => {
+  const counts = sumFinishes(groupsMatching(result, outsideWarmUp));
+  if (counts.every(([reason]) => unremarkable.includes(reason))) return null;
+  const shown = counts
+    .slice(0, maxShownReasons)
+    .map(([reason, count]) => `${reason} ${countText(count)}`);
+  const left = counts.slice(maxShownReasons);
+  const rest = `${plural(left.length, 'other reason')} ${countText(sumOf(left, ([, count]) => count))}`;
+  const where = result.plan.warmUp === 0 ? '' : ' after the warm-up';
+  return `Finish reasons${where}: ${[...shown, ...(left.length === 0 ? [] : [rest])].join(', ')}.`;
+};
+
 /** What failed: the outcome of every arrival, the failures, and the deviations in completed answers. */
 export const outcomesSection = (result: Result): Section => {
   const rows = arrivalRows(result);
@@ -286,6 +304,7 @@ export const outcomesSection = (result: Result): Section => {
       arrivalTable(rows),
       // Where nothing failed, a sentence below says so of all of them.
       text(failures.length === 0 ? null : absentOutcomes(rows)),
+      text(finishSentence(result)),
       kindSection(result),
       section('Retries and pace', [list(retrySentences(result))]),
       only(['html'], fold('Counters of the reference gateway', [counterFacts])),

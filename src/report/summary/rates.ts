@@ -170,9 +170,16 @@ export const promptCountNotes = (result: Result, kind: TrafficKind): readonly st
   });
 };
 
+/** Whether some request of a kind has a price. */
+const isPriced = ({ plan }: Result, kind: TrafficKind): boolean =>
+  plan.stages.some(({ traffic }) =>
+    traffic.some((entry) => entry.kind === kind && 'price' in entry && entry.price !== null),
+  );
+
 /** The answers left out because their tokens are only estimated. */
 const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
   const bySource = tokensBySource(groupsMatching(result, measuredOf(kind)));
+  const all = sumOf(bySource, ({ answers }) => answers);
   const estimates = bySource.filter(({ source }) => source !== 'usage');
   if (estimates.length === 0) return null;
   // These measures use the server's token count, never an estimate.
@@ -183,7 +190,20 @@ const estimatedNote = (result: Result, kind: TrafficKind): string | null => {
     ({ source, answers, output }) =>
       `${plural(answers, 'answer')} (${countText(output)} output tokens, ${tokenSourceMeaning[source]})`,
   );
-  return `The server did not count the tokens of every answer; left out of ${listed(names)}: ${listed(sums)}.`;
+  const leftOut = listed([...names, ...(isPriced(result, kind) ? ['cost'] : [])]);
+  return `The server did not count the tokens of every answer; left out of ${leftOut}: ${listed(sums)}, of ${plural(all, 'completed chat')}.`;
+};
+
+/** The answers with the server's output tokens but without its input tokens, if they are some of all or lack a cost. */
+const inputNote = (result: Result, kind: TrafficKind): string | null => {
+  const sums = groupsMatching(result, measuredOf(kind)).flatMap(({ tokens }) =>
+    tokens.filter(({ source }) => source === 'usage'),
+  );
+  const answers = sumOf(sums, (sum) => sum.answers);
+  const without = answers - sumOf(sums, (sum) => sum.answersWithInput);
+  const lacksCost = isPriced(result, kind);
+  if (without === 0 || (without === answers && !lacksCost)) return null;
+  return `Of ${plural(answers, 'answer')} with counted output tokens, ${countText(without)} reported no input tokens: input tokens${textIf(lacksCost, ' and cost')} leave them out.`;
 };
 
 /** If the median of tokens per chunk is outside these bounds, a chunk is not a token. */
@@ -200,5 +220,6 @@ export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[]
   present([
     ...promptCountNotes(result, kind),
     estimatedNote(result, kind),
+    inputNote(result, kind),
     chunkNote(result, kind),
   ]);

@@ -36,14 +36,14 @@ describe('notes on tokens', () => {
     const tokens = [...streams.tokens, estimate('events', 3), estimate('characters', 1)];
     expect(tokenNotes(only({ tokens }), 'chat-stream')).toMatchInlineSnapshot(`
       [
-        "The server did not count the tokens of every answer; left out of time per output token, output speed and output tokens: 3 answers (90 output tokens, counted as token events) and 1 answer (30 output tokens, estimated as characters / 4).",
+        "The server did not count the tokens of every answer; left out of time per output token, output speed, output tokens and cost: 3 answers (90 output tokens, counted as token events) and 1 answer (30 output tokens, estimated as characters / 4), of 298 completed chats.",
       ]
     `);
     const labels = { ...streams.labels, traffic: 'chat' as const };
     const chat = only({ labels, tokens: [estimate('characters', 2)], distributions: {} });
     expect(tokenNotes(chat, 'chat')).toMatchInlineSnapshot(`
       [
-        "The server did not count the tokens of every answer; left out of output tokens: 2 answers (60 output tokens, estimated as characters / 4).",
+        "The server did not count the tokens of every answer; left out of output tokens: 2 answers (60 output tokens, estimated as characters / 4), of 2 completed chats.",
       ]
     `);
   });

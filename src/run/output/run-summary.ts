@@ -1,6 +1,6 @@
 import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countArrivals, sumFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { counts, type RateName, rateNames, rates } from '../../model/measures/run-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
@@ -95,6 +95,7 @@ const countsOf = (result: Result): RunSummary['counts'] => {
     outcomes: sumOutcomes(groups),
     sent: groups.reduce((sum, { sent }) => sum + sent, 0),
     metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+    finished: null,
   };
   return Object.fromEntries(
     Object.entries(counts).map(([name, { of }]) => [name, of(counted)]),
@@ -159,14 +160,21 @@ const trafficOf = (
   errors: ReturnType<typeof figureErrorsOf>,
   where: LabelFilter,
 ): TrafficSummary => {
-  const outcomes = sumOutcomes(groupsMatching(result, where));
+  const groups = groupsMatching(result, where);
+  const outcomes = sumOutcomes(groups);
+  const finishes = sumFinishes(groups);
   const figures = measuresPresent(result, where)
     .filter((name) => !isWithheld(name, trust))
     .flatMap((name) => {
       const found = figuresOf(result, errors, name, where);
       return found === null ? [] : [[name, found] as const];
     });
-  return { due: countArrivals(outcomes), outcomes, ...Object.fromEntries(figures) };
+  return {
+    due: countArrivals(outcomes),
+    outcomes,
+    ...(finishes.length === 0 ? {} : { finishReasons: Object.fromEntries(finishes) }),
+    ...Object.fromEntries(figures),
+  };
 };
 
 const entriesOf = (

@@ -1,3 +1,4 @@
+import { maxFinishLength } from '../../model/observation/outcome.ts';
 import { measureNames, measures } from '../../model/measures/measures.ts';
 import {
   type ComparisonOperator,
@@ -49,6 +50,7 @@ const resultOf = <T>(read: () => T): ParseResult<T> => {
 
 const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
 export type LabelName = (typeof labelNames)[number];
+type Label = { readonly label: LabelName | 'reason'; readonly name: string };
 
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);
@@ -114,8 +116,9 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
 /** Matches `label=value` or `label="value"`, up to a comma or the end of the braces. */
 const labelText = /\s*([^\s=,"]+)\s*=\s*(?:"([^"]*)"|([^,"]*?))\s*(?:,|$)/y;
 
-const readLabels = (text: string): ParsedObjective['labels'] => {
-  const labels: ParsedObjective['labels'][number][] = [];
+/** Reads labels. `names` are the allowed ones. */
+const readLabels = (text: string, names: readonly Label['label'][]): readonly Label[] => {
+  const labels: Label[] = [];
   let at = 0;
   while (text.slice(at).trim() !== '') {
     labelText.lastIndex = at;
@@ -125,10 +128,11 @@ const readLabels = (text: string): ParsedObjective['labels'] => {
       const example = '{traffic=chat-stream, stage="climb 2/s"}';
       throw new ObjectiveError(`expected labels such as ${example}, got ${quote(`{${text}}`)}`);
     }
-    const label = labelNames.find((name) => name === word);
+    const label = names.find((name) => name === word);
     if (label === undefined) {
-      const message = `${quote(word)} is not a label: expected traffic, model, key or stage`;
-      throw new ObjectiveError(message, didYouMean(word, labelNames));
+      const message = `${quote(word)} is not a label: expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+      const hint = word === 'reason' ? 'only finish has a reason' : didYouMean(word, names);
+      throw new ObjectiveError(message, hint);
     }
     if (labels.some((before) => before.label === label)) {
       throw new ObjectiveError(`the label ${quote(label)} is set twice`, 'keep one of them');
@@ -151,18 +155,34 @@ const quotedStart = (text: string): string =>
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
+/** Returns the finish reason of `finish`, which a server may have invented. */
+const finishReasonIn = (labels: readonly Label[]): string => {
+  const reason = labels.find(({ label }) => label === 'reason')?.name ?? '';
+  const example = 'for example finish{reason=length} < 5%';
+  if (reason === '') throw new ObjectiveError('"finish" needs the reason that it counts', example);
+  if (reason.length <= maxFinishLength) return reason;
+  throw new ObjectiveError(
+    `a finish reason has at most ${maxFinishLength} characters in results`,
+    example,
+  );
+};
+
 /** Parses the other parts of an objective whose figure has been read. */
 const withParts = <Figure extends ObjectiveFigure>(
   figure: Figure,
   [, , , written = '', sign = '', boundText = '']: RegExpExecArray,
 ) => {
-  const labels = readLabels(written);
+  const isFinish = figure.kind === 'share' && figure.name === 'finish';
+  const all = readLabels(written, isFinish ? ['reason', ...labelNames] : labelNames);
+  const reason = isFinish ? { reason: finishReasonIn(all) } : {};
+  const labels = all.flatMap(({ label, name }) => (label === 'reason' ? [] : { label, name }));
   const comparison = comparisonOperatorNames.find((name) => name === sign);
   if (comparison === undefined) {
     throw new ObjectiveError(`expected <, <=, > or >=, got ${quote(sign)}`);
   }
   const read = readBound(figure, boundText);
-  if ('bound' in read) return { figure, labels, comparison, bound: read.bound };
+  if ('bound' in read)
+    return { figure: { ...figure, ...reason }, labels, comparison, bound: read.bound };
   const message = `${quote(boundText)} is not a bound for ${figure.name}: expected ${read.expected}`;
   throw new ObjectiveError(message, read.advice);
 };

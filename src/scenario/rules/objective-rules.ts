@@ -1,4 +1,5 @@
 import { measures } from '../../model/measures/measures.ts';
+import { chatKinds } from '../../model/measures/outcome-counts.ts';
 import { isLowerBound } from '../../model/plan/objective.ts';
 import { rates } from '../../model/measures/run-figures.ts';
 import { serverFigureNames } from '../../model/measures/server-figures.ts';
@@ -74,6 +75,12 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
+/** Returns the kinds of traffic that have a figure; `null` for all. */
+const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
+  if (figure.kind === 'measure') return measures[figure.name].traffic;
+  return figure.kind === 'share' && figure.name === 'finish' ? chatKinds : null;
+};
+
 /** Finds labels that are valid by themselves, but that no request has together. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
@@ -89,8 +96,8 @@ function* emptyScopeErrors(
   if (targets.length > 0 && matching.length === 0) {
     yield new ObjectiveError('no request of this scenario has all of these labels');
   }
-  if (matching.length === 0 || figure.kind !== 'measure') return;
-  const kinds: readonly TrafficKind[] = measures[figure.name].traffic;
+  const kinds = kindsOf(figure);
+  if (matching.length === 0 || kinds === null) return;
   if (matching.some((target) => kinds.some((kind) => kind === target.kind))) return;
   yield new ObjectiveError(
     `"${figure.name}" is measured for ${kinds.join(', ')} only, and this objective covers no such request`,

@@ -1,3 +1,5 @@
+import { maxFinishLength, plainFinish } from '../../model/observation/outcome.ts';
+
 /**
  * This file defines by which finish reasons an answer is complete and by which it failed. `content_filter` and `length`
  * complete an answer: the API documents them as ends of an answer that was served and billed. A scenario can make them,
@@ -74,30 +76,27 @@ const endings = {
 
 const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endings));
 
-/** Returns a reason without its spelling: servers write `content-filter`, `ABORT` or `finish_reason_stop`. */
-const plainReason = (reason: string): string =>
-  reason
-    .toLowerCase()
-    .trim()
-    .replace(/[\s-]+/g, '_')
-    .replace(/^finish_reason_/, '');
+const endingOf = (reason: string): Ending | undefined =>
+  endingByReason.get(reason) ?? endingByReason.get(plainFinish(reason));
 
 /** Decides whether an answer that ended for this reason failed: known to fail, or named by the scenario. */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
-  endingByReason.get(plainReason(reason)) === 'fails' || fails.includes(reason);
+  endingOf(reason) === 'fails' || fails.includes(reason);
 
 /** Decides whether Weir knows what a reason means. An unknown one completes the answer, with a note. */
-export const isKnownFinish = (reason: string): boolean => endingByReason.has(plainReason(reason));
+export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== undefined;
 
-/** The maximum length of a finish reason in results. */
-const maxReasonLength = 60;
+/** The maximum length of a finish reason that is read. It is longer than a key, so that an echoed one is masked whole. */
+const maxReadLength = 8192;
 
-/** Returns the name of a finish reason as results hold it, without control characters. */
-const nameOfReason = (text: string): string =>
-  text
-    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
-    .slice(0, maxReasonLength)
-    .toWellFormed();
+/** Returns a finish reason as results hold it: masked, shortened and without control characters. */
+export const shownFinish = (reason: string, redact: (text: string) => string): string =>
+  isKnownFinish(reason)
+    ? reason.slice(0, maxFinishLength)
+    : redact(reason)
+        .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+        .slice(0, maxFinishLength)
+        .toWellFormed();
 
 /**
  * Reads the finish reason of a choice; `null` while it continues. Some servers send an empty reason meanwhile, and SGLang
@@ -105,7 +104,7 @@ const nameOfReason = (text: string): string =>
  */
 export const readFinish = (value: unknown): string | null => {
   if (value === null || value === undefined || value === '' || value === false) return null;
-  if (typeof value === 'string') return nameOfReason(value);
+  if (typeof value === 'string') return value.slice(0, maxReadLength);
   if (typeof value === 'object' && 'type' in value) return readFinish(value.type);
-  return nameOfReason(JSON.stringify(value));
+  return JSON.stringify(value).slice(0, maxReadLength);
 };

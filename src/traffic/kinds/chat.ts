@@ -5,7 +5,12 @@ import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
-import { isFailingFinish, isKnownFinish, readFinish } from '../answer/finish-reasons.ts';
+import {
+  isFailingFinish,
+  isKnownFinish,
+  readFinish,
+  shownFinish,
+} from '../answer/finish-reasons.ts';
 import { readChatError } from '../answer/read-refusal.ts';
 import { readUsage } from '../answer/read-usage.ts';
 import type { CompletionParts } from '../answer/completion-template.ts';
@@ -14,7 +19,7 @@ import { textsIn } from '../answer/texts-in.ts';
 import { choicesOfCompletion } from '../answer/written-choices.ts';
 import { CompletionTemplate } from '../answer/completion-template.ts';
 import { type FailedAnswer, type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
-import type { TargetMemory, TrafficHandler } from '../traffic-handler.ts';
+import type { ReadingContext, TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
 /** Handles chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
@@ -29,16 +34,22 @@ export const chat: TrafficHandler<'chat'> = {
           context,
           // A body that equals an earlier answer would not be read, but here its text counts.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
-          (completion, firstByte) =>
-            answerOf(completion, firstByte, { price, asked, fails: context.fails }),
-          expect === undefined ? null : (completion) => missIn(completion, expect),
+          (completion, firstByte) => answerOf(completion, firstByte, { price, asked, context }),
+          expect === undefined ? null : (completion) => missIn(completion, expect, context),
         ),
     };
   },
 };
 
-const missIn = ({ choices }: CompletionParts, expect: Expectation): string | null =>
-  describeMiss(expect, choicesOfCompletion(choices), readFinish(choices[0]?.['finish_reason']));
+const missIn = (
+  { choices }: CompletionParts,
+  expect: Expectation,
+  { redact }: ReadingContext,
+): string | null => {
+  const finish = readFinish(choices[0]?.['finish_reason']);
+  const shown = finish === null ? null : shownFinish(finish, redact);
+  return describeMiss(expect, choicesOfCompletion(choices), shown);
+};
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
   choices,
@@ -65,30 +76,31 @@ const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
 interface AnswerTerms {
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
-  readonly fails: readonly string[];
+  readonly context: Pick<ReadingContext, 'fails' | 'redact'>;
 }
 
 const answerOf = (
   completion: CompletionParts,
   firstByte: Instant,
-  { price, asked, fails }: AnswerTerms,
+  { price, asked, context }: AnswerTerms,
 ): ChatAnswer | FailedAnswer => {
   const reasons = completion.choices
     .map((choice) => readFinish(choice['finish_reason']))
     .filter((reason) => reason !== null);
-  const failed = reasons.find((reason) => isFailingFinish(reason, fails));
+  const failed = reasons.find((reason) => isFailingFinish(reason, context.fails));
   const reported = tokensOf(completion);
   const tokens = asked === undefined ? reported : { ...reported, asked };
   const notes = [
     ...(reasons.every(isKnownFinish) ? [] : (['finish-unknown'] as const)),
     ...(completion.usage?.isOdd === true ? (['usage-unreadable'] as const) : []),
   ];
-  const finish = failed ?? reasons[0] ?? null;
+  const reason = failed ?? reasons[0];
+  const finish = reason === undefined ? null : shownFinish(reason, context.redact);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  return failed === undefined
+  return failed === undefined || finish === null
     ? answer
-    : { failure: 'the chat completion ended with finish_reason', by: failed, partial: answer };
+    : { failure: 'the chat completion ended with finish_reason', by: finish, partial: answer };
 };
 
 const charactersPerToken = 4;

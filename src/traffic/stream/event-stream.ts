@@ -18,7 +18,7 @@ import type { RequestedPromptTokens } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { excerpt, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
-import { isFailingFinish, isKnownFinish } from '../answer/finish-reasons.ts';
+import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
 import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
 import {
   type BodyReader,
@@ -133,7 +133,8 @@ export class EventStreamReader implements BodyReader {
     const times = this.#times;
     const tokenInstants = times.toArray();
     const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
-    const { price, asked } = this.context;
+    const finish = this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null;
+    const { price, asked, redact } = this.context;
     const reported = this.#tokens();
     const tokens = asked === undefined ? reported : { ...reported, asked };
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
@@ -149,7 +150,7 @@ export class EventStreamReader implements BodyReader {
       coalesced: times.coalesced,
       tokens,
       firstChunkTokens: this.#firstChunkTokens,
-      finish: this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null,
+      finish: finish === null ? null : shownFinish(finish, redact),
       buffered: isBuffered(tokenInstants, this.context.begun),
       notes: this.#notes.toSorted(),
       cost: tokenCost(tokens, price),
@@ -244,7 +245,7 @@ export class EventStreamReader implements BodyReader {
   #onFinish(finish: string): void {
     if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
     this.#failedFinish = finish;
-    const detail = `a choice ended with finish_reason ${JSON.stringify(this.context.redact(finish))}`;
+    const detail = `a choice ended with finish_reason ${JSON.stringify(shownFinish(finish, this.context.redact))}`;
     this.#fault = { issue: 'stream-error', detail };
   }
 
