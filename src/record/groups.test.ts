@@ -2,6 +2,7 @@ import type { Group } from '../model/measures/counts.ts';
 import type { AnswerNote } from '../model/observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
 import { decodeHistogram } from '../model/measures/histogram.ts';
+import type { Objective } from '../model/plan/objective.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
@@ -306,6 +307,81 @@ describe('groups', () => {
     expect(group!.connections.new).toBe(6);
     expect(group!.outcomes).toMatchObject({ completed: 2, broken: 1, dropped: 1 });
     expect(group!.distributions.retryWait).toMatchObject({ count: 1, max: 200 });
+  });
+});
+
+const ended = (...reasons: readonly (string | null)[]): readonly Observation[] =>
+  reasons.map((finish) => streamed([5100], { finish }));
+
+describe('finish reasons', () => {
+  const countsOf = (groups: readonly Group[]) =>
+    groups[0]!.finishes?.map(({ reason, count }) => `${reason} ${count}`);
+
+  it('are counted as they were sent, of complete and of failed chats', () => {
+    const partial = sampleStream([5100], { finish: 'abort' });
+    const failed = sampleObservation({
+      traffic: 'chat-stream',
+      outcome: { kind: 'malformed', issue: 'stream-error', detail: '', partial },
+    });
+    const odd = ['__proto__', 'constructor', 'toString'];
+    expect(countsOf(grouped(...ended('stop', 'STOP', 'stop', null, ...odd), failed))).toEqual([
+      'STOP 1',
+      '__proto__ 1',
+      'abort 1',
+      'constructor 1',
+      'stop 2',
+      'toString 1',
+    ]);
+  });
+
+  it('are none of answers that have none, and absent in groups of other kinds', () => {
+    expect(countsOf(grouped(...ended(null)))).toEqual([]);
+    expect(grouped(sampleObservation({ model: null, traffic: 'models' }))[0]).not.toHaveProperty(
+      'finishes',
+    );
+  });
+
+  it('are at most 20 that are unusual, and spellings of usual ones beyond them are added to these', () => {
+    const names = Array.from({ length: 1000 }, (_, n) => `invented ${n}`);
+    const spelt = Array.from({ length: 50 }, (_, n) => `length${' '.repeat(n + 1)}`);
+    const counts = countsOf(grouped(...ended('stop', ...names, ...spelt, 'length')))!;
+    expect(counts).toHaveLength(20 + 3);
+    expect(counts).toContain('length 51');
+    expect(counts).toContain('others 980');
+    expect(counts).toContain('stop 1');
+  });
+
+  it('keep those that the plan names', () => {
+    const objective: Objective = {
+      text: 'finish{reason=Zeal} < 5%',
+      figure: { kind: 'share', name: 'finish', reason: 'Zeal' },
+      scope: { traffic: null, model: null, key: null, stages: null },
+      comparison: '<',
+      bound: 5,
+      minSamples: 1,
+      severity: 'fail',
+      abortAfter: null,
+    };
+    const named = { ...plan, fails: [{ finish: 'zap' }], objectives: [objective] };
+    const recorder = groupRecorder(named);
+    const groups = recorder.restore([]);
+    const names = Array.from({ length: 99 }, (_, n) => `invented ${n}`);
+    for (const each of ended('zeal', 'zap', 'zeal', ...names, 'ZEAL'))
+      recorder.record(groups, each);
+    expect(countsOf(recorder.store(groups))).toEqual(
+      expect.arrayContaining(['zeal 2', 'zap 1', 'ZEAL 1', 'others 80']),
+    );
+  });
+
+  it('stay absent where a part of a merged result did not count them', () => {
+    const recorder = groupRecorder(plan);
+    const old = structuredClone(grouped(...ended('stop')));
+    delete old[0]!.finishes;
+    const whole = recorder.restore([]);
+    recorder.add(whole, recorder.restore(grouped(...ended('stop'))));
+    expect(countsOf(recorder.store(whole))).toEqual(['stop 1']);
+    recorder.add(whole, recorder.restore(old));
+    expect(recorder.store(whole)[0]).not.toHaveProperty('finishes');
   });
 });
 

@@ -12,7 +12,7 @@ import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measur
 import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
 import { type DelayName, delayNames, recordDelays } from '../model/measures/read-delays.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
-import { emptyOutcomeCounts, isChat } from '../model/measures/outcome-counts.ts';
+import { emptyOutcomeCounts, hasFinish } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
@@ -247,7 +247,7 @@ const addGroup = (
 };
 
 const storeFinishes = ({ finishes, labels }: OpenGroup): Pick<Group, 'finishes'> =>
-  finishes === null || !isChat(labels.traffic)
+  finishes === null || !hasFinish(labels.traffic)
     ? {}
     : {
         finishes: Array.from(finishes, ([reason, count]) => ({ reason, count })).toSorted((a, b) =>

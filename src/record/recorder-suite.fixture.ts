@@ -36,7 +36,11 @@ const tokens = fc.record(
   },
   { requiredKeys: ['input', 'output', 'source'] },
 );
-const finish = fc.constantFrom('stop', 'length', null);
+const finish = fc.oneof(
+  fc.constantFrom('stop', 'length', 'Length', 'others', '__proto__', 'constructor', null),
+  // More than a group keeps.
+  fc.nat(40).map((n) => `invented ${n}`),
+);
 const notes = fc.subarray([...answerNoteNames], { maxLength: 3 });
 const cost = fc.option(fc.nat(5000));
 

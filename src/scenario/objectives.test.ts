@@ -45,6 +45,13 @@ describe('an objective', () => {
     ['cost.mean < 0.002', { kind: 'measure', name: 'cost', statistic: 'mean' }, '<', 2000],
     ['errorRate < 0.5%', { kind: 'share', name: 'errorRate' }, '<', 0.5],
     ['goodput >= 95%', { kind: 'share', name: 'goodput' }, '>=', 95],
+    ['finish{reason=length} < 5%', { kind: 'share', name: 'finish', reason: 'length' }, '<', 5],
+    [
+      'finish{reason="any, new", traffic=chat} <= 0%',
+      { kind: 'share', name: 'finish', reason: 'any, new' },
+      '<=',
+      0,
+    ],
     ['completedRate > 120/min', { kind: 'rate', name: 'completedRate' }, '>', 2],
     ['limited <= 0', { kind: 'count', name: 'limited' }, '<=', 0],
   ])('%s', (text, figure, comparison, bound) => {
@@ -141,6 +148,34 @@ describe('an error in an objective is reported at its place', () => {
     [
       'ttft.p95{modle=publisher/big} < 1s',
       '"modle" is not a label: expected traffic, model, key or stage; did you mean "model"?',
+    ],
+    [
+      'finish < 5%',
+      '"finish" needs the reason that it counts; for example finish{reason=length} < 5%',
+    ],
+    [
+      'finish{traffic=chat} < 5%',
+      '"finish" needs the reason that it counts; for example finish{reason=length} < 5%',
+    ],
+    [
+      'finish{raeson=length} < 5%',
+      '"raeson" is not a label: expected reason, traffic, model, key or stage; did you mean "reason"?',
+    ],
+    [
+      'finish{reason=length, reason=stop} < 5%',
+      'the label "reason" is set twice; keep one of them',
+    ],
+    [
+      `finish{reason=${'x'.repeat(61)}} < 5%`,
+      'a finish reason has at most 60 characters in results; for example finish{reason=length} < 5%',
+    ],
+    [
+      'errorRate{reason=length} < 5%',
+      '"reason" is not a label: expected traffic, model, key or stage; only finish has a reason',
+    ],
+    [
+      'finish{reason=length} < 5',
+      '"5" is not a bound for finish: expected a percentage from 0% to 100%, such as 99.5%; a number needs its unit: 5%',
     ],
     [
       'ttft.p95{model=publisher/bgi} < 1s',

@@ -76,6 +76,7 @@ describe('the abort check of objectives', () => {
     'errorRate < 40%',
     'goodput > 50%',
     'limitedRate{key=main} < 10%',
+    'finish{reason=STOP} < 30%',
     'sent < 1',
   ])('agrees at the end with the judge: %s', (text) => {
     const plan = planWith([text], '0s');

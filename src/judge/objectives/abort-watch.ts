@@ -56,7 +56,7 @@ class RunningFigure {
       case 'count':
       case 'share':
         this.#count(observation, figure.name === 'goodput' ? stage : null);
-        if ('reason' in figure) this.#countFinish(observation, figure.reason);
+        this.#countFinish(observation);
     }
   }
 
@@ -70,9 +70,11 @@ class RunningFigure {
     if (met.every(Boolean)) counted.metAllObjectives += 1;
   }
 
-  #countFinish({ outcome }: Observation, reason: string): void {
+  #countFinish({ outcome }: Observation): void {
+    const { figure } = this.objective;
     const finish = finishOf(outcome);
-    if (finish !== null && plainFinish(finish) === plainFinish(reason)) this.#counted.finished += 1;
+    if (finish === null || !('reason' in figure)) return;
+    if (plainFinish(finish) === plainFinish(figure.reason)) this.#counted.finished += 1;
   }
 
   observe(now: Instant): ObservedValue {

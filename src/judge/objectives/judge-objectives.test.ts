@@ -179,6 +179,33 @@ describe('counts, shares and rates', () => {
     expect(found).toMatchObject({ observed, n: 10, unit: '%' });
   });
 
+  it('finish is the share of arrivals whose answer ended for a reason, in any spelling', () => {
+    const figure = { kind: 'share', name: 'finish', reason: 'length' } as const;
+    const finishes = [
+      { reason: 'FINISH_REASON_LENGTH', count: 1 },
+      { reason: 'length', count: 2 },
+      { reason: 'stop', count: 3 },
+    ];
+    expect(seen(figure, { finishes })).toMatchObject({ observed: 30, n: 10, unit: '%' });
+    const never = { ...figure, reason: 'constructor' };
+    expect(seen(never, { finishes })).toMatchObject({ observed: 0, ruling: 'pass' });
+    // A result of an earlier version counted none.
+    expect(seen(figure)).toMatchObject({ observed: null, grounds: 'no-data', ruling: 'fail' });
+  });
+
+  it('finish has arrivals of its scope as its whole', () => {
+    const figure = { kind: 'share', name: 'finish', reason: 'length' } as const;
+    const finishes = [{ reason: 'length', count: 3 }];
+    const groups = [
+      group([], { outcomes, finishes }),
+      group([], { outcomes, finishes: [], labels: { model: 'other' } }),
+      group([], { outcomes, labels: { traffic: 'models', model: null } }),
+    ];
+    expect(judged({ figure }, groups)).toMatchObject({ observed: 10, n: 30 });
+    const scope = { ...everything, model: 'm' };
+    expect(judged({ figure, scope }, groups)).toMatchObject({ observed: 30, n: 10 });
+  });
+
   it('a counter without events is 0, but a share of no arrivals has no data', () => {
     const none = (figure: ObjectiveFigure) => judged({ figure }, []);
     expect(none({ kind: 'count', name: 'limited' })).toMatchObject({ observed: 0, ruling: 'pass' });

@@ -27,7 +27,7 @@ export const labelsSchema = z.strictObject({
 export type Labels = z.infer<typeof labelsSchema>;
 
 /** Answers that ended for one reason, in the server's spelling. `others` stands for those beyond a maximum. */
-export const finishCountSchema = z.strictObject({ reason: z.string(), count });
+const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
 /** All arrivals that were due, by outcome. */
 export const outcomeCountsSchema = z.strictObject(

@@ -5,7 +5,8 @@ import type { TrafficKind } from '../workload/traffic.ts';
 /** The kinds of traffic whose answers have a finish reason. */
 export const chatKinds = ['chat', 'chat-stream'] as const satisfies readonly TrafficKind[];
 
-export const isChat = (traffic: TrafficKind): boolean => chatKinds.some((kind) => kind === traffic);
+export const hasFinish = (traffic: TrafficKind): boolean =>
+  chatKinds.some((kind) => kind === traffic);
 
 export const emptyOutcomeCounts = (): OutcomeCounts => ({
   completed: 0,
@@ -46,7 +47,7 @@ export const countFinishes = (
   reason: string,
 ): number | null => {
   const isUnknown = groups.some(
-    ({ labels, finishes }) => finishes === undefined && isChat(labels.traffic),
+    ({ labels, finishes }) => finishes === undefined && hasFinish(labels.traffic),
   );
   if (isUnknown) return null;
   const wanted = plainFinish(reason);

@@ -48,6 +48,23 @@ describe('notes on tokens', () => {
     `);
   });
 
+  it('count the answers without input tokens, which have no cost', () => {
+    const tokens = [
+      { source: 'usage' as const, answers: 10, answersWithInput: 7, input: 70, output: 90 },
+    ];
+    expect(tokenNotes(only({ tokens }), 'chat-stream')).toEqual([
+      'Of 10 answers with counted output tokens, 3 reported no input tokens: input tokens and cost leave them out.',
+    ]);
+    const none = tokens.map((sums) => ({ ...sums, answersWithInput: 0, input: 0 }));
+    const labels = { ...streams.labels, traffic: 'chat' as const };
+    const chat = { labels, distributions: {} };
+    // Chats of the sample have no price, and a server that reports no input at all lacks nothing in part.
+    expect(tokenNotes(only({ ...chat, tokens: none }), 'chat')).toEqual([]);
+    expect(tokenNotes(only({ ...chat, tokens }), 'chat')).toEqual([
+      'Of 10 answers with counted output tokens, 3 reported no input tokens: input tokens leave them out.',
+    ]);
+  });
+
   it('are of the measured requests only', () => {
     const labels = { ...streams.labels, warmUp: true };
     expect(tokenNotes(only({ labels, tokens: [estimate('events', 3)] }), 'chat-stream')).toEqual(

@@ -50,7 +50,10 @@ const resultOf = <T>(read: () => T): ParseResult<T> => {
 
 const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
 export type LabelName = (typeof labelNames)[number];
-type Label = { readonly label: LabelName | 'reason'; readonly name: string };
+interface Label {
+  readonly label: LabelName | 'reason';
+  readonly name: string;
+}
 
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);

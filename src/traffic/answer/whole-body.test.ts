@@ -127,6 +127,18 @@ describe('a whole chat that the server reports as failed', () => {
     });
   });
 
+  it('has secrets masked that are in its finish reason', () => {
+    const secret = `sk-${'s'.repeat(80)}`;
+    const redact = (said: string): string => said.replaceAll(secret, '[redacted]');
+    for (const fails of [[], [secret]]) {
+      const body = Buffer.from(JSON.stringify(at({ finish_reason: secret })));
+      const outcome = replay('chat', [body], { headers: json }, contextWith({ redact, fails }));
+      expect(outcome.kind).toBe(fails.length === 0 ? 'completed' : 'malformed');
+      expect(JSON.stringify(outcome)).toContain('[redacted]');
+      expect(JSON.stringify(outcome)).not.toContain('sk-');
+    }
+  });
+
   it.each(['length', 'content_filter', 'something-new'])('completes with %s', (finish) => {
     expect(read('chat', at({ finish_reason: finish }))).toMatchObject({ kind: 'completed' });
   });

@@ -120,6 +120,29 @@ describe('an error in a streamed chat, however it is cut,', () => {
   });
 });
 
+describe('a finish reason of a stream', () => {
+  it('has its secrets masked before it is shortened', () => {
+    const secret = `sk-${'s'.repeat(80)}`;
+    const redact = (said: string): string => said.replaceAll(secret, '[redacted]');
+    for (const reason of [secret, `denied: ${secret}`, { type: secret }, [secret]]) {
+      const finish = reason as string;
+      const body = sseEvents(textChunk('a'), chatChunk({}, finish), doneData);
+      const outcome = JSON.stringify(readEverySplit(body, {}, { redact }));
+      expect(outcome).toContain('[redacted]');
+      expect(outcome).not.toContain('sk-');
+    }
+  });
+
+  it('has at most 60 characters, in the notes of a failure too', () => {
+    const body = sseEvents(textChunk('a'), chatChunk({}, 'x'.repeat(90)), doneData);
+    expect(readEverySplit(body)).toEqual(
+      expectCompleted({ finish: 'x'.repeat(60), notes: ['finish-unknown'] }),
+    );
+    const failed = { fails: ['x'.repeat(90)] };
+    expect(JSON.stringify(readEverySplit(body, {}, failed))).not.toContain('x'.repeat(61));
+  });
+});
+
 describe('a body instead of a stream, however it is cut,', () => {
   it.each(['application/json', 'text/event-stream', undefined])(
     'is a stream error for JSON with an error and status 200, labelled %s',
