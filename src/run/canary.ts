@@ -1,9 +1,9 @@
-import { hasChatStreams, type Plan } from '../model/plan/plan.ts';
+import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** The canary of a run whose loops read no streams. */
+/** The canary of a run whose loops read no self-test streams. */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
   /** For the reader of the report; `endNotes` at the end of the run. */
@@ -21,11 +21,11 @@ const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 
 /**
- * Starts the canary of a run with chat streams, whose timing it checks. Never fails: if it cannot
- * start, a note says so.
+ * Starts the canary of a run. A load that saturates the target has none, since it keeps its loop busy by design
+ * and its figures are not judged. Never fails: if the canary cannot start, a note says so.
  */
 export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
-  if (plan.canary !== true || !hasChatStreams(plan)) return noCanary;
+  if (plan.canary !== true || saturateLoadOf(plan) !== null) return noCanary;
   const emitter = await startCanaryEmitter();
   if (typeof emitter === 'string') {
     const remedy = emitter.includes('EMFILE')

@@ -49,7 +49,7 @@ const childrenOf = async (pid: number, word: string): Promise<readonly string[]>
   return named.filter(({ command }) => command.includes(word)).map(({ child }) => child);
 };
 
-describe('a run with streamed chats', () => {
+describe('a run', () => {
   it.each(['socket', 'undici'])(
     'measures its own error by the transport %s, and the page quotes it',
     async (transport) => {
@@ -73,6 +73,20 @@ describe('a run with streamed chats', () => {
   it('has a canary in each worker', async () => {
     const { result } = await runWatched('', ['--workers', '2']);
     expect(errorBarOf(result)).toMatchObject({ streams: 5, loops: 2 });
+  });
+
+  it.each([
+    ['chat', 'model: weir/small, maxTokens: 5', 'constant, rate: 20/s, duration: 2s'],
+    ['models', '', 'closed, users: 2, duration: 2s, thinkTime: 50ms'],
+    ['speech', 'model: weir/voice', 'constant, rate: 5/s, duration: 2s'],
+  ])('has a canary beside %s alone', async (kind, settings, load) => {
+    const file = await tempFile(
+      's.yaml',
+      `traffic: [{ kind: ${kind}${settings && `, ${settings}`} }]\nload: { kind: ${load} }\nmock: { latency: small }\n`,
+    );
+    const out = await tempFolder();
+    await weirProcess(['run', file, '--out', out]);
+    expect(errorBarOf(await resultIn(out))).toMatchObject({ streams: 5, loops: 1 });
   });
 
   it('says so when the canary is off', async () => {

@@ -248,6 +248,6 @@ export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad |
   return load?.kind === 'saturate' ? load : null;
 };
 
-/** Whether a plan has streamed chats, which a canary verifies. */
+/** Whether a plan has streamed chats. */
 export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
   stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

@@ -6,7 +6,7 @@ import { errorBarOf } from '../../model/result/error-bar.ts';
 import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { hasChatStreams } from '../../model/plan/plan.ts';
+import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
@@ -22,7 +22,7 @@ import { present, textIf } from '../text/present.ts';
 /** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
 export const missingStreamsText = (result: Result): string | null => {
   const { plan } = result;
-  if (plan.canary === undefined || !hasChatStreams(plan) || errorBarOf(result) !== null)
+  if (plan.canary === undefined || saturateLoadOf(plan) !== null || errorBarOf(result) !== null)
     return null;
   const reason = plan.canary
     ? 'No event of the self-test streams was read'

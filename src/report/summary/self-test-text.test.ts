@@ -63,14 +63,22 @@ describe('the lateness of the self-test streams', () => {
     expect(missingStreamsText(watched(canary, [late, calm]))).toBeNull();
   });
 
-  it('is not expected in old results, nor without streamed chats', () => {
+  it('is expected of every kind of traffic', () => {
+    const run = watched(false, [null, null]);
+    const stages = run.plan.stages.map((stage) => ({
+      ...stage,
+      traffic: stage.traffic.filter(({ kind }) => kind === 'chat'),
+    }));
+    expect(stages.every(({ traffic }) => traffic.length > 0)).toBe(true);
+    expect(missingStreamsText({ ...run, plan: { ...run.plan, stages } })).toMatch(/canary: false/);
+  });
+
+  it('is not expected in old results, nor of a load that saturates the target', () => {
     const { plan, ...before } = sampleRunResult();
     const { canary: _, ...earlier } = plan;
     expect(missingStreamsText({ ...before, plan: earlier })).toBeNull();
-    const stages = plan.stages.map((stage) => ({
-      ...stage,
-      traffic: stage.traffic.filter(({ kind }) => kind !== 'chat-stream'),
-    }));
+    const load = { kind: 'saturate', connections: 10, duration: milliseconds(30_000) } as const;
+    const stages = plan.stages.map((stage) => ({ ...stage, load }));
     expect(missingStreamsText({ ...before, plan: { ...plan, canary: false, stages } })).toBeNull();
   });
 });

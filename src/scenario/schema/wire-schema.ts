@@ -195,5 +195,5 @@ export const workersSchema = z
   );
 
 export const canarySchema = booleanField(true).describe(
-  'Whether to read five self-test streams from a local process during the run: their delay is part of the measurement error of the run. They take 3 to 4 % of a core; only runs with streamed chat have them.',
+  'Whether to read five self-test streams from a local process during the run: their delay is part of the measurement error of the run. They take 3 to 4 % of a core; every load has them but `saturate`.',
 );
