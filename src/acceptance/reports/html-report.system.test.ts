@@ -141,7 +141,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
   it('can be read without scripts: tables, plots and what the charts would show', async () => {
     const { page } = await visit({ javaScriptEnabled: false });
     const words = await page.locator('main').innerText();
-    for (const part of ['Degraded', 'The charts over time need JavaScript', 'highest at']) {
+    for (const part of ['figure approximate', 'The charts over time need JavaScript', 'highest at']) {
       expect(words).toContain(part);
     }
     // Percentiles, and latency as density.

@@ -37,7 +37,7 @@ it('npm start leaves the verdict, the figures of every kind and the path of the 
   expect(screen).toContain(`Report: ${out}/report.html`);
   expect((await stat(`${out}/report.html`)).size).toBeGreaterThan(50_000);
   const { summary } = await resultIn(out);
-  const verdict = { valid: '✓ Valid. ', degraded: '! Degraded. ', invalid: '✗ Exit 12. ' };
+  const verdict = { valid: '✓ Load as planned. ', degraded: '! Load ', invalid: '✗ Exit 12. ' };
   const place = screen.findIndex((line) => line.startsWith(verdict[summary!.trust]));
   expect(place).toBeGreaterThanOrEqual(screen.length - 3);
   expect(code).toBe(summary!.exit.code);

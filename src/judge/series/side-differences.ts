@@ -87,9 +87,7 @@ export const unusableRunReason = ({ file, result, trust }: Repetition): SideDiff
   if (missingSlices(result).length > 0)
     return invalid('has missing slices: merge all slices first');
   if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
-  return trust.level === 'invalid'
-    ? invalid('is INVALID: its load was not the planned one, or its figures can have any error')
-    : null;
+  return trust.level === 'invalid' ? invalid('is INVALID: its load was not the planned one') : null;
 };
 
 /** Returns every reason to refuse a comparison, each once. */

@@ -13,7 +13,11 @@ import {
   connectionFailuresOf,
   notableConnectionFailures,
 } from '../../model/result/connection-failures.ts';
-import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
+import {
+  exactnessOf,
+  figuresSignalName,
+  judgedFigures,
+} from '../../model/result/judged-figures.ts';
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import {
@@ -39,15 +43,11 @@ const smallShare = 0.05;
 /** In ms. */
 const smallTime = 1;
 
-/** The share of a figure above which its error leaves little of it. */
-const largeShare = 0.5;
-
-const offBy = (value: number, { low, high }: ErrorBounds): number =>
-  Math.max(value - low, high - value);
-
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
   const allowed = Math.max(value * smallShare, unit === 'ms' ? smallTime : 0);
-  if (offBy(value, bounds) <= allowed) return true;
+  if (Math.max(value - bounds.low, bounds.high - value) <= allowed) return true;
+  // A load that is too short for an interval has nothing in which an error could hide.
+  if (low === null && high === null) return false;
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
 
@@ -91,28 +91,27 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
+/** Judges how well the headline figures are known, which never makes a run invalid: only its load can. */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
-  const moved = headline.filter((figure) => !figure.isSmall);
-  const isGreat = (figure: FigureError): boolean =>
-    offBy(figure.value, figure) > figure.value * largeShare;
-  let level: TrustLevel = moved.length === 0 ? 'valid' : 'degraded';
-  if (moved.length > 0 && headline.every(isGreat)) level = 'invalid';
+  const notExact = (['approximate', 'unknown'] as const).flatMap((exactness) => {
+    const found = headline.filter((figure) => exactnessOf(figure) === exactness);
+    return found.length === 0
+      ? []
+      : `${found.length} of ${headline.length} headline figures ${found.length === 1 ? 'is' : 'are'} ${exactness}: ${found.map(errorText).join('; ')}`;
+  });
+  const isExact = notExact.length === 0;
   return {
     signal: figuresSignalName,
     decides: true,
-    level,
-    observed:
-      moved.length === 0
-        ? `small in all ${headline.length} headline figures`
-        : `${moved.length} of ${headline.length} headline figures ${moved.length === 1 ? 'is' : 'are'} uncertain: ${moved.map(errorText).join('; ')}`,
+    level: isExact ? 'valid' : 'degraded',
+    observed: isExact ? `small in all ${headline.length} headline figures` : notExact.join('. '),
     expected:
-      'at most 5 % of a figure or 1 ms, or inside its confidence interval; if it exceeds half of every figure, nothing is known',
-    advice:
-      level === 'valid'
-        ? null
-        : 'Stop other programs on the load generator’s machine, use more workers (if cores are idle) or slices, lower the rate, or exclude the first seconds with a warm-up.',
+      'at most 5 % of a figure or 1 ms, or inside its confidence interval; a figure that can be off by more than half and 5 ms is unknown',
+    advice: isExact
+      ? null
+      : 'Stop other programs on the load generator’s machine, use more workers (if cores are idle) or slices, lower the rate, or exclude the first seconds with a warm-up.',
   };
 };
 
@@ -298,8 +297,8 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether the load was the planned one, and whether the load generator can have moved the figures. A slow,
- * limiting or failing target does not lower the trust. Nor does the state of the load generator by itself.
+ * Judges whether the load was the planned one, which alone can make a run invalid, and whether the load generator can
+ * have moved the figures. A slow, limiting or failing target does not lower the trust. Nor does the state of the load generator by itself.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

@@ -1,7 +1,10 @@
 import type { MeasureName } from '../measures/measures.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** Whether the load was the planned one, and how much the load generator can have moved the figures. */
+/**
+ * The trust in a run. Only a load that was not the planned one makes it `invalid`. `degraded`: some headline figures
+ * are approximate or unknown, or what of the load differs is small or not verified.
+ */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {

@@ -30,11 +30,11 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
 };
 
 /** Whether the run counts. It is the first test of every file, so that no file is empty. */
-const runCase = ({ level, title, sentences }: RunVerdict, trust: Trust): JunitCase => {
+const runCase = ({ level, load, sentences }: RunVerdict, trust: Trust): JunitCase => {
   const evidence = trust.evidence
     .filter(({ decides, level: found }) => decides && found !== 'valid')
     .map(({ signal, observed, expected }) => `${signal}: ${observed} (healthy: ${expected})`);
-  const invalid = failed('run-invalid', title, [...sentences, ...evidence].join(' '));
+  const invalid = failed('run-invalid', load, [...sentences, ...evidence].join(' '));
   const outcome = level === 'invalid' ? invalid : passed;
   return { classname: 'run', name: 'the run is complete and its figures count', outcome };
 };
@@ -77,8 +77,8 @@ export const runJunit = (result: Result, trust: Trust): string => {
     },
     cases: [runCase(verdict, trust), ...verdicts.map(objectiveCase), ...limitCases(result)],
     output: present([
-      `${verdict.title}: ${verdict.sentences.join(' ')}`,
       objectivesSentence(verdicts),
+      `${verdict.load}: ${verdict.sentences.join(' ')}`,
       goodputSentence(result),
       ...verdicts.map((each) => `${each.text}: ${objectiveFindingText(each)}`),
     ]),

@@ -62,7 +62,7 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
   column.name({ title: 'Measure', media: ['html'] }, ({ subject, withheld }) => ({
     text: subject.label,
     unit: `${subject.unit}${subject.better === 'higher' ? ' · higher is better' : ''}`,
-    note: withheld ? 'withheld: the run is invalid' : undefined,
+    note: withheld ? 'withheld: it would look better than it is' : undefined,
   })),
   column.name({ title: 'Measure', media: ['terminal', 'markdown'] }, ({ subject }) => ({
     text: subject.short,

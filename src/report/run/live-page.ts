@@ -83,13 +83,13 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   // Seconds that are not over yet would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
   const charts = runCharts({ ...result, timeline }, trust);
-  const { title, sentences } = runVerdict(result, trust);
+  const { load, sentences } = runVerdict(result, trust);
   const document: ReportDocument = {
     ...runDocument(result, trust, charts),
     verdict,
     introduction: [
       text(
-        `Figures of the requests that have ended so far: ${title.toLowerCase()}. The verdict follows when the run has ended.`,
+        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The verdict follows when the run has ended.`,
       ),
       ...sentences.map((sentence) => text(sentence)),
       list(result.notes),

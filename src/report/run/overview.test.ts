@@ -91,13 +91,13 @@ describe('the overview of a run in a terminal', () => {
 
 describe('the verdict that stands last', () => {
   it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
-    expect(closing({}, validTrust)).toMatch(/^✓ Valid\. /);
+    expect(closing({}, validTrust)).toMatch(/^✓ Load as planned\. /);
     expect(closing({}, degradedTrust)).toMatch(
-      /^! Degraded\. .*chat-stream Chunk gap p95\.\sWhy, and what to do: `weir report FOLDER\s--details`\.$/s,
+      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s−1\.4\s\+2\.8\.\sWhy, and what to do: `weir report FOLDER\s--details`\.$/s,
     );
-    expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Invalid\. /);
+    expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
-      /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. Valid\. /,
+      /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. Load as planned\. /,
     );
   });
 

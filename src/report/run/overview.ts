@@ -128,16 +128,13 @@ export const closingVerdict = (
   style: TerminalStyle,
 ): string => {
   const layout = terminalLayout(style);
-  const { level, title, sentences } = runVerdict(result, trust);
+  const { level, load, sentences } = runVerdict(result, trust);
   const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
   const outcome = objectivesSentence(result.verdicts ?? []);
   const limits = limitsVerdict(result)?.text ?? null;
   const verdicts = present([outcome !== null && `${outcome}.`, limits]);
-  const trusted = [`${title}.`, ...sentences];
-  const facts =
-    exit === 0
-      ? [...trusted.slice(0, 1), ...verdicts, ...sentences]
-      : [`Exit ${exit}.`, ...verdicts, ...trusted];
+  const code = exit === 0 ? [] : [`Exit ${exit}.`];
+  const facts = [...code, ...verdicts, `${load}.`, ...sentences];
   const advice =
     level === 'degraded' ? ['Why, and what to do: `weir report FOLDER --details`.'] : [];
   const text = printable([tones[tone].glyph, ...facts, ...advice].join(' '));

@@ -16,7 +16,6 @@ import {
   picture,
   type ReportDocument,
   text,
-  trustTones,
 } from '../document/document.ts';
 import { figureText, plural, timeText } from '../text/number-text.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
@@ -185,7 +184,7 @@ export const runDocument = (
     weir,
     title: plan.name,
     description: present([plan.description, charts !== null && whatRan(result)]),
-    verdict: { text: verdict.title, tone: trustTones[verdict.level] },
+    verdict: { text: verdict.title, tone: gravestTone(result, trust) },
     tone: gravestTone(result, trust),
     introduction: runIntroduction(result, trust),
     blocks: present([

@@ -21,10 +21,10 @@ describe('the terminal report', () => {
 
   it('says first whether to trust it, then what ran, then the outcome', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
-      "! Degraded
+      "! Load as planned; 1 figure approximate
         All five kinds of traffic against the reference gateway.
-        The load generator can have moved 1 of 4 headline figures by more than 5 % or 1 ms, and out of the
-        confidence interval: chat-stream Chunk gap p95.
+        Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms −1.4
+        +2.8.
         The target refused stream_options.include_usage: </script><img src=x
         onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>
         degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of

@@ -5,6 +5,7 @@ import { reportedQuantiles } from '../../model/measures/headline.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Quantile } from '../../model/measures/quantile.ts';
+import { isNothingKnown } from '../../model/result/judged-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
@@ -77,7 +78,7 @@ export interface MeasureFigures {
   /** In the order of `reportedQuantiles`. */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
-  /** No figure is printed: the run is invalid, and this measure would look better than it is. */
+  /** No figure is printed, since this measure would look better than it is. */
   readonly withheld: boolean;
 }
 
@@ -100,8 +101,8 @@ export const tableMeasures = {
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 /** A starved loop reads many chunks in one turn, so gaps shrink towards zero and look better than they are. */
-export const isWithheld = (name: MeasureName, trust: Trust): boolean =>
-  trust.level === 'invalid' && (name === 'gap' || name === 'stall');
+export const isWithheld = (name: MeasureName, { level, figures }: Trust): boolean =>
+  (name === 'gap' || name === 'stall') && (level === 'invalid' || isNothingKnown(figures));
 
 /** The measurement error of a percentile of one kind of traffic; `null` if it has none. */
 export const figureErrorOf = (

@@ -4,6 +4,7 @@ import type { Result } from '../../model/result/result.ts';
 import type { FigureError, Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { runVerdict } from './run-verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
 import {
   degradedTrust,
   invalidTrust,
@@ -32,23 +33,28 @@ const halved: Result = {
 };
 
 describe('the verdict of a run', () => {
-  it('is the trust in its generator', () => {
+  it('is the trust in its load, and how many headline figures are not exact', () => {
     const titles = [validTrust, degradedTrust, invalidTrust].map(
       (trust) => runVerdict(result, trust).title,
     );
-    expect(titles).toEqual(['Valid', 'Degraded', 'Invalid']);
+    expect(titles).toEqual([
+      'Load as planned',
+      'Load as planned; 1 figure approximate',
+      'Load not as planned',
+    ]);
   });
 
   it('says of a valid run that the load and the figures are as they should be', () => {
     const first = (trust: Trust) => runVerdict(result, trust).sentences[0];
     expect(first(validTrust)).toBe(
-      'The load was the planned one, and the load generator moved no headline figure by more than 5 % or 1 ms, or out of its confidence interval.',
+      'The load generator moved no headline figure by more than 5 % or 1 ms, or out of its confidence interval.',
     );
     const weak = sampleFigure({ measure: 'endToEnd', isWeak: true, isSmall: false });
     expect(first({ ...validTrust, figures: [...validTrust.figures, weak] })).toContain(
       'moved no headline figure with enough samples by more than',
     );
-    expect(first({ ...validTrust, evidence: [] })).toBe('The load was the planned one.');
+    expect(first({ ...validTrust, evidence: [] })).toBeUndefined();
+    expect(runVerdict(result, { ...validTrust, evidence: [] }).load).toBe('Load as planned');
   });
 
   it.each([
@@ -74,15 +80,15 @@ describe('the verdict of a run', () => {
     expect(found).toEqual(expected === null ? [] : [expect.stringContaining(expected)]);
   });
 
-  it('names the figures that a degraded run leaves uncertain, up to six', () => {
+  it('names the figures that are approximate, with their errors, up to six', () => {
     const sentencesOf = (figures: readonly FigureError[]) =>
       runVerdict(result, { ...degradedTrust, figures }).sentences;
     expect(sentencesOf(degradedTrust.figures)).toEqual([
-      'The load generator can have moved 1 of 4 headline figures by more than 5 % or 1 ms, and out of the confidence interval: chat-stream Chunk gap p95.',
+      'Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms −1.4 +2.8.',
     ]);
     const nine = Array.from({ length: 9 }, () => uncertainGap);
     expect(sentencesOf(nine)[0]).toMatch(
-      /moved 9 of 9 headline figures .*(chat-stream Chunk gap p95(, | and )){6}3 others\.$/,
+      /^Approximate, .* moved them: (chat-stream Chunk gap p95 25\.3 ms −1\.4 \+2\.8(, | and )){6}3 others\.$/,
     );
   });
 
@@ -93,17 +99,53 @@ describe('the verdict of a run', () => {
       const figures = [uncertainGap];
       return runVerdict(chats, { level, figures, evidence: [...evidence, ...causes] }).sentences;
     };
-    const ofFigures = /describe it rather than the gateway/;
+    const ofFigures = /^Approximate, since the load generator can have moved it/;
     const ofLoad = /^The load was not the planned one/;
-    expect(sentencesOf('invalid', 'measurement error')).toEqual([expect.stringMatching(ofFigures)]);
+    expect(sentencesOf('degraded', 'measurement error')).toEqual([
+      expect.stringMatching(ofFigures),
+    ]);
     expect(sentencesOf('invalid', 'start lag')).toEqual([expect.stringMatching(ofLoad)]);
+    // The figures of another load than the planned one do not count, exact or not.
     expect(sentencesOf('invalid', 'start lag', 'measurement error')).toEqual([
       expect.stringMatching(ofLoad),
+    ]);
+    expect(sentencesOf('degraded', 'requests in flight', 'measurement error')).toEqual([
+      'Not all of the load was the planned one, or that is not verified.',
       expect.stringMatching(ofFigures),
     ]);
     expect(sentencesOf('degraded', 'requests in flight')).toEqual([
       'Not all of the load was the planned one, or that is not verified.',
     ]);
+  });
+
+  it.each([
+    [
+      { low: 25.3 - 12, high: 25.3 },
+      '1 figure approximate',
+      /^Approximate, .* p95 25\.3 ms −12\.0\.$/,
+    ],
+    [
+      { low: 25.3 - 13, high: 25.3 },
+      '1 figure unknown',
+      /^Unknown, .* by more than half: .* −13\.0\.$/,
+    ],
+    [{ low: 25.3, high: Infinity }, '1 figure unknown', /^Unknown, .* p95 25\.3 ms unbounded\.$/],
+    [{ value: 3, low: 0, high: 8 }, '1 figure approximate', /^Approximate, .* −3\.00 \+5\.00\.$/],
+  ])('of a figure within %j says that it is %s', (differing, counted, sentence) => {
+    const trust = { ...degradedTrust, figures: [sampleFigure({ ...uncertainGap, ...differing })] };
+    const { load, sentences } = runVerdict(chats, trust);
+    expect(load).toBe(`Load as planned; ${counted}`);
+    expect(sentences[0]).toMatch(sentence);
+  });
+
+  it('begins with what the objectives say, and withholds gaps if nothing is known', () => {
+    const verdicts = [sampleVerdict({ ruling: 'fail', grounds: 'broken' })];
+    expect(runVerdict({ ...result, verdicts }, validTrust).title).toBe(
+      '0 of 1 objective kept, 1 broken; load as planned',
+    );
+    const figures = [sampleFigure({ isSmall: false, low: 0 })];
+    const { sentences } = runVerdict(result, { ...degradedTrust, figures });
+    expect(sentences).toContain('Chunk gaps are withheld.');
   });
 
   it('is never valid when nothing succeeded, even with a healthy generator', () => {
@@ -162,7 +204,7 @@ describe('the verdict of a run', () => {
     );
     const groups = result.groups.filter(({ labels }) => labels.traffic === 'models');
     const listed = runVerdict({ ...result, groups }, invalidTrust);
-    expect(listed.title).toBe('Invalid');
+    expect(listed.title).toBe('Load not as planned');
     expect(listed.sentences.join(' ')).not.toContain('gaps');
   });
 
@@ -171,7 +213,7 @@ describe('the verdict of a run', () => {
       { ...result, partial: 'interrupted' },
       validTrust,
     );
-    expect([level, title]).toEqual(['valid', 'Valid, partial']);
+    expect([level, title]).toEqual(['valid', 'Load as planned, partial']);
     expect(sentences[0]).toBe('The run stopped before its plan did: interrupted.');
   });
 });

@@ -3,7 +3,11 @@ import {
   notableConnectionFailures,
 } from '../../model/result/connection-failures.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
-import { figuresSignalName, judgedFigures } from '../../model/result/judged-figures.ts';
+import {
+  exactnessOf,
+  figuresSignalName,
+  judgedFigures,
+} from '../../model/result/judged-figures.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
@@ -15,9 +19,11 @@ import {
   measuresPresent,
   missingSlices,
 } from '../../model/result/summary.ts';
-import type { FigureError, Trust, TrustLevel, TrustSignal } from '../../model/result/verdict.ts';
+import type { FigureError, Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { countText, figureText, listed, plural, shareText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
+import { errorText, isWithheld } from './figures.ts';
+import { objectivesSentence } from './objective-text.ts';
 
 /** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
 export const missingStreamsText = (result: Result): string | null => {
@@ -53,12 +59,15 @@ export const measurementErrorMeaning =
 export const selfTestMeaning =
   'The delay between the sending of an event and its time stamp. Next to the run’s own streams, the same event loop and transport read five self-test streams (fewer if many workers share them) from a process on this machine. Each sends an event about every 50 ms, at a random moment, with the time just before its write, on the monotonic clock that all processes share. If that process is delayed itself, events are missing, and the error of that time is unknown. The delay includes this machine’s kernel and the wait for the event loop, but nothing of the target. It covers the same seconds as the figures. The run’s own reads have the same delay, plus that of TLS or another protocol.';
 
-/** Whether the figures can be trusted, and how the run ended. */
+/** What a run showed, and whether its load and figures can be trusted. */
 export interface RunVerdict {
   readonly level: TrustLevel;
+  /** What the objectives say, then `load`. */
   readonly title: string;
+  /** Whether the load was the planned one, and how many figures are not exact. */
+  readonly load: string;
   readonly sentences: readonly string[];
-  /** The same without the sentence that the load was the planned one. */
+  /** The same without the sentence that the figures are exact. */
   readonly against: readonly string[];
 }
 
@@ -68,42 +77,67 @@ const maxNamedFigures = 6;
 const figureName = ({ traffic, measure, q }: FigureError): string =>
   `${traffic} ${measures[measure].short} p${q * 100}`;
 
-const uncertainFiguresSentence = (judged: readonly FigureError[]): string => {
-  const uncertain = judged.filter(({ isSmall }) => !isSmall).map(figureName);
-  const others = uncertain.length - maxNamedFigures;
-  const first = uncertain.slice(0, maxNamedFigures);
-  const named = listed(present([...first, others > 0 && plural(others, 'other')]));
-  return `The load generator can have moved ${uncertain.length} of ${plural(judged.length, 'headline figure')} by more than 5 % or 1 ms, and out of the confidence interval: ${named}.`;
+/** For example `chat-stream TTFT p95 238 ms −14`. */
+const figureWithError = (figure: FigureError): string =>
+  present([
+    figureName(figure),
+    `${figureText(figure.value, measures[figure.measure].unit)} ${measures[figure.measure].unit}`,
+    errorText(figure),
+  ]).join(' ');
+
+const listedFigures = (figures: readonly FigureError[]): string => {
+  const others = figures.length - maxNamedFigures;
+  const first = figures.slice(0, maxNamedFigures).map(figureWithError);
+  return listed(present([...first, others > 0 && plural(others, 'other')]));
 };
 
-const validSentence = (judged: readonly FigureError[], isJudged: boolean, { figures }: Trust) => {
+/** How well the headline figures are known, in sentences and in a few words. */
+const figuresVerdict = ({ figures, evidence }: Trust) => {
+  const areJudged = evidence.some(({ signal }) => signal === figuresSignalName);
+  const judged = areJudged ? judgedFigures(figures) : [];
+  const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
+  const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  return isJudged
-    ? `The load was the planned one, and the load generator moved no headline figure${textIf(isSelection, ' with enough samples')} by more than 5 % or 1 ms, or out of its confidence interval.`
-    : 'The load was the planned one.';
+  const isExact = areJudged && approximate.length + unknown.length === 0;
+  return {
+    counts: present([
+      approximate.length > 0 && `${plural(approximate.length, 'figure')} approximate`,
+      unknown.length > 0 && `${plural(unknown.length, 'figure')} unknown`,
+    ]),
+    exact: isExact
+      ? `The load generator moved no headline figure${textIf(isSelection, ' with enough samples')} by more than 5 % or 1 ms, or out of its confidence interval.`
+      : null,
+    others: present([
+      approximate.length > 0 &&
+        `Approximate, since the load generator can have moved ${approximate.length === 1 ? 'it' : 'them'}: ${listedFigures(approximate)}.`,
+      unknown.length > 0 &&
+        `Unknown, since the load generator can have moved ${unknown.length === 1 ? 'it' : 'them'} by more than half: ${listedFigures(unknown)}.`,
+    ]),
+  };
 };
 
-/** What the level of trust means for the load and the figures of this run. */
-const trustSentences = (trust: Trust): readonly string[] => {
-  const { level, evidence } = trust;
-  const judged = judgedFigures(trust.figures);
-  const deciding = evidence.filter((signal) => signal.decides && signal.level === level);
-  const areFigures = ({ signal }: TrustSignal): boolean => signal === figuresSignalName;
-  if (level === 'valid') return [validSentence(judged, deciding.some(areFigures), trust)];
-  const ofFigures = {
-    degraded: uncertainFiguresSentence(judged),
-    invalid:
-      'The load generator can have moved every headline figure by more than half: the figures describe it rather than the gateway.',
-  };
-  const ofLoad = {
-    degraded: 'Not all of the load was the planned one, or that is not verified.',
-    invalid: 'The load was not the planned one: the figures do not count.',
-  };
-  return present([
-    deciding.some((signal) => !areFigures(signal)) && ofLoad[level],
-    deciding.some(areFigures) && ofFigures[level],
-  ]);
+/** Whether the load was the planned one, in a few words. */
+const loadTitles = {
+  valid: 'Load as planned',
+  degraded: 'Load mostly as planned',
+  invalid: 'Load not as planned',
+} as const satisfies Record<TrustLevel, string>;
+
+/** Whether the load was the planned one: the worst of the signals that are not about figures. */
+const loadLevel = ({ evidence }: Trust): TrustLevel => {
+  const deciding = evidence.filter(
+    ({ decides, signal }) => decides && signal !== figuresSignalName,
+  );
+  const has = (wanted: TrustLevel): boolean => deciding.some(({ level }) => level === wanted);
+  if (has('invalid')) return 'invalid';
+  return has('degraded') ? 'degraded' : 'valid';
 };
+
+const loadSentences = {
+  valid: null,
+  degraded: 'Not all of the load was the planned one, or that is not verified.',
+  invalid: 'The load was not the planned one: the figures do not count.',
+} as const satisfies Record<TrustLevel, string | null>;
 
 /** More slices than these are counted, not named. */
 const maxNamedSlices = 8;
@@ -134,33 +168,38 @@ const connectionSentence = (result: Result): string | null => {
   return `${shareText(failed, due)} of the requests failed by their connections (${listed(causes)}), and the figures are those of the others: see what limits connections at the target and before it, and whether it answers with wire: {reuse: false}.`;
 };
 
+const lowerFirst = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
+
 /** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const arrivals = countArrivals(outcomes);
   const missing = missingSlices(result);
   const hasNoCompletions = outcomes.completed === 0;
-  const isWithheld =
-    trust.level === 'invalid' && measuresPresent(result, outsideWarmUp).includes('gap');
-  const ofTrust = trustSentences(trust);
+  const hasGaps = measuresPresent(result, outsideWarmUp).includes('gap');
+  const ofFigures = figuresVerdict(trust);
+  const ofLoad = loadLevel(trust);
+  const doFiguresCount = ofLoad !== 'invalid';
   const sentences = present([
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
-    ...ofTrust,
+    loadSentences[ofLoad],
+    ...(doFiguresCount ? [ofFigures.exact, ...ofFigures.others] : []),
     connectionSentence(result),
-    isWithheld && 'Chunk gaps are withheld.',
+    hasGaps && isWithheld('gap', trust) && 'Chunk gaps are withheld.',
     missingStreamsText(result),
   ]);
-  const isAgainst = (sentence: string): boolean =>
-    trust.level !== 'valid' || !ofTrust.includes(sentence);
-  const said = { sentences, against: sentences.filter(isAgainst) };
-  if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', ...said };
-  if (hasNoCompletions) {
-    const title = arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded';
-    return { level: 'invalid', title, ...said };
-  }
-  const { level } = trust;
-  const title = `${level[0]!.toUpperCase()}${level.slice(1)}`;
-  return { level, title: `${title}${textIf(result.partial !== null, ', partial')}`, ...said };
+  const against = sentences.filter((sentence) => sentence !== ofFigures.exact);
+  const said = { sentences, against };
+  const objectives = objectivesSentence(result.verdicts ?? []);
+  const titled = (level: TrustLevel, load: string): RunVerdict => {
+    const title = objectives === null ? load : `${objectives}; ${lowerFirst(load)}`;
+    return { level, title, load, ...said };
+  };
+  if (missing.length > 0) return titled('invalid', 'Incomplete');
+  if (hasNoCompletions)
+    return titled('invalid', arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded');
+  const ofRun = `${loadTitles[ofLoad]}${textIf(result.partial !== null, ', partial')}`;
+  return titled(trust.level, [ofRun, ...(doFiguresCount ? ofFigures.counts : [])].join('; '));
 };

@@ -67,9 +67,9 @@ describe('the lateness of the self-test streams', () => {
     const run = watched(false, [null, null]);
     const stages = run.plan.stages.map((stage) => ({
       ...stage,
-      traffic: stage.traffic.filter(({ kind }) => kind === 'chat'),
+      traffic: stage.traffic.filter(({ kind }) => kind !== 'chat-stream'),
     }));
-    expect(stages.every(({ traffic }) => traffic.length > 0)).toBe(true);
+    expect(stages.flatMap(({ traffic }) => traffic)).not.toEqual([]);
     expect(missingStreamsText({ ...run, plan: { ...run.plan, stages } })).toMatch(/canary: false/);
   });
 

@@ -29,7 +29,7 @@ export const exitCodes = [
     name: 'invalid',
     code: 12,
     meaning:
-      'the run is invalid (the load was not the planned one, or the figures are those of the load generator), or nothing succeeded',
+      'the run is invalid (the load was not the planned one), or nothing succeeded',
   },
   {
     name: 'violated',

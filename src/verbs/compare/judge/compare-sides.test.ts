@@ -263,7 +263,7 @@ describe('a comparison is refused', () => {
       ],
     };
     expect(refusals(base, invalid)).toEqual([
-      'b/1/result.json is INVALID: its load was not the planned one, or its figures can have any error',
+      'b/1/result.json is INVALID: its load was not the planned one',
     ]);
     expect(refusals(base, sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' }))).toEqual([
       'b/1/result.json is partial: stopped by SIGINT',
