@@ -63,6 +63,7 @@ const verdicts: Readonly<Record<number, string>> = {
   12: 'invalid',
   13: 'inconclusive',
   14: 'fail',
+  15: 'fail',
 };
 
 /** Any text as GitHub reads it in a command of the log. */

@@ -49,10 +49,11 @@ describe('before the load', () => {
   it('a wrong key is tried nevertheless with --no-key-check', async () => {
     const mock = await openMock();
     const words = ['run', await tempFile('s.yaml', scenario()), '--target', mock.url];
-    const { code } = await weir([...words, '--no-key-check', '--out', await tempFolder()], {
+    const out = await tempFolder();
+    const { code } = await weir([...words, '--no-key-check', '--out', out], {
       WEIR_API_KEY: 'sk-typo',
     });
-    expect(code).toBe(12);
+    expect(code).toBe(exitOf(await resultIn(out), 15));
   });
 
   it('a model that is not listed is a warning', async () => {

@@ -83,17 +83,17 @@ describe('a run with objectives', () => {
     expect(result.verdicts).toMatchObject([{ ruling: 'fail', grounds: 'broken' }]);
   });
 
-  it('exits with 12 if every request failed, regardless of its objectives', async () => {
+  it('exits with 15 if every request failed, regardless of its objectives', async () => {
     const mock = await openMock();
     for (const objectives of ['', 'objectives: [errorRate < 1%]', 'objectives: [refused > 1]']) {
-      const { code } = await runWeir(
+      const { code, result } = await runWeir(
         scenario(objectives),
         ['--target', mock.url, '--no-key-check'],
         {
           WEIR_API_KEY: 'sk-wrong-key',
         },
       );
-      expect(code).toBe(12);
+      expect(code).toBe(exitOf(result, 15));
     }
   });
 

@@ -140,7 +140,7 @@ const expectValid = ({ trust, blamed, timers }: Outcome): void => {
   expect(trust.level, `${blamed.join(', ')}; ruler ${JSON.stringify(timers)}`).toBe('valid');
 };
 
-/** The verdict names what cannot be trusted; figures of which nothing is known end the run with 12. */
+/** The verdict names what cannot be trusted; only a load whose starts were late ends the run with 12. */
 const expectDistrust = ({ trust, blamed, code }: Outcome): void => {
   expect(blamed.join()).toMatch(/measurement error (degraded|invalid)|start lag invalid/);
   expect(trust.level).not.toBe('valid');

@@ -28,9 +28,9 @@ export const exitCodes = [
   {
     name: 'invalid',
     code: 12,
-    meaning:
-      'the run is invalid (the load was not the planned one), or nothing succeeded',
+    meaning: 'the run is invalid: the load was not the planned one',
   },
+  { name: 'empty', code: 15, meaning: 'nothing succeeded, or nothing was due after the warm-up' },
   {
     name: 'violated',
     code: 14,

@@ -41,7 +41,8 @@ export const exitForVerdicts = ({
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
   return gravestExit([
     ...(isIncomplete(result) ? (['incomplete'] as const) : []),
-    ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
+    ...(trust.level === 'invalid' ? (['invalid'] as const) : []),
+    ...(nothingSucceeded ? (['empty'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...((result.verdicts ?? []).some(failsRun) ? (['objective'] as const) : []),
     written,

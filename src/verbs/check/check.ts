@@ -39,7 +39,7 @@ const budgetText = (budget: CheckBudget): string =>
 const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: boolean): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
   const verdict = verdictOfChecks(report);
-  if (!isAnswered) return 'invalid';
+  if (!isAnswered) return 'empty';
   if (verdict !== 'kept') return verdict === 'broken' ? 'objective' : 'inconclusive';
   return strict && countOutcomes(report.rows).deviation > 0 ? 'objective' : 'pass';
 };

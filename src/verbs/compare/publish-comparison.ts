@@ -86,7 +86,8 @@ const exitForRefusedComparison = (
   const isIncomplete = sides.some(({ repetitions }) =>
     repetitions.some(({ result }) => missingSlices(result).length > 0),
   );
-  return isIncomplete ? 'incomplete' : 'invalid';
+  if (isIncomplete) return 'incomplete';
+  return reasons.every(({ what }) => what === 'success') ? 'empty' : 'invalid';
 };
 
 /** Compares two sides, then opens the folder, writes the comparison and prints it. */

@@ -54,7 +54,7 @@ const healthy = { level: 'valid', evidence: [], figures: [] } as const;
 describe('a run of several', () => {
   it('does not count if it is INVALID, or nothing succeeded', () => {
     expect(exclusionReason({ trust, exit: 'invalid' })).toBe('INVALID (start lag: p99 60 ms)');
-    expect(exclusionReason({ trust: healthy, exit: 'invalid' })).toBe('nothing succeeded');
+    expect(exclusionReason({ trust: healthy, exit: 'empty' })).toBe('nothing succeeded');
     expect(exclusionReason({ trust: healthy, exit: 'objective' })).toBeNull();
   });
 
@@ -62,9 +62,13 @@ describe('a run of several', () => {
     const runs = [{ folder: 'new/2', reason: 'nothing succeeded' }];
     expect(excludedRunLines([], { of: 5, isAllowed: false })).toEqual([]);
     expect(excludedRunLines(runs, { of: 5, isAllowed: false })).toEqual([
-      '1 of 5 runs does not count, hence exit code 12:',
+      '1 of 5 runs does not count, hence exit code 15:',
       '  new/2: nothing succeeded.',
     ]);
+    const late = { folder: 'new/3', reason: 'INVALID (start lag: p99 160 ms)' };
+    expect(excludedRunLines([...runs, late], { of: 5, isAllowed: false })[0]).toBe(
+      '2 of 5 runs do not count, hence exit code 12:',
+    );
     expect(excludedRunLines(runs, { of: 5, isAllowed: true })[0]).toContain('--allow-different');
   });
 });

@@ -11,7 +11,7 @@ import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.t
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
-import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { publishComparison, publishNoise, readGates } from './publish-comparison.ts';
 import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
@@ -35,10 +35,12 @@ export const runSlots = (count: number, isComparison: boolean): readonly RunSlot
     return i % 2 === 0 ? [baseSlot, newSlot] : [newSlot, baseSlot];
   }).flat();
 
+const nothingSucceeded = 'nothing succeeded';
+
 /** Why a run of a series does not count; `null` if it counts. */
 export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
   const { level: trusted, evidence } = run.trust;
-  if (trusted !== 'invalid') return run.exit === 'invalid' ? 'nothing succeeded' : null;
+  if (trusted !== 'invalid') return run.exit === 'empty' ? nothingSucceeded : null;
   const signals = evidence
     .filter(({ decides, level }) => decides && level === 'invalid')
     .map(({ signal, observed }) => `${signal}: ${observed}`);
@@ -56,7 +58,10 @@ export const excludedRunLines = (
 ): readonly string[] => {
   if (runs.length === 0) return [];
   const verb = runs.length === 1 ? 'does' : 'do';
-  const end = isAllowed ? 'and --allow-different lets them pass' : 'hence exit code 12';
+  const exit = runs.every(({ reason }) => reason === nothingSucceeded) ? 'empty' : 'invalid';
+  const end = isAllowed
+    ? 'and --allow-different lets them pass'
+    : `hence exit code ${exitCode(exit)}`;
   return [
     `${runs.length} of ${of} runs ${verb} not count, ${end}:`,
     ...runs.map(({ folder, reason }) => `  ${folder}: ${reason}.`),
@@ -241,6 +246,8 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
     ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
     : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
   // `allowDifferent` accepts invalid runs; the comparison itself refuses runs in which nothing succeeded.
-  const counted = runs.exits.filter((exit) => !(request.allowDifferent && exit === 'invalid'));
+  const counted = runs.exits.filter(
+    (exit) => !(request.allowDifferent && (exit === 'invalid' || exit === 'empty')),
+  );
   return gravestExit([...counted, compared]);
 };

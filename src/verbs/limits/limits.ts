@@ -162,7 +162,7 @@ const exitFor = (
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
   if (verdict === 'violated') return 'violated';
   if (!log.replies.some(({ request, status }) => request === 'chat' && status === 200))
-    return 'invalid';
+    return 'empty';
   return verdict === 'undecided' ? 'inconclusive' : 'pass';
 };
 
