@@ -98,7 +98,7 @@ export const runOnSimulatedServer = async (
     },
     {
       clock: queueClock(queue),
-      transport: transportTo(batch, queue, server.workload),
+      transport: server.transport?.(queue) ?? transportTo(batch, queue, server.workload),
       observe: (observation) => recordObservation(tally, observation),
     },
   );
@@ -131,6 +131,8 @@ export interface SimulatedServer {
   readonly workload: RequestSize;
   readonly seed: number;
   readonly spacing?: 'even' | 'poisson';
+  /** Answers in the place of the server with batches. */
+  readonly transport?: (queue: EventQueue) => Transport;
 }
 
 const patience = milliseconds(600_000);

@@ -10,6 +10,11 @@ import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 
 /** The minimum goodput of a step if the scenario has no objectives. */
 const defaultGoodput = 0.95;
+/**
+ * The minimum share of completed answers then. A server that refuses what is too much, be it by a 429 or by an answer that
+ * it aborts, would else seem to bear as much more as the goodput leaves.
+ */
+const defaultCompleted = 0.99;
 
 /** Counts and rates depend on the load that a search chooses, so they are excluded. */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
@@ -18,10 +23,12 @@ const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objectiv
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
   );
 
+const failedText = `${Number(((1 - defaultCompleted) * 100).toPrecision(3))} %`;
+
 export const criteriaTexts = (plan: Plan): readonly string[] => {
   const criteria = criteriaOf(plan).map(({ text }) => text);
   const good = plan.perRequest.map(({ text }) => text).join(', ') || 'completed answers';
-  const goodput = `goodput >= ${defaultGoodput * 100} % (${good})`;
+  const goodput = `goodput >= ${defaultGoodput * 100} % (${good}), and not certainly more than ${failedText} failed`;
   return ['no growth of requests in flight', ...(criteria.length === 0 ? [goodput] : criteria)];
 };
 
@@ -38,10 +45,31 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   return dropped >= others ? 'concurrency' : 'failures';
 };
 
-const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] => {
-  if (goodput >= defaultGoodput) return [];
-  const text = `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`;
-  return [{ bound: mainFailure(outcomes), text }];
+/** Judges a step without objectives: a few failures by chance break nothing, more than the share allowed do if they are certain. */
+const judgeDefaults = (good: number, outcomes: OutcomeCounts) => {
+  const arrivals = countArrivals(outcomes);
+  const { completed } = outcomes;
+  if (arrivals === 0) return { breaches: [], sure: false };
+  const [whole, kept] = [completed, good].map((count) => wilsonInterval(count, arrivals)) as [
+    ReturnType<typeof wilsonInterval>,
+    ReturnType<typeof wilsonInterval>,
+  ];
+  const isShed = whole.high < defaultCompleted;
+  const goodput = good / arrivals;
+  if (goodput < defaultGoodput) {
+    const text = `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`;
+    const breach: StepBreach = { bound: mainFailure(outcomes), text };
+    return { breaches: [breach], sure: isShed || kept.high < defaultGoodput };
+  }
+  if (isShed) {
+    const failed = ((1 - completed / arrivals) * 100).toFixed(1);
+    const text = `${failed} % of all arrivals failed; expected at most ${failedText}`;
+    const breach: StepBreach = { bound: mainFailure(outcomes), text };
+    return { breaches: [breach], sure: true };
+  }
+  const isWhole = whole.low > defaultCompleted || completed === arrivals;
+  const isGood = kept.low > defaultGoodput || good === arrivals;
+  return { breaches: [], sure: isWhole && isGood };
 };
 
 /** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
@@ -55,11 +83,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   const goodput = arrivals === 0 ? 0 : good / arrivals;
   const objectives = criteriaOf(result.plan);
   if (objectives.length === 0) {
-    const { low, high } = arrivals === 0 ? { low: 0, high: 1 } : wilsonInterval(good, arrivals);
-    const breaches = defaultBreaches(goodput, outcomes);
-    const sure =
-      breaches.length > 0 ? high < defaultGoodput : low > defaultGoodput || good === arrivals;
-    return { goodput, breaches, undecided: false, sure };
+    return { goodput, undecided: false, ...judgeDefaults(good, outcomes) };
   }
   const scoped = objectives.map((each) => ({ ...each, scope: { ...each.scope, stages: [stage] } }));
   const verdicts = judgeObjectives(
