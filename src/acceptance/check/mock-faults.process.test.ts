@@ -49,7 +49,7 @@ const rowsOfFaults: Readonly<Record<FaultName, readonly string[]>> = {
   'broken-event': ['violation stream.json'],
   'error-object': brokenStream,
   'error-event': brokenStream,
-  'finish-error': ['deviation stream.finish: other-finish'],
+  'finish-error': brokenStream,
   'no-done': ['violation stream.done'],
   truncated: ['violation stream.done'],
   'fin-without-done': brokenStream,

@@ -1,4 +1,5 @@
-import { readErrorBody, looksLikeHtml } from '../../../traffic/answer/read-refusal.ts';
+import { isFailingFinish, readFinish } from '../../../traffic/answer/finish-reasons.ts';
+import { readChatError, looksLikeHtml } from '../../../traffic/answer/read-refusal.ts';
 import type { CheckTopic } from '../model/check-choices.ts';
 import type { CheckAnswer } from './check-answer.ts';
 import {
@@ -24,14 +25,24 @@ const redirectText = (answer: CheckAnswer): string => {
   return place === undefined ? '' : `; it leads to ${answer.quote(place)} and was not followed`;
 };
 
-/** What a 200 holds instead of an answer; `null` if it may hold one. */
-const insteadOfAnswer = (answer: CheckAnswer): string | null => {
-  if (looksLikeHtml(answer.text)) return 'an HTML page';
-  const error = readErrorBody(answer.json, (text) => text);
-  const isAnswer =
-    typeof answer.json === 'object' && answer.json !== null && 'choices' in answer.json;
-  return error === null || isAnswer ? null : `an error: ${answer.message}`;
+const asWritten = (text: string): string => text;
+
+/**
+ * Why a chat or a chunk failed although its status is 200, as `run` judges it: an error anywhere in it, or a finish
+ * reason that means a failure. `null` for any other document.
+ */
+export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): string | null => {
+  const error = readChatError(json, asWritten);
+  if (error !== null) return `an error${where}: ${answer.quote(error)}`;
+  const finish = placesAt(json, 'choices.*.finish_reason')
+    .map(({ value }) => readFinish(value))
+    .find((reason) => reason !== null && isFailingFinish(reason, []));
+  return finish === undefined ? null : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
+
+/** What a 200 holds instead of an answer; `null` if it may hold one. */
+const insteadOfAnswer = (answer: CheckAnswer): string | null =>
+  looksLikeHtml(answer.text) ? 'an HTML page' : failureInChat(answer, answer.json);
 
 /** The answer to a valid request: 200 with the thing itself. */
 export const judgeAccepted = (answer: CheckAnswer): Judged => {

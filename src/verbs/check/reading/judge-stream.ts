@@ -1,9 +1,10 @@
 import { streamEnd, usageSchema } from '../../../contract/chat.ts';
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
+import { readErrorLine, readStreamError } from '../../../traffic/answer/read-refusal.ts';
 import { SseReader } from '../../../traffic/stream/sse-reader.ts';
 import { type Judged, deviation, pass, violation, open } from './check-case.ts';
 import type { CheckAnswer } from './check-answer.ts';
-import { fieldText, kindText, placesAt, valueAt } from './judge-answer.ts';
+import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-answer.ts';
 
 /** The framing of a stream, byte by byte: what the specification says of it is stricter than the HTML standard. */
 
@@ -89,9 +90,20 @@ const maxEventBytes = 4 * 1024 * 1024;
 /** More events than an answer of the suite can have are not looked at. */
 const maxEvents = 5000;
 
-/** The events of a stream as the HTML standard reads them, without the one that ends it. */
-export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => {
+interface StreamParts {
+  readonly events: readonly StreamEvent[];
+  /** The lines that are no field of an event stream, from the first on. */
+  readonly stray: readonly string[];
+}
+
+/** What is kept of lines outside events: an error may be written over several. */
+const maxStrayLines = 200;
+const maxStrayLength = 8192;
+
+/** Reads a stream as the HTML standard does, without the event that ends it. */
+const partsIn = (body: Uint8Array): StreamParts => {
   const events: StreamEvent[] = [];
+  const stray: string[] = [];
   const reader = new SseReader(
     {
       onEvent: (type, bytes, start, end) => {
@@ -101,22 +113,48 @@ export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => {
         if (events.length >= maxEvents) reader.stop();
       },
       onComment: () => undefined,
+      onStray: (bytes, start, end) => {
+        if (stray.length < maxStrayLines)
+          stray.push(bytes.toString('utf8', start, Math.min(end, start + maxStrayLength)));
+      },
       onTooLong: () => undefined,
     },
     maxEventBytes,
   );
   reader.feed(body);
-  return events;
+  return { events, stray: [...stray, ...reader.leftovers()] };
 };
+
+export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => partsIn(body).events;
 
 /** The chunks of a stream (interface 2.5), and what they say together. */
 
-const known = new WeakMap<CheckAnswer, readonly StreamEvent[]>();
+const asWritten = (text: string): string => text;
 
-export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => {
-  const events = known.get(answer) ?? eventsIn(answer.received.body);
-  known.set(answer, events);
-  return events;
+const known = new WeakMap<CheckAnswer, StreamParts>();
+
+const partsOf = (answer: CheckAnswer): StreamParts => {
+  const parts = known.get(answer) ?? partsIn(answer.received.body);
+  known.set(answer, parts);
+  return parts;
+};
+
+export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => partsOf(answer).events;
+
+/** Why a stream failed although its status is 200: by an event, or by an error outside of events. `null` if it did not. */
+export const failureInStream = (answer: CheckAnswer): string | null => {
+  const { events, stray } = partsOf(answer);
+  const where = ' in mid-stream';
+  for (const { type, text, json } of events) {
+    const failure =
+      type === 'error'
+        ? `an error${where}: ${answer.quote(readStreamError(text, asWritten))}`
+        : failureInChat(answer, json, where);
+    if (failure !== null) return failure;
+  }
+  const errors = [...stray, stray.join('\n')].map((line) => readErrorLine(line, asWritten));
+  const error = errors.find((text) => text !== null);
+  return error === undefined || error === null ? null : `an error${where}: ${answer.quote(error)}`;
 };
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,4 +1,3 @@
-import { readErrorBody } from '../../../traffic/answer/read-refusal.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
@@ -19,6 +18,7 @@ import {
 } from '../reading/judge-answer.ts';
 import {
   eventsOf,
+  failureInStream,
   judgeChoices,
   judgeChunkIds,
   judgeChunks,
@@ -40,12 +40,8 @@ const judgeStream = (answer: CheckAnswer): Judged => {
   const accepted = judgeAccepted(answer);
   if (accepted.outcome !== 'pass') return accepted;
   if (eventsOf(answer).length === 0) return violation('status 200 without an event');
-  const failed = eventsOf(answer).find(
-    ({ type, json }) => type === 'error' || readErrorBody(json, (text) => text) !== null,
-  );
-  if (failed === undefined) return accepted;
-  const error = readErrorBody(failed.json, (text) => text);
-  return violation(`an error in mid-stream: ${answer.quote(error?.message ?? 'no message')}`);
+  const failure = failureInStream(answer);
+  return failure === null ? accepted : violation(failure);
 };
 
 const streamCase = (id: string, what: string, fields: object, rows: readonly string[]): CheckCase =>

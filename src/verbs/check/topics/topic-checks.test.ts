@@ -73,6 +73,100 @@ describe('an answer that a deadline ended', () => {
   );
 });
 
+const chatOf = (choice: object, more: object = {}) => ({
+  object: 'chat.completion',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop', ...choice },
+  ],
+  ...more,
+});
+
+describe('a chat with status 200', () => {
+  it.each([
+    ['ended as it should', chatOf({}), 'pass', 'status 200'],
+    ['ended by its length', chatOf({ finish_reason: 'length', error: null }), 'pass', 'status 200'],
+    ['ended by an unknown reason', chatOf({ finish_reason: 'satisfied' }), 'pass', 'status 200'],
+    ['was aborted', chatOf({ finish_reason: 'abort' }), 'violation', 'the finish reason "abort"'],
+    [
+      'was aborted by an object',
+      chatOf({ finish_reason: { type: 'abort', message: 'no memory' } }),
+      'violation',
+      'an error: no memory',
+    ],
+    [
+      'lacked resources',
+      chatOf({ finish_reason: 'insufficient_system_resource' }),
+      'violation',
+      'the finish reason "insufficient_system_resource"',
+    ],
+    [
+      'has an error in its choice',
+      chatOf({ error: { code: 502, message: 'upstream overloaded' } }),
+      'violation',
+      'an error: upstream overloaded',
+    ],
+    [
+      'has an error beside its choices',
+      chatOf({}, { error: 'overloaded' }),
+      'violation',
+      'an error: overloaded',
+    ],
+  ])('that %s is judged as `run` judges it', (_, body, outcome, observed) => {
+    const judged = judge('chat', [answerWith('chat', { body: Buffer.from(JSON.stringify(body)) })]);
+    expect(judged.outcome).toBe(outcome);
+    expect(judged.observed).toContain(observed);
+  });
+});
+
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const chunk = (choice: object, more: object = {}): string =>
+  event({
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null, ...choice }],
+    ...more,
+  });
+const ended = chunk({ delta: {}, finish_reason: 'stop' });
+
+describe('a stream with status 200', () => {
+  it.each([
+    ['ended as it should', chunk({}) + ended, 'pass', 'status 200'],
+    ['has a line of no field', `${chunk({})}hello\n\n${ended}`, 'pass', 'status 200'],
+    ['was aborted', chunk({ finish_reason: 'abort' }), 'violation', '"abort" in mid-stream'],
+    [
+      'has an error in a choice',
+      chunk({ error: { message: 'upstream overloaded' } }) + ended,
+      'violation',
+      'an error in mid-stream: upstream overloaded',
+    ],
+    [
+      'has an error as a line',
+      `${chunk({})}error: {"code":500,"message":"context size exceeded"}\n\n`,
+      'violation',
+      'an error in mid-stream: context size exceeded',
+    ],
+    [
+      'has an error as bare JSON over several lines',
+      `${chunk({})}{"error":\n{"message":"no slot"}}\n\n`,
+      'violation',
+      'an error in mid-stream: no slot',
+    ],
+    [
+      'has an event of errors that is text',
+      `${chunk({})}event: error\ndata: worker died\n\n`,
+      'violation',
+      'an error in mid-stream: worker died',
+    ],
+  ])('that %s is judged as `run` judges it', (_, text, outcome, observed) => {
+    const received = {
+      headers: { 'content-type': 'text/event-stream' },
+      body: Buffer.from(`${text}data: [DONE]\n\n`),
+    };
+    const judged = judge('stream', [answerWith('stream', received)]);
+    expect(judged.outcome).toBe(outcome);
+    expect(judged.observed).toContain(observed);
+  });
+});
+
 describe('the requests that remain', () => {
   const remaining = (requestId: string, count: number): CheckAnswer =>
     answerWith(requestId, { headers: { [limitHeaders.remainingRequests]: String(count) } });
