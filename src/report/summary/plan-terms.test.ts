@@ -23,6 +23,14 @@ describe('the scenario as a list', () => {
     expect(planTerms(plan)).toContainEqual(['Header x-auth', '${env:REST}']);
   });
 
+  it('shows the paths of a target only if they are its own', () => {
+    expect(text).not.toContain('Endpoints');
+    const paths = { '/chat/completions': '/x/chat', '/models': '/x/models?key=typed' };
+    const plan = { ...sampleReportPlan, wire: { ...sampleReportPlan.wire, paths } };
+    const shown = '/chat/completions is /x/chat, /models is /x/models?…';
+    expect(planTerms(plan)).toContainEqual(['Endpoints', shown]);
+  });
+
   it('reads naturally', () => {
     expect(text).toMatchInlineSnapshot(`
       "Name: quickstart

@@ -30,6 +30,12 @@ const targetText = (target: Target): string => {
   return target.kind === 'mock' ? 'the bundled mock' : 'the bundled mock in a container';
 };
 
+/** Returns the paths of a target’s own, without their queries, which can hold a key. */
+const endpointsText = (paths: NonNullable<Plan['wire']['paths']>): string =>
+  Object.entries(paths)
+    .map(([usual, own]) => `${usual} is ${own.replace(/\?.*$/s, '?…')}`)
+    .join(', ');
+
 const extraFields = (body: Readonly<Record<string, unknown>>): string => {
   const fields = Object.entries(body).map(([name, value]) =>
     typeof value === 'number' || typeof value === 'boolean' ? `${name} ${value}` : name,
@@ -176,6 +182,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
     ['Name', plan.name],
     plan.description !== null && ['Description', plan.description],
     ['Target', targetText(plan.target)],
+    plan.wire.paths !== undefined && ['Endpoints', endpointsText(plan.wire.paths)],
     ...plan.stages.flatMap(stageTerms),
     [
       'Keys',
