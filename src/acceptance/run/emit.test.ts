@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import type { PrintedOutcome } from '../../run/input/host.ts';
@@ -192,30 +195,51 @@ it.each([
   expect(launchName(plan)).toBe(name);
 });
 
+/** Emits a scenario for Kubernetes; returns what is printed and the warnings. */
+const emitted = async (scenario: string, target: string | undefined) => {
+  const warnings: string[] = [];
+  const printed: string[] = [];
+  const ignore = (): void => undefined;
+  const printer = {
+    say: ignore,
+    warn: (text: string) => warnings.push(text),
+    print: ({ text }: PrintedOutcome) => printed.push(text({ colour: false, width: 100 })),
+    close: ignore,
+    listFiles: ignore,
+    screen: null,
+  };
+  const host = { environment: {}, printer, onStop: () => ignore, ask: null };
+  const request = { ...launch, rendezvous: undefined, launcher: 'k8s', scenario, target } as const;
+  await emit(request, host);
+  return { warnings, printed };
+};
+
 describe('weir emit', () => {
   it('warns of a scenario without a target, and not of one', async () => {
-    const warnings: string[] = [];
-    const printed: string[] = [];
-    const ignore = (): void => undefined;
-    const printer = {
-      say: ignore,
-      warn: (text: string) => warnings.push(text),
-      print: ({ text }: PrintedOutcome) => printed.push(text({ colour: false, width: 100 })),
-      close: ignore,
-      listFiles: ignore,
-      screen: null,
+    const named = await emitted('scenarios/chat.yaml', 'https://host.example/v1');
+    expect(named.warnings).toEqual([]);
+    const unnamed = await emitted('scenarios/chat.yaml', undefined);
+    expect(unnamed.warnings).toEqual([expect.stringContaining('has no target')]);
+    expect([...named.printed, ...unnamed.printed]).toHaveLength(2);
+  });
+
+  it.each([
+    ['${command:gcloud auth print-access-token; lifetime=50m}', 1],
+    ['${env:WEIR_API_KEY}', 0],
+  ])('warns of a key that is %s so many times: %i', async (key, times) => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-emit-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 's.yaml');
+    const scenario = {
+      target: 'https://host.example/v1',
+      keys: key,
+      traffic: [{ kind: 'models' }],
+      load: { kind: 'constant', rate: '5/s', duration: '3s' },
     };
-    const host = { environment: {}, printer, onStop: () => ignore, ask: null };
-    const request = {
-      ...launch,
-      rendezvous: undefined,
-      launcher: 'k8s',
-      scenario: 'scenarios/chat.yaml',
-    } as const;
-    await emit({ ...request, target: 'https://host.example/v1' }, host);
-    expect(warnings).toEqual([]);
-    await emit({ ...request, target: undefined }, host);
-    expect(warnings).toEqual([expect.stringContaining('has no target')]);
-    expect(printed).toHaveLength(2);
+    await writeFile(file, JSON.stringify(scenario));
+    const { warnings } = await emitted(file, undefined);
+    expect(warnings.filter((text) => text.includes('takes a key from a command'))).toHaveLength(
+      times,
+    );
   });
 });

@@ -4,7 +4,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Host } from '../../run/input/host.ts';
 import { readPlan } from '../../run/input/read-plan.ts';
-import { dividedPlan } from '../fleet/hand-over-plan.ts';
+import { dividedPlan, namesCommand } from '../fleet/hand-over-plan.ts';
 import { type Launch, launchName } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
 import { manifestFor } from './manifest.ts';
@@ -38,6 +38,11 @@ export const emit = async (
   if (plan.target.kind !== 'url') {
     printer.warn(
       'the scenario has no target, so each worker loads a reference gateway of its own; --target https://host/v1 names yours',
+    );
+  }
+  if (namesCommand(plan)) {
+    printer.warn(
+      'the scenario takes a key from a command (${command:…}), which workers refuse, since it would run where they run: use ${env:NAME} or ${secret:PATH}',
     );
   }
   const version = weirVersion();

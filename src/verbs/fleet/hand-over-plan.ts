@@ -35,12 +35,15 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));
 
-/** Throws a `Problem` if a plan names a command: a worker runs none that comes from another machine. */
-const rejectCommands = ({ keys }: Plan): void => {
-  const isCommand = keys
+/** Decides whether a key of a plan comes from a command. */
+export const namesCommand = ({ keys }: Plan): boolean =>
+  keys
     .flatMap(({ template }) => secretReferencesIn(template))
     .some(({ kind }) => kind === 'command');
-  if (isCommand)
+
+/** Throws a `Problem` if a plan names a command: a worker runs none that comes from another machine. */
+const rejectCommands = (plan: Plan): void => {
+  if (namesCommand(plan))
     throw new Problem(
       'the plan takes a key from a command, and a worker runs no command that comes from another machine: use ${env:NAME} or ${secret:PATH} in the scenario',
     );
