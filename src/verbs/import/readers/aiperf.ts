@@ -13,12 +13,12 @@ import {
   tokenizerFields,
   turnsNote,
   unnamedModel,
+  whyUnsent,
 } from './bench-scenario.ts';
 import { commandOf, Flags, readSettings } from './command-flags.ts';
 import {
   headerFields,
   readHeaders,
-  hasTemplate,
   type Imported,
   ImportError,
   Notes,
@@ -52,18 +52,10 @@ const keyValues = (
 
 const bodyOf = (flags: Flags, notes: Notes) => {
   const body: Record<string, unknown> = {};
-  for (const [key, value, place] of keyValues(flags, 'extra', notes)) {
-    if (hasTemplate(value)) notes.left(place, `the field "${key}" holds what Weir would replace`);
-    else if (key !== 'stream') body[key] = value;
+  for (const [key, value] of keyValues(flags, 'extra', notes)) {
+    if (key !== 'stream') body[key] = value;
   }
   return Object.keys(body).length > 0 ? { body } : {};
-};
-
-const systemOf = (flags: Flags, notes: Notes): string | null => {
-  const system = flags.text('system');
-  if (system === null || !hasTemplate(system)) return system;
-  notes.left('--system-prompt', 'it holds what Weir would replace');
-  return null;
 };
 
 /** The first of several lengths; a sweep varies all of them. */
@@ -99,7 +91,7 @@ const contentOf = (flags: Flags, notes: Notes) => {
       [mean('maxTokens', outputDeviation)]: output.vary,
     }),
     fields: givenFields({
-      system: systemOf(flags, notes),
+      system: flags.text('system'),
       prompt: givenFields({
         tokens: input.count,
         prefix,
@@ -207,6 +199,8 @@ const wireFields = (flags: Flags, notes: Notes) => {
 
 const addressOf = (flags: Flags, notes: Notes): string => {
   const flag = flags.one('url');
+  const hidden = flags.hiddenText('url');
+  if (flag === null && hidden !== '') throw new ImportError(`AIPerf’s target: ${hidden}`);
   const [first = 'http://localhost:8000', ...others] = (flag?.values ?? []).flatMap((text) =>
     text.split(','),
   );
@@ -224,6 +218,7 @@ export const importAiPerf = (script: string): Imported => {
   const written = keyValues(flags, 'header', notes);
   const read = readHeaders(
     written.map(([name, value, place]) => ({ name, value: String(value), place })),
+    url,
     notes,
   );
   const hasKey = flags.one('key') !== null || read.keyHeader !== null;
@@ -245,8 +240,10 @@ export const importAiPerf = (script: string): Imported => {
   sweepNote(scenario, notes);
   for (const { written: name, place } of flags.rest()) {
     const [, kind, message] = otherAiPerfOptions.find(([names]) => names.test(name)) ?? [];
-    if (kind === undefined) notes.left(place, noCounterpart);
-    else notes[kind](place, message!);
+    const why = whyUnsent(name);
+    if (kind !== undefined) notes[kind](place, message!);
+    else if (why === null) notes.left(place, noCounterpart);
+    else notes.unneeded(place, why);
   }
   return { kind: 'scenario', scenario, files: [], notes: notes.sorted };
 };

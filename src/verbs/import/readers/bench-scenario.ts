@@ -172,6 +172,27 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
+/**
+ * What options of any tool are about that bear on nothing that is sent or judged, by the first words of their names. Sources:
+ * GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ */
+const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
+  [
+    /^--?(?:(?:no|disable|enable|show|save|skip|auto|extra|hide)-)*(?:outputs?(?!-(?:tokens?|sequence|seq|len|length)\b)|artifacts?|reports?|exports?|profile-export|results?|log|logs|logging|verbose|quiet|silent|debug|progress|display|console|colou?r|ui|tui|dashboard|plots?|labels?|tags?|metadata|run-name|run-id|wandb|mlflow|otel|telemetry|tensorboard|version|help)(?:-|$)/,
+    'it is about the other tool’s own files and display',
+  ],
+  [
+    /^--(?:tokenizer|processor)-/,
+    'it is about how the other tool loads its tokenizer: Weir counts with its own',
+  ],
+];
+
+/** Why an option bears on nothing that is sent or judged; `null` if it may do. */
+export const whyUnsent = (written: string): string | null => {
+  const name = written.replaceAll('_', '-');
+  return unsentOptions.find(([names]) => names.test(name))?.[1] ?? null;
+};
+
 export const noCounterpart = 'weir import has no counterpart for this option';
 
 /** Says how to run several values. */

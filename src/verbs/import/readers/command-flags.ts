@@ -43,10 +43,14 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
   return found;
 };
 
+const hiddenHint = 'write the value itself, or give the command to weir import behind --';
+
 /** The options of one command line, each asked for once; what nobody asked for is left. */
 export class Flags {
   private readonly waiting: Set<Occurrence>;
   private readonly notes: Notes;
+  /** The options asked for whose values only the shell knows. */
+  private readonly hidden = new Set<Occurrence>();
 
   constructor(words: readonly ShellWord[], names: FlagNames, notes: Notes) {
     this.waiting = new Set(occurrencesIn(words, names));
@@ -59,8 +63,8 @@ export class Flags {
     for (const flag of found) {
       this.waiting.delete(flag);
       if (flag.expands) {
-        const hint = 'write the value itself, or give the command to weir import behind --';
-        this.notes.left(flag.place, `only the shell knows this value: ${hint}`);
+        this.hidden.add(flag);
+        this.notes.left(flag.place, `only the shell knows this value: ${hiddenHint}`);
       }
     }
     return found.filter(({ expands }) => !expands);
@@ -69,6 +73,15 @@ export class Flags {
   /** The last occurrence of an option, which is the one that counts. */
   one(name: string): Flag | null {
     return this.all(name).at(-1) ?? null;
+  }
+
+  /** Says which options, of the names given or of all asked for, have values that only the shell knows; '' for none. */
+  hiddenText(...names: readonly string[]): string {
+    const hidden = [...this.hidden].filter(
+      ({ name }) => names.length === 0 || names.includes(name),
+    );
+    const places = hidden.map(({ place }) => place).join(' and ');
+    return places === '' ? '' : `only the shell knows the value of ${places}: ${hiddenHint}`;
   }
 
   text(name: string): string | null {
@@ -106,6 +119,54 @@ const numbersIn = (texts: readonly string[], place: string, notes: Notes): reado
   return [];
 };
 
+/** `$NAME`, `${NAME}` and `${NAME:-default}`. */
+const variablePattern = /\$(?:(\w+)|\{(\w+)(?::?-([^{}$`]*))?\})/g;
+
+/** Replaces the variables of a word, if the script says the values of all. A value of several words stays with the shell. */
+const expanded = (
+  word: ShellWord,
+  variables: ReadonlyMap<string, string>,
+  notes: Notes,
+): ShellWord => {
+  if (!word.expands || /`|\$\(/.test(word.text)) return word;
+  const defaults: string[] = [];
+  let isKnown = true;
+  const text = word.text.replaceAll(
+    variablePattern,
+    (whole, short?: string, long?: string, otherwise?: string) => {
+      const name = short ?? long ?? '';
+      const value = variables.get(name) ?? otherwise;
+      if (value === undefined || /\s/.test(value)) isKnown = false;
+      else if (!variables.has(name)) defaults.push(name);
+      return value ?? whole;
+    },
+  );
+  if (!isKnown || /\$[\w{(@*#?!-]/.test(text)) return word;
+  for (const name of defaults)
+    notes.chosen(`$${name}`, 'its default in the script; the environment may have another value');
+  return { ...word, text, expands: false };
+};
+
+/** The variables that commands of a script set to values which are known without the shell. */
+const variablesIn = (
+  commands: readonly (readonly ShellWord[])[],
+  notes: Notes,
+): ReadonlyMap<string, string> => {
+  const variables = new Map<string, string>();
+  for (const words of commands) {
+    const isDeclared = /^(export|declare|typeset|readonly|local)$/.test(words[0]?.text ?? '');
+    const given = isDeclared ? words.slice(1).filter(({ text }) => !/^-/.test(text)) : words;
+    if (!given.every(({ text }) => /^\w+=/.test(text))) continue;
+    for (const each of given) {
+      const { text, expands } = expanded(each, variables, notes);
+      const [, name = '', value = ''] = /^(\w+)=([^]*)$/.exec(text)!;
+      if (expands) variables.delete(name);
+      else variables.set(name, value);
+    }
+  }
+  return variables;
+};
+
 /** The words behind the program’s name in the first command that names it; other commands are named. */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
   const { commands, problem } = splitShell(script);
@@ -120,7 +181,8 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
     if (at(other) >= 0) notes.left(place, 'a further command: import each by itself');
     else notes.unneeded(place, 'another command of the script');
   }
-  return own.slice(at(own) + 1);
+  const variables = variablesIn(commands.slice(0, commands.indexOf(own)), notes);
+  return own.slice(at(own) + 1).map((word) => expanded(word, variables, notes));
 };
 
 /** JSON, or `key=value` with commas between them, as both tools take it; `null` if it is neither. */

@@ -1,3 +1,4 @@
+import { whyUnsent } from './bench-scenario.ts';
 import type { Notes } from './imported.ts';
 import { type Flags, namedFlags, readSettings } from './command-flags.ts';
 
@@ -46,7 +47,9 @@ export class PartSettings {
 
   nameRest(): void {
     for (const name of this.values.keys()) {
-      this.notes.left(this.place, `its "${name}" has no counterpart`);
+      const why = name === 'validate_backend' ? 'weir run looks first' : whyUnsent(`--${name}`);
+      if (why === null) this.notes.left(this.place, `its "${name}" has no counterpart`);
+      else this.notes.unneeded(`${this.place}, ${name}`, why);
     }
   }
 }
@@ -80,7 +83,7 @@ export const guideLlmFlags = namedFlags({
 });
 
 export const guideLlmOutput =
-  /^(--(output|outputs|output-dir|output-path|output-sampling|sample-requests|label|metrics|disable-.*|display-.*|data-num-workers|data-loader|dataloader-kwargs)|-l)$/;
+  /^(--(output-sampling|sample-requests|metrics|disable-.*|data-num-workers|data-loader|dataloader-kwargs|prefer-response-metrics)|-l)$/;
 
 /** What the numbers of `--rate` are, by profile. */
 const rateMeanings: Readonly<Record<string, string>> = {

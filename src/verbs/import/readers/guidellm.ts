@@ -13,6 +13,7 @@ import {
   tokenizerFields,
   turnsNote,
   unnamedModel,
+  whyUnsent,
 } from './bench-scenario.ts';
 import { commandOf, Flags } from './command-flags.ts';
 import {
@@ -188,7 +189,11 @@ export const importGuideLlm = (script: string): Imported => {
   }
   const url = baseAddress(backend.text('target') ?? '');
   if (url === null) {
-    throw new ImportError('GuideLLM’s target: expected an address such as http://localhost:8000');
+    const hidden = flags.hiddenText();
+    const why = hidden === '' ? '' : `; ${hidden}`;
+    throw new ImportError(
+      `GuideLLM’s target: expected an address such as http://localhost:8000${why}`,
+    );
   }
   const hasKey = backend.take('api_key') !== undefined;
   const scenario = {
@@ -202,8 +207,11 @@ export const importGuideLlm = (script: string): Imported => {
   };
   for (const settings of [backend, profile, constraints, data]) settings.nameRest();
   for (const { written, place } of flags.rest()) {
-    if (guideLlmOutput.test(written)) notes.unneeded(place, 'Weir writes reports of its own');
-    else notes.left(place, noCounterpart);
+    const why = guideLlmOutput.test(written)
+      ? 'Weir writes reports of its own'
+      : whyUnsent(written);
+    if (why === null) notes.left(place, noCounterpart);
+    else notes.unneeded(place, why);
   }
   return { kind: 'scenario', scenario, files: [], notes: notes.sorted };
 };

@@ -1,6 +1,7 @@
 // @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fillRequestJson } from '../../../model/plan/secret.ts';
 import { readScenario, readVariables } from '../../../scenario/read-scenario.ts';
 import { importText, recognise, importedText, insertObjectives } from './import-source.ts';
 import { type Imported, ImportError, noteLine } from './imported.ts';
@@ -101,6 +102,124 @@ describe('what is imported', () => {
       { numRuns: 60 },
     );
     expect(valid).toBeGreaterThan(5);
+  });
+});
+
+const guideLlm =
+  'guidellm benchmark --target http://h:8000 --model m --max-seconds 9 --rate-type constant --rate 2';
+const aiPerf = 'aiperf profile -u http://h:8000 -m m --request-rate 2 --benchmark-duration 9';
+
+const leftOf = (kind: 'guidellm' | 'aiperf', script: string): readonly string[] =>
+  importText(kind, script, attack)
+    .notes.filter((note) => note.kind === 'left')
+    .map(({ place }) => place);
+
+describe('an option', () => {
+  it.each([
+    '--output-formats csv',
+    '--output_formats json',
+    '--output-extras a=b',
+    '--outputs kind=html',
+    '--disable-console-outputs',
+    '--disable-progress',
+    '--display-scheduler-stats',
+    '--log-level debug',
+    '--no-color',
+    '--quiet',
+    '--processor-args \'{"trust_remote_code": true}\'',
+    '--tokenizer-revision main',
+    '--export-level raw',
+    '--label nightly',
+  ])('that bears on nothing that is sent is not needed: %s', (option) => {
+    expect(leftOf('guidellm', `${guideLlm} --data prompt_tokens=9 ${option}`)).toEqual([]);
+    expect(leftOf('aiperf', `${aiPerf} ${option}`)).toEqual([]);
+  });
+
+  it.each(['--output-tokens-mean-deterministic', '--data-column-mapper {}', '--user-files x'])(
+    'that may bear on what is sent is left out: %s',
+    (option) => {
+      const [name] = option.split(' ');
+      expect(leftOf('guidellm', `${guideLlm} --data prompt_tokens=9 ${option}`)).toEqual([name]);
+      expect(leftOf('aiperf', `${aiPerf} ${option}`)).toEqual([name]);
+    },
+  );
+
+  it('of a part of GuideLLM that bears on nothing that is sent is not needed', () => {
+    const backend = 'kind=openai_http,target=http://h,model=m,validate_backend=false,timeout=9';
+    const script = `guidellm run --backend ${backend} --profile kind=synchronous --data prompt_tokens=9`;
+    expect(leftOf('guidellm', script)).toEqual(['--backend']);
+  });
+});
+
+describe('a variable of the shell', () => {
+  const targetOf = (kind: 'guidellm' | 'aiperf', script: string): unknown => {
+    const imported = importText(kind, script, attack);
+    return imported.kind === 'scenario' ? imported.scenario['target'] : null;
+  };
+  const run = 'guidellm run --profile kind=synchronous --data prompt_tokens=9 --backend';
+
+  it.each([
+    ['BK=kind=openai_http,target=http://g:1,model=m', `${run} $BK`],
+    ['HOST=g\nexport BK="kind=openai_http,target=http://$HOST:1,model=m"', `${run} "$BK"`],
+    ['readonly PORT=1', `${run} kind=openai_http,target=http://g:\${PORT},model=m`],
+    ['# nothing', `${run} "kind=openai_http,target=\${URL:-http://g:1},model=m"`],
+  ])('that the script sets stands for its value: %s', (before, command) => {
+    expect(targetOf('guidellm', `${before}\n${command}`)).toBe('http://g:1/v1');
+  });
+
+  it('that the script sets stands for its value in AIPerf, too', () => {
+    const script = 'URL=g:1; M=a/b\naiperf profile -u $URL -m $M --request-count 9';
+    expect(targetOf('aiperf', script)).toBe('http://g:1/v1');
+  });
+
+  it.each([
+    ['guidellm', `${run} $BK`, 'the value of --backend'],
+    ['guidellm', 'guidellm benchmark --target "$URL" --rate 1', 'the value of --target'],
+    ['guidellm', `BK=$(cat backend)\n${run} $BK`, 'the value of --backend'],
+    ['guidellm', `BK="a b"\n${run} $BK`, 'the value of --backend'],
+    ['guidellm', `${run} $BK\nBK=target=http://late`, 'the value of --backend'],
+    ['aiperf', 'aiperf profile -m m -u $URL', 'the value of -u'],
+    ['aiperf', 'aiperf profile -m m --url `host`', 'the value of --url'],
+  ] as const)('that hides the target of %s is named: %s', (kind, script, expected) => {
+    expect(() => importText(kind, script, attack)).toThrow(expected);
+  });
+});
+
+describe('what a scenario would replace', () => {
+  const written = 'a ${uuid} ${index} ${env:HOME} $${uuid} ${other} ${command:date}';
+
+  it.each([
+    [
+      'guidellm',
+      `${guideLlm} --data prompt_tokens=9 --backend-kwargs '{"extras":{"body":{"user":"${written}"}}}'`,
+    ],
+    ['aiperf', `${aiPerf} --extra-inputs 'user:${written}'`],
+    [
+      'vegeta',
+      JSON.stringify({
+        method: 'POST',
+        url: 'http://h/v1/chat/completions',
+        body: Buffer.from(
+          JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'a' }], user: written }),
+        ).toString('base64'),
+      }),
+    ],
+  ] as const)('is sent as it stands in a body of %s', (kind, source) => {
+    const text = textOf(importText(kind, source, attack));
+    expect(problemsOf(text)).toEqual([]);
+    const reading = readScenario({ text, name: 'a.yaml', environment });
+    const [entry] = reading.ok ? reading.plan.stages[0]!.traffic : [];
+    const body = entry !== undefined && 'body' in entry ? entry.body : {};
+    expect(fillRequestJson(body, { uuid: 'u', index: 0 })).toMatchObject({ user: written });
+  });
+
+  it('is sent as it stands in a prompt, where only the environment is replaced', () => {
+    const prompt = { model: 'm', messages: [{ role: 'user', content: written }] };
+    const body = Buffer.from(JSON.stringify(prompt)).toString('base64');
+    const source = { method: 'POST', url: 'http://h/v1/chat/completions', body };
+    const text = textOf(importText('vegeta', JSON.stringify(source), attack));
+    const reading = readScenario({ text, name: 'a.yaml', environment });
+    expect(JSON.stringify(reading.ok && reading.plan)).toContain(JSON.stringify(written));
   });
 });
 

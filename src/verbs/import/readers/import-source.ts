@@ -1,4 +1,5 @@
 import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { asLiteral } from '../../../model/plan/secret.ts';
 import { type Imported, ImportError, noteLine, parsedJson } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
@@ -90,6 +91,38 @@ export const readTargets = (text: string): readonly VegetaTarget[] => {
   return targets;
 };
 
+type Step = string | number;
+
+/** Where a scenario has templates: headers and bodies have all kinds, all other texts those of the environment only. */
+const isTemplate = ([first, , third]: readonly Step[]): boolean =>
+  first === 'headers' || (first === 'traffic' && third === 'body');
+
+/** Writes what would be replaced in a request, such as `${uuid}`, so that it is sent as it stands. */
+const literal = (value: unknown, path: readonly Step[]): unknown => {
+  if (typeof value === 'string') {
+    return isTemplate(path)
+      ? asLiteral(value)
+      : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
+  }
+  // What stays the same object is written once.
+  if (JSON.stringify(value)?.includes('${') !== true) return value;
+  if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) => [name, literal(inner, [...path, name])]),
+  );
+};
+
+const withLiterals = (imported: Imported): Imported => {
+  if (imported.kind !== 'scenario') return imported;
+  const { traffic, headers } = imported.scenario;
+  const scenario = {
+    ...imported.scenario,
+    ...(headers === undefined ? {} : { headers: literal(headers, ['headers']) }),
+    traffic: literal(traffic, ['traffic']),
+  };
+  return { ...imported, scenario };
+};
+
 /** Values that the other tool may take, and a scenario cannot have. */
 const refuseInvalid = (imported: Imported): void => {
   if (imported.kind !== 'scenario') return;
@@ -112,7 +145,7 @@ export const importText = (kind: ImportKind, text: string, attack: VegetaAttack)
     guidellm: () => importGuideLlm(text),
     aiperf: () => importAiPerf(text),
   } as const satisfies Record<ImportKind, () => Imported>;
-  const imported = importers[kind]();
+  const imported = withLiterals(importers[kind]());
   refuseInvalid(imported);
   return imported;
 };

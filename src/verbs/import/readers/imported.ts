@@ -94,7 +94,9 @@ export const parsedJson = (text: string): unknown => {
 
 /** Whether a text has what a scenario would replace by a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
-  /\$\{(?:env|secret):/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  /\$\{(?:env|secret|command):/.test(
+    typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+  );
 
 /** The fields that have a value. */
 export const givenFields = (
@@ -128,8 +130,16 @@ const ownNames = new Set([
   ...framingFields,
 ]);
 
+/** Whether Weir sets a header itself, whatever its value is elsewhere. */
+export const isOwnHeader = (name: string): boolean => ownNames.has(name.toLowerCase());
+
 /** Which headers a scenario takes over. Values that can be secrets are neither kept nor shown. */
-export const readHeaders = (written: readonly WrittenHeader[], notes: Notes): ReadHeaders => {
+export const readHeaders = (
+  written: readonly WrittenHeader[],
+  target: string,
+  notes: Notes,
+): ReadHeaders => {
+  const { host, hostname } = new URL(target);
   const headers: Record<string, string> = {};
   let keyHeader: string | null = null;
   for (const { name, value, place } of written) {
@@ -139,7 +149,8 @@ export const readHeaders = (written: readonly WrittenHeader[], notes: Notes): Re
         notes.left(place, `a second key, in the header ${lower}`);
       else keyHeader = lower;
     } else if (ownNames.has(lower)) {
-      if (lower === 'host') notes.left(place, 'the header host is that of the target');
+      const isOther = lower === 'host' && ![host, hostname].includes(value.trim().toLowerCase());
+      if (isOther) notes.left(place, 'the header host is that of the target');
       else if (lower !== 'content-type' && lower !== 'content-length') {
         notes.unneeded(place, `Weir sets the header ${lower} itself`);
       }

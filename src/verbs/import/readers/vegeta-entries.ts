@@ -1,7 +1,7 @@
 import { speechFormats, transcriptFormats } from '../../../model/workload/traffic.ts';
 import { conversation } from '../../../scenario/schema/message-schema.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { givenFields, hasTemplate, type ImportedFile, parsedJson } from './imported.ts';
+import { givenFields, type ImportedFile, parsedJson } from './imported.ts';
 
 interface FormPart {
   readonly name: string;
@@ -63,8 +63,6 @@ const jsonOf = (body: Uint8Array | null): Fields => {
   return isMapping(parsed) ? parsed : {};
 };
 
-const template = 'it holds ${env:…} or ${secret:…}, which Weir would replace';
-
 const bodyFields = (rest: Fields) => (Object.keys(rest).length > 0 ? { body: rest } : {});
 
 const chatContent = (messages: unknown): Fields | null => {
@@ -96,7 +94,6 @@ const chatEntry = ({ body }: EntrySource): ReadEntry => {
   if (typeof model !== 'string' || model === '') {
     return { ok: false, problem: 'the body is not JSON with a "model"' };
   }
-  if (hasTemplate(json)) return { ok: false, problem: template };
   const content = chatContent(messages);
   if (content === null) {
     const problem =
@@ -130,7 +127,6 @@ const speechEntry = ({ body }: EntrySource): ReadEntry => {
   if (typeof model !== 'string' || typeof input !== 'string' || input === '') {
     return { ok: false, problem: 'the body is not JSON with "model" and "input"' };
   }
-  if (hasTemplate(json)) return { ok: false, problem: template };
   if (!isOneOf(speechFormats, format)) {
     return { ok: false, problem: `audio formats are ${speechFormats.join(', ')}` };
   }
@@ -167,7 +163,7 @@ const transcriptionEntry = ({ body, contentType }: EntrySource): ReadEntry => {
   }
   const texts = parts.filter((part) => part !== upload);
   const fields = transcriptionFields(texts.map(({ name, bytes }) => [name, bytes.toString()]));
-  if (fields === null || hasTemplate(fields)) {
+  if (fields === null) {
     const problem =
       'the fields of the form are model, language, response_format and timestamp_granularities[]';
     return { ok: false, problem };

@@ -3,6 +3,7 @@ import { formatDuration, formatRate } from '../../../scenario/schema/notation.ts
 import { queryHoldsSecret } from '../../../scenario/schema/wire-schema.ts';
 import {
   headerFields,
+  isOwnHeader,
   readHeaders,
   type WrittenHeader,
   type Imported,
@@ -126,13 +127,13 @@ const commonHeaders = (
     targets.flatMap(({ headers }) => headers),
     ({ name, value }) => `${name.toLowerCase()}:${value}`,
   );
-  const own = /^(authorization|content-type|accept|content-length)$/;
   const all: WrittenHeader[] = [];
   const keys = new Set<string>();
   for (const [first, ...more] of alike.values()) {
     const name = first!.name.toLowerCase();
     if (name === 'authorization') keys.add(first!.value);
-    if (more.length + 1 >= targets.length || own.test(name)) all.push(first!);
+    if (more.length + 1 >= targets.length || name === 'authorization' || isOwnHeader(name))
+      all.push(first!);
     else
       notes.left(
         first!.place,
@@ -219,7 +220,7 @@ export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAtt
   );
   if (traffic.length === 0)
     throw new ImportError(`no target can be taken over: ${notes.list.at(-1)?.message}`);
-  const read = readHeaders(commonHeaders(taken, notes), notes);
+  const read = readHeaders(commonHeaders(taken, notes), base, notes);
   noteKeyAndLimits(read.keyHeader === null ? 'no target has one' : null, notes);
   if (traffic.length > 1) {
     notes.chosen('order', 'vegeta sends targets in turn, Weir draws each request by its weight');
