@@ -15,7 +15,7 @@ import {
   unnamedModel,
   whyUnsent,
 } from './bench-scenario.ts';
-import { commandOf, Flags, readSettings } from './command-flags.ts';
+import { commandOf, type Flag, Flags, readSettings } from './command-flags.ts';
 import {
   headerFields,
   readHeaders,
@@ -27,12 +27,17 @@ import {
 
 /** `aiperf profile`: https://github.com/ai-dynamo/aiperf. Names and defaults are those of 0.13.0. */
 
+/** A header that holds a key: its value is never read. */
+const isKeyHeader = ({ name, values }: Flag): boolean =>
+  name === 'header' &&
+  values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
+
 const keyValues = (
   flags: Flags,
   name: string,
   notes: Notes,
 ): readonly (readonly [string, unknown, string])[] =>
-  flags.all(name).flatMap(({ values, place }) =>
+  flags.all(name, isKeyHeader).flatMap(({ values, place }) =>
     values.flatMap((text): readonly (readonly [string, unknown, string])[] => {
       if (text.startsWith('{')) {
         const settings = readSettings(text);
@@ -221,7 +226,7 @@ export const importAiPerf = (script: string): Imported => {
     url,
     notes,
   );
-  const hasKey = flags.one('key') !== null || read.keyHeader !== null;
+  const hasKey = flags.one('key', () => true) !== null || read.keyHeader !== null;
   const seed = flags.number('seed');
   const { traffic, vary } = trafficOf(flags, notes);
   const load = loadFields(flags, notes);

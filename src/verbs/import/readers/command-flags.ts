@@ -3,9 +3,13 @@ import { ImportError, parsedJson, type Notes } from './imported.ts';
 import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
 export interface Flag {
+  /** What the option is called here. */
+  readonly name: string;
   readonly written: string;
   readonly place: string;
   readonly values: readonly string[];
+  /** Whether only the shell knows a part of its values. */
+  readonly expands: boolean;
 }
 
 /** What each option of a tool is called here, by all the ways to write it. */
@@ -17,15 +21,10 @@ export const namedFlags = (writings: Readonly<Record<string, string>>): FlagName
     Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
   );
 
-interface Occurrence extends Flag {
-  readonly name: string;
-  readonly expands: boolean;
-}
-
 /** The options of a command; whatever stands between two of them belongs to the first. */
-const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Occurrence[] => {
+const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Flag[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
-  const found: (Occurrence & { readonly values: string[]; expands: boolean })[] = [];
+  const found: (Flag & { readonly values: string[]; expands: boolean })[] = [];
   for (const word of words) {
     const flag = found.at(-1);
     if (/^-{1,2}[A-Za-z]/.test(word.text)) {
@@ -47,32 +46,39 @@ const hiddenHint = 'write the value itself, or give the command to weir import b
 
 /** The options of one command line, each asked for once; what nobody asked for is left. */
 export class Flags {
-  private readonly waiting: Set<Occurrence>;
+  private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
   /** The options asked for whose values only the shell knows. */
-  private readonly hidden = new Set<Occurrence>();
+  private readonly hidden = new Set<Flag>();
 
   constructor(words: readonly ShellWord[], names: FlagNames, notes: Notes) {
     this.waiting = new Set(occurrencesIn(words, names));
     this.notes = notes;
   }
 
-  /** All occurrences of an option; those whose values only the shell knows are noted and left out. */
-  all(name: string): readonly Flag[] {
+  /**
+   * All occurrences of an option. Those whose values only the shell knows are noted and left out, unless `isEnough` says
+   * that what is written is enough.
+   */
+  all(name: string, isEnough: (flag: Flag) => boolean = () => false): readonly Flag[] {
     const found = [...this.waiting].filter((flag) => flag.name === name);
-    for (const flag of found) {
-      this.waiting.delete(flag);
-      if (flag.expands) {
-        this.hidden.add(flag);
-        this.notes.left(flag.place, `only the shell knows this value: ${hiddenHint}`);
-      }
-    }
-    return found.filter(({ expands }) => !expands);
+    for (const flag of found) this.waiting.delete(flag);
+    return found.filter((flag) => {
+      const isHidden = flag.expands && !isEnough(flag);
+      if (isHidden) this.noteHidden(flag, 'this value');
+      return !isHidden;
+    });
   }
 
   /** The last occurrence of an option, which is the one that counts. */
-  one(name: string): Flag | null {
-    return this.all(name).at(-1) ?? null;
+  one(name: string, isEnough?: (flag: Flag) => boolean): Flag | null {
+    return this.all(name, isEnough).at(-1) ?? null;
+  }
+
+  /** Notes that only the shell knows a part of an option. */
+  noteHidden(flag: Flag, what: string): void {
+    this.hidden.add(flag);
+    this.notes.left(flag.place, `only the shell knows ${what}: ${hiddenHint}`);
   }
 
   /** Says which options, of the names given or of all asked for, have values that only the shell knows; '' for none. */
@@ -109,6 +115,10 @@ export class Flags {
     return [...this.waiting];
   }
 }
+
+/** Whether a text has a variable or a command of the shell. */
+export const hasShellPart = (value: unknown): boolean =>
+  /\$[\w{(@*#?!-]|`/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** The numbers above 0 in texts, separated by commas or spaces, perhaps in brackets. */
 const numbersIn = (texts: readonly string[], place: string, notes: Notes): readonly number[] => {

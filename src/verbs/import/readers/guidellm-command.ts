@@ -1,6 +1,6 @@
 import { whyUnsent } from './bench-scenario.ts';
 import type { Notes } from './imported.ts';
-import { type Flags, namedFlags, readSettings } from './command-flags.ts';
+import { type Flags, hasShellPart, namedFlags, readSettings } from './command-flags.ts';
 
 /** The settings of one part of a command line, each asked for once; what nobody asked for is named. */
 export class PartSettings {
@@ -101,15 +101,21 @@ export interface GuideLlmBenchmark {
   readonly seed: number;
 }
 
-/** The mapping of an option, or `{ kind: word }`. */
+/** The mapping of an option, or `{ kind: word }`. A setting that only the shell knows is left out; that of a key is never read. */
 const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
-  const flag = flags.one(name);
+  const flag = flags.one(name, ({ values }) => readSettings(values[0] ?? '') !== null);
   const text = flag?.values[0];
   if (flag === null || text === undefined) return {};
   if (/^[\w-]+$/.test(text)) return { kind: text };
   const settings = readSettings(text);
   if (settings === null) notes.left(flag.place, 'expected kind=…,key=value or JSON');
-  return { ...settings };
+  const isHidden = ([key, value]: readonly [string, unknown]): boolean =>
+    flag.expands && key !== 'api_key' && hasShellPart(value);
+  const [hidden, known] = [true, false].map((wanted) =>
+    Object.entries(settings ?? {}).filter((each) => isHidden(each) === wanted),
+  ) as [[string, unknown][], [string, unknown][]];
+  for (const [key] of hidden) flags.noteHidden(flag, `its "${key}"`);
+  return Object.fromEntries(known);
 };
 
 const constraintsOf = (flags: Flags, notes: Notes): PartSettings => {

@@ -173,6 +173,25 @@ describe('a variable of the shell', () => {
   });
 
   it.each([
+    ['guidellm', `${run} kind=openai_http,target=http://g:1,model=m,api_key=$BK`],
+    ['guidellm', `${run} '{"target": "http://g:1", "model": "m", "api_key": "'$BK'"}'`],
+    ['aiperf', 'aiperf profile -m m -u g:1 --request-count 9 --api-key $BK'],
+    ['aiperf', 'aiperf profile -m m -u g:1 --request-count 9 -H "Authorization: Bearer $BK"'],
+  ] as const)('that is the key hides nothing of %s: %s', (kind, script) => {
+    expect(targetOf(kind, script)).toBe('http://g:1/v1');
+    expect(leftOf(kind, script)).toEqual([]);
+    expect(textOf(importText(kind, script, attack))).not.toContain('BK');
+  });
+
+  it('that is one setting of a part hides this one only', () => {
+    const script = `${run} kind=openai_http,target=http://g:1,model=$M`;
+    expect(targetOf('guidellm', script)).toBe('http://g:1/v1');
+    const notes = importText('guidellm', script, attack).notes.map(noteLine);
+    expect(notes[0]).toContain('--backend: only the shell knows its "model"');
+  });
+
+  it.each([
+    ['guidellm', `${run} kind=openai_http,target=$URL,model=m`, 'the value of --backend'],
     ['guidellm', `${run} $BK`, 'the value of --backend'],
     ['guidellm', 'guidellm benchmark --target "$URL" --rate 1', 'the value of --target'],
     ['guidellm', `BK=$(cat backend)\n${run} $BK`, 'the value of --backend'],

@@ -137,3 +137,18 @@ describe('vegeta’s targets', () => {
     expect(() => importVegeta(targets, { ...attackWith([]), ...options })).toThrow(message);
   });
 });
+
+it('headers that Weir sets itself, and the host of the target, are not left out', () => {
+  const chatAt = (id: string, more: string): string =>
+    `POST ${host}/chat/completions\nX-Request-Id: ${id}\n${more}@a\n\n`;
+  const bodies = new Map([
+    ['a', Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"}]}')],
+  ]);
+  const attack = { rate: '1/s', duration: '1s', bodies, canWriteFiles: true };
+  const leftOf = (text: string): readonly string[] =>
+    importVegeta(readTargets(text), attack)
+      .notes.filter(({ kind }) => kind === 'left')
+      .map(({ message }) => message);
+  expect(leftOf(chatAt('1', 'Host: h:1\nConnection: close\n') + chatAt('2', ''))).toEqual([]);
+  expect(leftOf(chatAt('1', 'Host: other\n'))).toEqual(['the header host is that of the target']);
+});
