@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
