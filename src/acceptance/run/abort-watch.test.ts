@@ -4,6 +4,7 @@ import { watchObjectives } from '../../judge/objectives/abort-watch.ts';
 import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { infiniteFigure } from '../../model/result/objective-verdict.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
@@ -71,6 +72,8 @@ const disaster: readonly Observation[] = [
 describe('the abort check of objectives', () => {
   it.each([
     'e2e.p50 < 100ms',
+    'e2e.p95 < 10s',
+    'ttft.p50{traffic=chat-stream} < 140ms',
     'e2e.max{traffic=chat} < 1s',
     'ttft.mean < 50ms',
     'errorRate < 40%',
@@ -92,7 +95,7 @@ describe('the abort check of objectives', () => {
         else {
           // Late starts can have moved the figure, which the watch does not ask.
           expect(['broken', 'within-error']).toContain(verdict.grounds);
-          expect(breach.observed).toBe(verdict.observed);
+          expect(breach.observed).toBe(verdict.observed ?? infiniteFigure);
         }
       }),
       { numRuns: 20, examples: [[disaster]] },
@@ -110,6 +113,15 @@ describe('the abort check of objectives', () => {
       at: 10_000,
       observed: 200,
     });
+  });
+
+  it('ends a run of which too few arrivals complete, however fast they are', () => {
+    const watch = watchObjectives(planWith(['e2e.p50 < 1s'], '1s'));
+    watch.record(sampleObservation());
+    watch.record(disaster[3]!);
+    expect(watch.breach(instant(10_000))).toBeNull();
+    watch.record(disaster[4]!);
+    expect(watch.breach(instant(10_000))).toMatchObject({ observed: infiniteFigure });
   });
 
   it('ignores the warm-up', () => {

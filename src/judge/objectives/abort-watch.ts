@@ -1,7 +1,8 @@
 import { emptyHistogram } from '../../model/measures/histogram.ts';
+import type { Measure } from '../../model/measures/measure.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { inScope, type Objective, objectivesMet } from '../../model/plan/objective.ts';
-import type { Breach } from '../../model/result/objective-verdict.ts';
+import { type Breach, infiniteFigure } from '../../model/result/objective-verdict.ts';
 import { type Observation, wasSent } from '../../model/observation/observation.ts';
 import { finishOf, plainFinish } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -45,7 +46,7 @@ class RunningFigure {
         // An objective on these cannot abort a run: a scenario with one is refused.
         return;
       case 'measure':
-        for (const sample of measures[figure.name].of(observation)) this.#histogram.record(sample);
+        this.#measure(observation, measures[figure.name]);
         return;
       case 'rate':
         if (rates[figure.name].countsAtEnd?.(observation) === true) {
@@ -58,6 +59,12 @@ class RunningFigure {
         this.#count(observation, figure.name === 'goodput' ? stage : null);
         this.#countFinish(observation);
     }
+  }
+
+  #measure(observation: Observation, measure: Measure): void {
+    if (!measure.traffic.includes(observation.traffic)) return;
+    this.#counted.outcomes[observation.outcome.kind] += 1;
+    for (const sample of measure.of(observation)) this.#histogram.record(sample);
   }
 
   /** Counts an arrival by its outcome and, if the figure needs it, by whether it met all objectives. */
@@ -82,10 +89,11 @@ class RunningFigure {
     return observeFigure(figure, {
       distribution: () => this.#histogram,
       // Intervals decide nothing here.
-      dependenceAt: () => independence,
+      dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
       dependenceOfShare: () => independence,
       counted: () => this.#counted,
+      arrivals: () => this.#counted.outcomes,
       server: () => [],
       rated: () =>
         ratedSeconds(this.#plan, now, scope.stages).map(
@@ -110,8 +118,10 @@ export const watchObjectives = (plan: Plan): AbortWatch => {
         const { objective } = running;
         if (now < (objective.abortAfter ?? 0)) continue;
         const value = running.observe(now);
-        if (groundsFor(objective, value) === 'broken')
-          return { text: objective.text, at: now, observed: value.observed ?? 0 };
+        if (groundsFor(objective, value) === 'broken') {
+          const observed = Math.min(value.observed ?? 0, infiniteFigure);
+          return { text: objective.text, at: now, observed };
+        }
       }
       return null;
     },

@@ -6,13 +6,19 @@ import {
   unitOfFigure,
 } from '../../model/plan/objective.ts';
 import {
+  infiniteFigure,
   type VerdictReason,
   type ObjectiveVerdict,
   rulingByReason,
 } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type RateName, rates } from '../../model/measures/run-figures.ts';
-import { countFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  countFinishes,
+  emptyOutcomeCounts,
+  sumOutcomes,
+} from '../../model/measures/outcome-counts.ts';
+import { measures } from '../../model/measures/measures.ts';
 import {
   distributionOf,
   groupsMatching,
@@ -28,7 +34,7 @@ import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
-  dependenceAt,
+  dependenceOfDue,
   dependenceOfArrivals,
   meanHalfWidth,
 } from '../../model/result/run-dependence.ts';
@@ -93,7 +99,14 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
   const part = runPartOf(result, groups);
   return observeFigure(figure, {
     distribution: (name) => distributionOf(result, name, where),
-    dependenceAt: (name, q) => dependenceAt(part, name, q),
+    // The end of a stopped run cuts requests off, which is not their fault.
+    arrivals: (name) =>
+      result.partial === null
+        ? sumOutcomes(
+            groups.filter(({ labels }) => measures[name].traffic.includes(labels.traffic)),
+          )
+        : emptyOutcomeCounts(),
+    dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => meanHalfWidth(part, name),
     counted,
     dependenceOfShare: (name) => dependenceOfArrivals(part, name, counted()),
@@ -116,13 +129,20 @@ const isSure = (
 };
 
 /** Returns the bounds of the true figure; `null` for a figure that the load generator cannot have moved. */
-const errorOf = ({ boundsOf }: FigureErrors, { figure, scope }: Objective): ErrorBounds | null =>
-  figure.kind === 'measure' && typeof figure.statistic === 'number'
+const errorOf = (
+  { boundsOf }: FigureErrors,
+  { figure, scope }: Objective,
+  { observed, level }: ObservedValue,
+): ErrorBounds | null =>
+  figure.kind === 'measure' && level !== undefined && observed !== Number.POSITIVE_INFINITY
     ? (boundsOf(
         figure.name,
         (labels) => outsideWarmUp(labels) && inScope(scope, labels),
-      )?.(figure.statistic) ?? null)
+      )?.(Math.min(1, level)) ?? null)
     : null;
+
+const finite = (value: number | null): number | null =>
+  value === Number.POSITIVE_INFINITY ? null : value;
 
 /** Decides whether the true figure can be on the other side of the bound than the observed one. */
 const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
@@ -152,7 +172,7 @@ const judge = (
   disqualifiedBecause: VerdictReason | null,
 ): ObjectiveVerdict => {
   const observedValue = observe(result, objective);
-  const error = errorOf(errors, objective);
+  const error = errorOf(errors, objective, observedValue);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;
   const found = findingOf(result, objective, observedValue, error);
@@ -162,20 +182,25 @@ const judge = (
   const value: ObservedValue =
     breach === null
       ? observedValue
-      : { observed: breach.observed, n: observedValue.n, low: null, high: null };
+      : {
+          observed: breach.observed === infiniteFigure ? Number.POSITIVE_INFINITY : breach.observed,
+          n: observedValue.n,
+          low: null,
+          high: null,
+        };
   const { observed, n, low, high } = value;
   return {
     text,
     severity,
     ruling: rulingByReason[grounds],
     grounds,
-    observed,
+    observed: finite(observed),
     unit: unitOfFigure(figure),
     n,
     ...(value.effective === undefined ? {} : { effective: Math.floor(value.effective) }),
     minSamples,
-    low,
-    high,
+    low: finite(low),
+    high: finite(high),
     ...(error === null || breach !== null
       ? {}
       : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),

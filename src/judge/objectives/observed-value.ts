@@ -1,3 +1,4 @@
+import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
@@ -11,10 +12,11 @@ import {
   shares,
 } from '../../model/measures/run-figures.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
+import { failuresBeside, isTimeOfEachRequest } from '../../model/result/summary.ts';
 
 /** The figure of an objective so far. `low` and `high` bound its 95 % confidence interval. */
 export interface ObservedValue {
-  /** In the unit of the figure; `null` without data. */
+  /** In the unit of the figure; `null` without data, infinite for a percentile beyond all arrivals that completed. */
   readonly observed: number | null;
   /** Samples, or arrivals of a share; `null` for other figures. */
   readonly n: number | null;
@@ -24,6 +26,8 @@ export interface ObservedValue {
   readonly outer?: Interval;
   /** Samples that weigh as independent ones; absent where that is `n`. */
   readonly effective?: number;
+  /** The quantile of the samples that an observed percentile is: higher than its own where arrivals failed. */
+  readonly level?: number;
 }
 
 interface Interval {
@@ -34,8 +38,10 @@ interface Interval {
 /** The sources of figures, of which only the needed one is called. */
 interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
-  /** Returns how far the samples of a percentile depend on each other; `null` if that is unknown. */
-  readonly dependenceAt: (name: MeasureName, q: number) => Dependence | null;
+  /** Counts the arrivals of the measure's kinds of traffic. */
+  readonly arrivals: (name: MeasureName) => OutcomeCounts;
+  /** Returns how far the arrivals of a percentile, of which a share failed, depend on each other; `null`: unknown. */
+  readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
   readonly counted: () => CountedArrivals;
   readonly dependenceOfShare: (name: ShareName) => Dependence | null;
@@ -75,20 +81,35 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   return sorted[Math.max(0, Math.ceil(q * sorted.length - 1e-9) - 1)]!;
 };
 
+/** Computes a percentile over all arrivals that were due: each that failed is infinite. */
+const observePercentile = (name: MeasureName, q: number, sources: FigureSources): ObservedValue => {
+  const samples = sources.distribution(name);
+  const failures = isTimeOfEachRequest(name)
+    ? failuresBeside(samples.count, sources.arrivals(name))
+    : 0;
+  const n = samples.count + failures;
+  if (n === 0) return withoutInterval(null, n);
+  const due = {
+    count: n,
+    atRank: (rank: number): number =>
+      rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank),
+  };
+  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n))!;
+  const { value, low, high, outer, effective } = found;
+  return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
+};
+
 /** Computes a figure. Shares are in percent of all arrivals, rates per second. */
 export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): ObservedValue => {
   switch (figure.kind) {
     case 'measure': {
-      const histogram = sources.distribution(figure.name);
       const { statistic } = figure;
+      if (typeof statistic === 'number') return observePercentile(figure.name, statistic, sources);
+      const histogram = sources.distribution(figure.name);
       const n = histogram.count;
-      if (statistic === 'mean')
-        return around(histogram.mean, n, sources.meanHalfWidth(figure.name));
-      if (typeof statistic !== 'number') return withoutInterval(histogram[statistic], n);
-      const found = quantile(histogram, statistic, sources.dependenceAt(figure.name, statistic));
-      if (found === null) return withoutInterval(null, n);
-      const { value, low, high, outer, effective } = found;
-      return { observed: value, n, low, high, outer, effective };
+      return statistic === 'mean'
+        ? around(histogram.mean, n, sources.meanHalfWidth(figure.name))
+        : withoutInterval(histogram[statistic], n);
     }
     case 'count':
       return withoutInterval(counts[figure.name].of(sources.counted()), null);

@@ -24,7 +24,7 @@ export const objectiveVerdictSchema = z.strictObject({
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),
   grounds: z.enum(reasons),
-  /** The figure in `unit`; `null` without data. */
+  /** The figure in `unit`; `null` without data (`n` is 0), or if it is infinite since too many arrivals failed. */
   observed: z.number().nullable(),
   unit: z.string(),
   /** Samples, or arrivals of a share; `null` for other figures. */
@@ -46,7 +46,14 @@ export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
-/** The objective whose breach ended a run, and when. */
+/** Stands for an infinite figure of a breach, which JSON cannot hold. */
+export const infiniteFigure = Number.MAX_VALUE;
+
+/** Whether the figure is a percentile beyond all arrivals that completed. */
+export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 'n'>): boolean =>
+  observed === null && n !== null && n > 0;
+
+/** The objective whose breach ended a run, and when. `observed` is `infiniteFigure` for an infinite figure. */
 export const breachSchema = z.strictObject({
   text: z.string(),
   at: z.number().nonnegative(),

@@ -10,7 +10,7 @@ import { decodeHistogram, emptyHistogram, type Histogram } from '../measures/his
 import type { MeasureName } from '../measures/measures.ts';
 import { type CountedArrivals, type ShareName, shares } from '../measures/run-figures.ts';
 import { countArrivals } from '../measures/outcome-counts.ts';
-import type { TrafficKind } from '../workload/traffic.ts';
+import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
 /** How far the requests of a run depend on each other, by its timeline. */
@@ -63,6 +63,35 @@ export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Depen
   isOfTimeline(name)
     ? dependenceOfPercentile(samplesBySecond(part, name), q)
     : dependenceOfPercentile(samplesBySecond(part, 'endToEnd'), Math.max(q, 1 - q));
+
+/** Returns one second's arrivals that completed, by the second in which they were due. */
+const completedDueIn = (second: TimelineSecond): number =>
+  samplesOf(second, trafficKinds, 'endToEnd').count;
+
+/**
+ * Returns how far the arrivals of a percentile depend on each other, of which the share `failed` is infinite. The
+ * percentile is a higher one of the samples, and failures that come together widen its interval. They leave the number
+ * of effective samples as it is: that the samples are enough does not depend on when a limit was reached.
+ */
+export const dependenceOfDue = (
+  part: RunPart,
+  name: MeasureName,
+  q: number,
+  failed: number,
+): Dependence | null => {
+  if (failed === 0) return dependenceAt(part, name, q);
+  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
+  const failures = part.seconds.map((number) => {
+    const second = bySecond.get(number);
+    if (second === undefined) return { events: 0, of: 0 };
+    return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
+  });
+  const ofFailures = dependenceOfShare(failures);
+  if (failed === 1) return ofFailures;
+  const ofSamples = dependenceAt(part, name, Math.min(1, q / (1 - failed)));
+  if (ofFailures === null || ofSamples === null) return null;
+  return { ...ofSamples, widening: Math.max(ofFailures.widening, ofSamples.widening) };
+};
 
 /** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =>

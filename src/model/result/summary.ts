@@ -1,4 +1,10 @@
-import type { Group, Labels, TimelineSecond, TimelineMeasure } from '../measures/counts.ts';
+import type {
+  Group,
+  Labels,
+  OutcomeCounts,
+  TimelineMeasure,
+  TimelineSecond,
+} from '../measures/counts.ts';
 import {
   decodeHistogram,
   type Digits,
@@ -6,7 +12,8 @@ import {
   type Histogram,
   sumOfHistograms,
 } from '../measures/histogram.ts';
-import { type MeasureName, measureNames } from '../measures/measures.ts';
+import { type MeasureName, measureNames, measures } from '../measures/measures.ts';
+import { countArrivals } from '../measures/outcome-counts.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
 import { ratedSeconds } from '../plan/stage-spans.ts';
@@ -37,6 +44,23 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
     kinds: trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind)),
     seconds: ratedSeconds(plan, scheduled, isWhole ? null : [...stages]),
   };
+};
+
+/** The times of which a completed request can have none or several. */
+const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
+
+/** Whether each completed request has one of these times, so that a failed one has waited for it in vain. */
+export const isTimeOfEachRequest = (name: MeasureName): boolean =>
+  measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);
+
+/**
+ * Counts the failed arrivals that stand beside the samples of a measure, of which each would be infinite. They are fewer
+ * where completed requests have no sample, since as many of the failed ones would have none.
+ */
+export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number => {
+  const failed = countArrivals(outcomes) - outcomes.completed;
+  if (outcomes.completed === 0) return failed;
+  return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
 
 /** Returns the distribution of a measure over all selected groups. */

@@ -22,6 +22,18 @@ describe('the text for an objective', () => {
     [{ observed: 12_345, unit: 'µ', low: null, high: null, sure: null }, '0.012345, n 760'],
     [{ observed: 420, unit: 'ms/s', low: null, high: null, sure: null }, '0.42×, n 760'],
     [{ observed: 64_000, unit: 'bytes', low: null, high: null, sure: null }, '64.0 kB, n 760'],
+    [
+      { ruling: 'fail', grounds: 'broken', observed: null, low: 3148, high: null },
+      '∞ (95 %: 3,148 ms to …), n 760; fewer than 95 % completed',
+    ],
+    [
+      { grounds: 'aborted', text: 'e2e.median < 1s', observed: null, low: null, high: null },
+      '∞, n 760; fewer than 50 % completed; the run was stopped because of it',
+    ],
+    [
+      { text: 'e2e.p99.9{traffic=chat} < 1s', observed: null, low: null, high: null },
+      '∞, n 760; fewer than 99.9 % completed',
+    ],
     [{ grounds: 'no-data', n: 26 }, 'no data: 26 samples, at least 200 needed'],
     [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],
     [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival, at least 200 needed'],

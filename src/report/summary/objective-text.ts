@@ -1,5 +1,5 @@
 import { sumOf } from './figures.ts';
-import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import { isInfinite, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
@@ -36,8 +36,11 @@ const unitNotations: Readonly<Record<string, (value: number) => string>> = {
 const valueText = (value: number, unit: string): string =>
   unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
 
-export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
-  observed === null ? '–' : valueText(observed, unit);
+export const objectiveObservedText = (verdict: ObjectiveVerdict): string => {
+  const { observed, unit } = verdict;
+  if (observed !== null) return valueText(observed, unit);
+  return isInfinite(verdict) ? '∞' : '–';
+};
 
 /** The confidence interval; `null` if there is none. */
 export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): string | null => {
@@ -79,12 +82,20 @@ const reasons = {
   string | null
 >;
 
+/** The share of the arrivals that a percentile in an objective's text is about, in percent. */
+const percentIn = (text: string): string => /^\w+\.p([\d.]+)/.exec(text)?.[1] ?? '50';
+
+/** Why a percentile is infinite; `null` for another one. */
+const infiniteText = (verdict: ObjectiveVerdict): string | null =>
+  isInfinite(verdict) ? `fewer than ${percentIn(verdict.text)} % completed` : null;
+
 /** The reason for the outcome; `null` if the figure is reason enough. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
   const unsure = verdict.sure === false ? 'not sure: the bound is near, or the run is short' : null;
-  return reasons[verdict.grounds] ?? unsure;
+  const why = present([infiniteText(verdict), reasons[verdict.grounds] ?? unsure]);
+  return why.length === 0 ? null : why.join('; ');
 };
 
 /** The whole finding in one line, without the objective itself. */

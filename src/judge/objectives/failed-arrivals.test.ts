@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Group } from '../../model/measures/counts.ts';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import type { Objective } from '../../model/plan/objective.ts';
+import type { MeasureName } from '../../model/measures/measures.ts';
+import { instant, milliseconds } from '../../model/quantity.ts';
+import { infiniteFigure, objectiveVerdictSchema } from '../../model/result/objective-verdict.ts';
+import type { Result } from '../../model/result/result.ts';
+import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
+import { judgeObjectives } from './judge-objectives.ts';
+
+const text = 'endToEnd.p95 < 300ms';
+
+const distributionOf = (samples: readonly number[], digits: 2 | 3 = 3) => {
+  const histogram = emptyHistogram(digits);
+  histogram.recordAll(samples);
+  return histogram.toJSON();
+};
+
+/** Completed requests with these times, and as many failed ones as named. */
+const arrivals = (
+  samples: readonly number[],
+  failed: Partial<Group['outcomes']>,
+  { measure = 'endToEnd', ...labels }: Partial<Group['labels']> & { measure?: MeasureName } = {},
+): Group =>
+  sampleGroup(samples.length, {
+    labels: {
+      traffic: 'chat-stream',
+      model: 'm',
+      key: 'main',
+      stage: 'steady',
+      warmUp: false,
+      ...labels,
+    },
+    outcomes: { ...emptyOutcomeCounts(), completed: samples.length, ...failed },
+    distributions: { [measure]: distributionOf(samples) },
+  });
+
+const times = (count: number, of: (i: number) => number = () => 144): number[] =>
+  Array.from({ length: count }, (_, i) => of(i));
+
+const judged = (
+  groups: readonly Group[],
+  held: Partial<Objective> = {},
+  differing: Partial<Result> = {},
+) => {
+  const objective: Objective = {
+    text,
+    figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
+    scope: { traffic: null, model: null, key: null, stages: null },
+    comparison: '<',
+    bound: 300,
+    minSamples: 1,
+    severity: 'fail',
+    abortAfter: null,
+    ...held,
+  };
+  const plan = samplePlan({ warmUp: milliseconds(0), objectives: [objective] });
+  const result = healthyResult({ plan, groups: [...groups], ...differing });
+  return judgeObjectives(result, { level: 'valid', evidence: [], figures: [] })[0]!;
+};
+
+const percentile = (name: MeasureName, statistic: number): Partial<Objective> => ({
+  figure: { kind: 'measure', name, statistic },
+});
+
+/** Twenty seconds, in each of which 50 requests were due and `completed` of them took 144 ms. */
+const steady = (completed: number): Partial<Result> => ({
+  scheduled: milliseconds(20_000),
+  timeline: Array.from({ length: 20 }, (_, second) => ({
+    ...emptySecond(second),
+    due: 50,
+    latency: { 'chat-stream': { endToEnd: distributionOf(times(completed), 2) } },
+  })),
+});
+
+describe('a percentile over arrivals of which some failed', () => {
+  it('is infinite if a deadline cut off 30 % of the answers', () => {
+    const verdict = judged([arrivals(times(700), { broken: 300 })], {}, steady(35));
+    expect(verdict).toMatchObject({
+      ruling: 'fail',
+      grounds: 'broken',
+      observed: null,
+      n: 1000,
+      high: null,
+      sure: true,
+    });
+    expect(objectiveVerdictSchema.parse(JSON.parse(JSON.stringify(verdict)))).toEqual(verdict);
+  });
+
+  it('is infinite if half of the requests were unfinished at the end', () => {
+    const half = [arrivals(times(500), { broken: 500 })];
+    expect(judged(half)).toMatchObject({ grounds: 'broken', observed: null });
+    const median = percentile('endToEnd', 0.5);
+    expect(judged(half, median)).toMatchObject({ grounds: 'kept', observed: 144 });
+  });
+
+  it('is a higher percentile of the completed ones if fewer failed', () => {
+    const some = arrivals(
+      times(960, (i) => i + 1),
+      { refused: 20, dropped: 10, limited: 5, malformed: 5 },
+    );
+    // Rank 950 of 1,000 arrivals; without the failures it would be rank 912 of 960.
+    expect(judged([some])).toMatchObject({ observed: expect.closeTo(950, 0), n: 1000 });
+  });
+
+  it('has an interval by the ranks of all arrivals', () => {
+    const cut = [arrivals(times(960), { broken: 40 })];
+    // Up to 4.9 % of 1,000 may fail by chance where 3.5 % do: 40 failures can be more than 5 %.
+    expect(judged(cut, {}, steady(48))).toMatchObject({ grounds: 'kept', high: null, sure: false });
+    const all = [arrivals(times(1000), {})];
+    expect(judged(all, {}, steady(50))).toMatchObject({ grounds: 'kept', high: 144, sure: true });
+  });
+
+  it('counts failures that come together as fewer independent ones', () => {
+    const groups = [arrivals(times(900), { broken: 100 })];
+    const outage = steady(50).timeline!.map((second) =>
+      second.second < 18 ? second : { ...second, latency: {} },
+    );
+    const limits = (timeline: Result['timeline']) =>
+      judged(groups, percentile('endToEnd', 0.88), { ...steady(45), timeline });
+    expect(limits(steady(45).timeline!)).toMatchObject({ low: 144, sure: false });
+    expect(judged(groups, percentile('endToEnd', 0.8), steady(45))).toMatchObject({ sure: true });
+    expect(
+      judged(groups, percentile('endToEnd', 0.8), { ...steady(45), timeline: outage }),
+    ).toMatchObject({ sure: false });
+  });
+
+  it('is broken, and not without data, if nothing completed', () => {
+    const nothing = [arrivals([], { broken: 20 })];
+    expect(judged(nothing)).toMatchObject({ grounds: 'broken', observed: null, n: 20 });
+    expect(judged(nothing, { minSamples: 21 })).toMatchObject({ grounds: 'no-data' });
+    expect(judged([arrivals([], {})])).toMatchObject({ grounds: 'no-data', observed: null, n: 0 });
+  });
+
+  it('counts failures only of the kinds of traffic that the measure is of', () => {
+    const stream = arrivals(times(100), {}, { measure: 'ttft' });
+    const models = arrivals([], { broken: 50 }, { traffic: 'models', model: null });
+    expect(judged([stream, models], percentile('ttft', 0.95))).toMatchObject({ n: 100 });
+    expect(judged([models], percentile('endToEnd', 0.95)).n).toBe(50);
+  });
+
+  it('leaves out as large a part of the failed as of the completed ones that have no sample', () => {
+    const stream = arrivals(times(450), { broken: 100 }, { measure: 'firstVisible' });
+    const outcomes = { ...stream.outcomes, completed: 900 };
+    expect(judged([{ ...stream, outcomes }], percentile('firstVisible', 0.9))).toMatchObject({
+      observed: 144,
+      n: 500,
+    });
+  });
+
+  it('has no failures where a request has several samples or need not have one', () => {
+    for (const measure of ['gap', 'connect', 'retryWait', 'paceWait'] as const) {
+      const group = arrivals(times(100), { broken: 100 }, { measure });
+      expect(judged([group], percentile(measure, 0.95))).toMatchObject({ observed: 144, n: 100 });
+    }
+  });
+
+  it('has no failures in a stopped run, whose end cuts requests off', () => {
+    const groups = [arrivals(times(700), { broken: 300 })];
+    expect(judged(groups, {}, { partial: 'stopped by a signal' })).toMatchObject({
+      grounds: 'partial',
+      observed: 144,
+      n: 700,
+    });
+  });
+
+  it('is infinite in the verdict if it ended the run', () => {
+    const breach = { text, at: instant(5000), observed: infiniteFigure };
+    const groups = [arrivals(times(700), { broken: 300 })];
+    expect(judged(groups, {}, { partial: 'ended', breach })).toMatchObject({
+      grounds: 'aborted',
+      observed: null,
+      n: 700,
+    });
+  });
+});
