@@ -13,7 +13,7 @@ import {
   sumOfHistograms,
 } from '../measures/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../measures/measures.ts';
-import { countArrivals } from '../measures/outcome-counts.ts';
+import { countArrivals, sumOutcomes } from '../measures/outcome-counts.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
 import { ratedSeconds } from '../plan/stage-spans.ts';
@@ -71,36 +71,56 @@ export const distributionOf = (
 ): Histogram =>
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
 
+/** A percentile of completed requests. */
+export interface MeasuredQuantile extends Quantile {
+  /** The share of the arrivals that completed, if too few did for a percentile of all arrivals; otherwise absent. */
+  readonly ofShare?: number;
+}
+
 /** The figures of a measure over some groups. Each percentile is computed once, when first read. */
 export class MeasuredFigures {
   readonly count: number;
   readonly mean: number | null;
   readonly max: number | null;
   readonly histogram: Histogram;
-  readonly #percentiles = new Map<number, Quantile | null>();
+  readonly #percentiles = new Map<number, MeasuredQuantile | null>();
 
   readonly #dependenceAt: (q: number) => Dependence | null;
+  readonly #completedShare: number;
 
   constructor(
     histogram: Histogram,
     dependenceAtQuantile: (q: number) => Dependence | null = () => independence,
+    completedShare = 1,
   ) {
     this.histogram = histogram;
     this.#dependenceAt = dependenceAtQuantile;
+    this.#completedShare = completedShare;
     this.count = histogram.count;
     this.mean = histogram.mean;
     this.max = histogram.max;
   }
 
   /** Returns a percentile such as 0.95; `null` without samples. */
-  percentile(q: number): Quantile | null {
+  percentile(q: number): MeasuredQuantile | null {
     const known = this.#percentiles.get(q);
     if (known !== undefined) return known;
-    const found = quantile(this.histogram, q, this.#dependenceAt(q));
+    const ofCompleted = quantile(this.histogram, q, this.#dependenceAt(q));
+    const ofShare = this.#completedShare;
+    const found =
+      ofCompleted === null || ofShare >= q - 1e-9 ? ofCompleted : { ...ofCompleted, ofShare };
     this.#percentiles.set(q, found);
     return found;
   }
 }
+
+/** Returns the share of the arrivals that completed, of the kinds of traffic that a measure is of. */
+const completedShareOf = (groups: readonly Group[], measure: MeasureName): number => {
+  const outcomes = sumOutcomes(
+    groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic)),
+  );
+  return outcomes.completed / Math.max(1, countArrivals(outcomes));
+};
 
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
@@ -117,9 +137,12 @@ export const figuresOver = (
   ofResult.set(where, ofFilter);
   const known = ofFilter.get(measure);
   if (known !== undefined) return known;
-  const part = runPartOf(result, groupsMatching(result, where));
-  const figures = new MeasuredFigures(distributionOf(result, measure, where), (q) =>
-    dependenceAt(part, measure, q),
+  const groups = groupsMatching(result, where);
+  const part = runPartOf(result, groups);
+  const figures = new MeasuredFigures(
+    distributionOf(result, measure, where),
+    (q) => dependenceAt(part, measure, q),
+    isTimeOfEachRequest(measure) ? completedShareOf(groups, measure) : 1,
   );
   ofFilter.set(measure, figures);
   return figures;

@@ -42,16 +42,16 @@ it('give each stage and kind a line with its first figure and its failures', () 
     "
 
     Breakdown by stage, after the warm-up
-                       first p50   p95  end p50     p95  Arrivals  Completed     429
+                       first p50    p95  end p50      p95  Arrivals  Completed     429
       steady
-        chat-stream          170   305      712   1,025       443     99.5 %   0.0 %
+        chat-stream          170    305      712    1,025       443     99.5 %   0.0 %
       afterwards
-        chat                   –     –      656  ~1,293        94     97.9 %   0.0 %
-        speech               141  ~328      579    ~833        30     93.3 %   0.0 %
-        transcription          –     –      948  ~1,211        24    100.0 %   0.0 %
-        models                 –     –    ~6.39   ~18.9         9    100.0 %   0.0 %
+        chat                   –      –      656   ~1,293        94     97.9 %   0.0 %
+        speech               141  ~328*      579    ~833*        30     93.3 %   0.0 %
+        transcription          –      –      948   ~1,211        24    100.0 %   0.0 %
+        models                 –      –    ~6.39    ~18.9         9    100.0 %   0.0 %
       peak
-        chat-stream          238  ~859      911  ~1,546       800     39.9 %  56.1 %"
+        chat-stream         238*  ~859*     911*  ~1,546*       800     39.9 %  56.1 %"
   `);
 });
 
@@ -68,15 +68,15 @@ it('keep the figures where there is little room', () => {
         chat: End to end p50 656, End to end p95 ~1,293,
         Arrivals 94, Completed 97.9 %, 429 0.0 %
         speech: TTFT or First audio p50 141, TTFT or First audio
-        p95 ~328, End to end p50 579, End to end p95 ~833,
+        p95 ~328*, End to end p50 579, End to end p95 ~833*,
         Arrivals 30, Completed 93.3 %, 429 0.0 %
         transcription: End to end p50 948, End to end p95
         ~1,211, Arrivals 24, Completed 100.0 %, 429 0.0 %
         models: End to end p50 ~6.39, End to end p95 ~18.9,
         Arrivals 9, Completed 100.0 %, 429 0.0 %
       peak
-        chat-stream: TTFT or First audio p50 238, TTFT or First
-        audio p95 ~859, End to end p50 911, End to end p95
-        ~1,546, Arrivals 800, Completed 39.9 %, 429 56.1 %"
+        chat-stream: TTFT or First audio p50 238*, TTFT or First
+        audio p95 ~859*, End to end p50 911*, End to end p95
+        ~1,546*, Arrivals 800, Completed 39.9 %, 429 56.1 %"
   `);
 });

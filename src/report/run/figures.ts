@@ -1,4 +1,3 @@
-import type { Quantile } from '../../model/measures/quantile.ts';
 import {
   type Cell,
   column,
@@ -22,6 +21,7 @@ import {
   kindFigures,
   lagFigures,
   measuredOf,
+  completedShareText,
   percentileText,
   sumOf,
 } from '../summary/figures.ts';
@@ -37,7 +37,12 @@ import {
 import type { Labels, Group } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Result } from '../../model/result/result.ts';
-import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import {
+  figuresOver,
+  groupsMatching,
+  type MeasuredQuantile,
+  outsideWarmUp,
+} from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { arrivalCounts, tokenSourceMeaning } from '../summary/outcome-text.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -50,8 +55,8 @@ const valueCell = (value: number, unit: string): Cell => ({
   ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
 });
 
-/** A percentile with its confidence interval, marked if few samples are beyond it. */
-const quantileCell = (found: Quantile, unit: string): Cell => ({
+/** A percentile with its confidence interval, marked if few samples are beyond it or too few arrivals completed. */
+const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),
   text: percentileText(found, unit),
   note: `[${intervalText(found.low, found.high, unit)}]`,
@@ -68,7 +73,10 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
     text: subject.short,
     unit: subject.unit.replace('characters', 'chars'),
   })),
-  column.number('n', ({ n }) => countText(n)),
+  column.number('n', ({ n, quantiles }) => ({
+    text: countText(n),
+    note: quantiles.map(completedShareText).find((share) => share !== null) ?? undefined,
+  })),
   ...reportedQuantiles.map((q) =>
     column.number(
       { title: `p${q * 100}`, spare: q === 0.9 },
@@ -244,6 +252,9 @@ const legend = (kinds: readonly KindFigures[]): string => {
   const hasIntervals = shown.some(({ quantiles }) =>
     quantiles.some(({ low, high }) => low !== null || high !== null),
   );
+  const hasFailures = shown.some(({ quantiles }) =>
+    quantiles.some(({ ofShare }) => ofShare !== undefined),
+  );
   return present([
     hasIntervals
       ? '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. It allows for requests that depend on each other, unless their dependence lasts longer than the run.'
@@ -251,6 +262,8 @@ const legend = (kinds: readonly KindFigures[]): string => {
     hasErrors &&
       '−, + or ± is its measurement error: by how much the load generator can have made it too high, too low, or either.',
     '~ marks a percentile with fewer than ten independent samples beyond it.',
+    hasFailures &&
+      '* marks one that would be infinite if failures counted; the share of arrivals that completed is below n.',
   ]).join(' ');
 };
 

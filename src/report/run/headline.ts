@@ -10,6 +10,7 @@ import {
   figureErrorOf,
   kindsPresent,
   measuredOf,
+  completedShareText,
   percentileText,
 } from '../summary/figures.ts';
 import { arrivalCounts } from '../summary/outcome-text.ts';
@@ -64,7 +65,8 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
             error !== null && !error.isSmall && `error ${errorText(error)}`,
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          return [[`${short} p95`, percentileText(figure, unit), unit, foot, dot]];
+          const ofUnit = present([unit, completedShareText(figure)]).join(' ');
+          return [[`${short} p95`, percentileText(figure, unit), ofUnit, foot, dot]];
         });
     });
 
@@ -120,8 +122,11 @@ export const kindTable = (result: Result, trust: Trust): Table => {
         const found = name && figuresOver(result, name, measuredOf(kind)).percentile(q);
         if (!name || !found) return { text: '–', tone: 'quiet' };
         const isMoved = figureErrorOf(trust, kind, name, q)?.isSmall === false;
-        const text = `${percentileText(found, measures[name].unit)}${isMoved ? '±' : ''}`;
-        return { text, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
+        // A line of 80 columns has room for one of these two marks.
+        const weak = found.weak && found.ofShare === undefined;
+        const text = `${percentileText({ ...found, weak }, measures[name].unit)}${isMoved ? '±' : ''}`;
+        const note = completedShareText(found) ?? undefined;
+        return { text, note, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
       });
     });
   const columns: readonly Column<KindRow>[] = [
@@ -147,7 +152,11 @@ export const kindTable = (result: Result, trust: Trust): Table => {
 
 /** Explains the marks beside percentiles that occur in these texts; `null` where there is none. */
 export const marksText = (shown: readonly string[]): string | null => {
-  const marks = ['~ fewer than ten samples beyond it', '± the load generator may have moved it'];
+  const marks = [
+    '~ fewer than ten samples beyond it',
+    '± the load generator may have moved it',
+    '* infinite if failures count',
+  ];
   const found = marks.filter((meaning) => shown.some((text) => text.includes(meaning[0]!)));
   return found.length === 0 ? null : found.join('; ');
 };

@@ -30,12 +30,12 @@ describe('the overview of a run in a terminal', () => {
     expect(overview()).toMatchInlineSnapshot(`
       "quickstart → http://127.0.0.1:8080/v1: 2 stages; 61.2 s in all, 2 keys
         in ms              n  completed  429  TTFT p50   p95     p99  end to end p50     p95     p99
-        chat-stream    1,243     61.1 %  449       188  ~684  ~1,137             781  ~1,413  ~1,912
-        chat              94     97.9 %    0         –     –       –             656  ~1,293  ~1,555
-        speech            30     93.3 %    0       141  ~328    ~419             579    ~833  ~1,190
+        chat-stream    1,243     61.1 %  449       188  684*  1,137*             781  1,413*  1,912*
+        chat              94     97.9 %    0         –     –       –             656  ~1,293  1,555*
+        speech            30     93.3 %    0       141  328*    419*             579    833*  1,190*
         transcription     24    100.0 %    0         –     –       –            ~948  ~1,211  ~1,260
         models             9    100.0 %    0         –     –       –           ~6.39   ~18.9   ~18.9
-        ~ fewer than ten samples beyond it
+        ~ fewer than ten samples beyond it; * infinite if failures count
       Rates       27.6/s sent, 18.2/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { independence } from '../../model/measures/dependence.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { outsideWarmUp, measuresPresent } from '../../model/result/summary.ts';
-import { kindFigures, kindsPresent, lagFigures, errorText, markedErrorText } from './figures.ts';
+import { MeasuredFigures, measuresPresent, outsideWarmUp } from '../../model/result/summary.ts';
+import {
+  completedShareText,
+  errorText,
+  kindFigures,
+  kindsPresent,
+  lagFigures,
+  markedErrorText,
+  percentileText,
+} from './figures.ts';
 import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
@@ -111,5 +121,30 @@ describe('the text for a measurement error', () => {
   it('is marked if it is not small', () => {
     expect(markedErrorText(sampleFigure())).toEqual({ text: '−1', tone: 'quiet' });
     expect(markedErrorText(uncertainGap)).toEqual({ text: '−1.4 +2.8', tone: 'warning' });
+  });
+});
+
+describe('a percentile of completed requests', () => {
+  const samples = emptyHistogram();
+  for (let i = 0; i < 700; i += 1) samples.record(144);
+  const figuresOf = (completedShare: number) =>
+    new MeasuredFigures(samples, () => independence, completedShare);
+
+  it('is marked where more failed than it leaves out', () => {
+    const texts = [0.5, 0.7, 0.9].map((q) => {
+      const found = figuresOf(0.7).percentile(q)!;
+      return [percentileText(found, 'ms'), completedShareText(found)];
+    });
+    expect(texts).toEqual([
+      ['144', null],
+      ['144', null],
+      ['144*', 'of 70 %'],
+    ]);
+  });
+
+  it('never has its share of arrivals rounded up', () => {
+    const found = figuresOf(0.9499).percentile(0.95)!;
+    expect(completedShareText(found)).toBe('of 94 %');
+    expect(completedShareText(figuresOf(0.951).percentile(0.95)!)).toBeNull();
   });
 });

@@ -4,13 +4,13 @@ import { decimalsOf, figureText } from '../text/number-text.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import type { Quantile } from '../../model/measures/quantile.ts';
 import { isNothingKnown } from '../../model/result/judged-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
   figuresOver,
   MeasuredFigures,
+  type MeasuredQuantile,
   firstMeasuredSecond,
   groupsMatching,
   type LabelFilter,
@@ -62,12 +62,19 @@ export const averageOf = (values: readonly number[]): number | null =>
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
-/** A percentile in about three digits; `~` marks one with fewer than ten samples beyond it. */
-export const percentileText = ({ value, weak }: Quantile, unit: string): string =>
-  `${weak ? '~' : ''}${figureText(value, unit)}`;
+/**
+ * A percentile in about three digits. `~` marks one with fewer than ten samples beyond it, `*` one of completed requests
+ * where so few completed that one of all arrivals would be infinite.
+ */
+export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>
+  `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
+
+/** Says `of 70 %` where 70 % of the arrivals completed, too few for a percentile of all; otherwise `null`. */
+export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null =>
+  ofShare === undefined ? null : `of ${Math.floor(ofShare * 100 + 1e-9)} %`;
 
 /** A percentile; `error` is `null` if the load generator cannot have moved it. */
-interface ReportedQuantile extends Quantile {
+interface ReportedQuantile extends MeasuredQuantile {
   readonly error: FigureError | null;
 }
 
