@@ -121,7 +121,7 @@ describe('groups', () => {
         [
           "outputSpeed",
           1,
-          60,
+          40,
         ],
         [
           "tokensPerChunk",

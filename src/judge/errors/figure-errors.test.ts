@@ -166,7 +166,7 @@ describe('the bounds of a figure', () => {
     const speed = groupWith(
       {
         outputSpeed: Array.from({ length: 50 }, () => 1000),
-        outputTokens: Array.from({ length: 50 }, () => 10),
+        outputTokens: Array.from({ length: 50 }, () => 11),
       },
       { tokens: Array.from({ length: 50 }, () => 10) },
     );

@@ -69,7 +69,12 @@ const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   gap: { delay: 'tokens', isBetweenReads: true, between: ['gapLow', 'gapHigh'] },
   stall: { delay: 'tokens', isBetweenReads: true, isGreatest: true },
   tpot: { delay: 'tokens', isBetweenReads: true, per: 'outputTokens', excludedUnits: 1 },
-  outputSpeed: { delay: 'tokens', isBetweenReads: true, rate: 'outputTokens' },
+  outputSpeed: {
+    delay: 'tokens',
+    isBetweenReads: true,
+    rate: 'outputTokens',
+    excludedUnits: 1,
+  },
   closing: { delay: 'end', isBetweenReads: true },
   firstAudio: fromStart,
   firstByte: fromStart,

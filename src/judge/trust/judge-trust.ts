@@ -2,6 +2,7 @@ import {
   headlineMeasures,
   headlineQuantiles,
   reportedQuantiles,
+  slowQuantile,
 } from '../../model/measures/headline.ts';
 import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
@@ -62,7 +63,9 @@ const errorsOfKind = (
   return measuresPresent(result, where).flatMap((measure) => {
     const boundsAt = boundsOf(measure, where);
     const figures = figuresOver(result, measure, where);
-    return reportedQuantiles.flatMap((q): readonly FigureError[] => {
+    const { better } = measures[measure];
+    const slow = reportedQuantiles.map((q) => slowQuantile(q, better));
+    return [...new Set([...reportedQuantiles, ...slow])].flatMap((q): readonly FigureError[] => {
       const found = figures.percentile(q);
       if (found === null || boundsAt === null) return [];
       const bounds = boundsAt(q);

@@ -1,4 +1,5 @@
 import type { TrafficKind } from '../workload/traffic.ts';
+import type { Measure } from './measure.ts';
 import type { MeasureName } from './measures.ts';
 
 /** The measures that most readers look for, the most important first. The verdict on trust is about them. */
@@ -15,3 +16,7 @@ export const headlineQuantiles = [0.5, 0.95] as const;
 
 /** The percentiles that every report prints. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
+
+/** Returns the percentile that is as slow as `q` of a time: of a speed, of which more is better, p5 in the place of p95. */
+export const slowQuantile = (q: number, better: Measure['better']): number =>
+  better === 'higher' ? Number((1 - q).toFixed(5)) : q;

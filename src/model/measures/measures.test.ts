@@ -52,7 +52,13 @@ const samples = (observation: Observation): readonly (readonly number[])[] =>
 
 describe('measures of tokens', () => {
   it('are taken from the server’s own count', () => {
-    expect(samples(streamed())).toEqual([[50], [21], [21], [7]]);
+    expect(samples(streamed())).toEqual([[50], [20], [21], [7]]);
+  });
+
+  it('leave the tokens of the first event out of both speeds', () => {
+    const [tpot, speed] = samples(streamed({ firstChunkTokens: 11 }));
+    expect([tpot, speed]).toEqual([[100], [10]]);
+    expect(samples(streamed({ firstChunkTokens: 21 })).slice(0, 2)).toEqual([[], []]);
   });
 
   it('give no speed that is above the range of a histogram', () => {

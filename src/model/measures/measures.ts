@@ -10,6 +10,18 @@ const chat = measuresOf('chat', 'chat-stream');
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
+interface StreamTokens {
+  readonly tokens: TokenCounts;
+  readonly firstChunkTokens: number | null;
+}
+
+/** The output tokens after the first event, which came in the time from the first to the last one; `null` if none did. */
+const laterTokens = (answer: StreamTokens): number | null => {
+  const output = countedOutput(answer) ?? 0;
+  const later = output - (answer.firstChunkTokens ?? 1);
+  return output < 2 || later < 1 ? null : later;
+};
+
 const chatMeasures = {
   ttft: stream(
     ['Time to first token', 'TTFT', 'ms', 'lower'],
@@ -46,19 +58,18 @@ const chatMeasures = {
     ['Time per output token', 'TPOT', 'ms', 'lower'],
     '(last token − first token) / (output tokens counted by the server − tokens of the first event, 1 unless the server reports them). Undefined below two tokens.',
     (answer) => {
-      const output = countedOutput(answer) ?? 0;
-      const later = output - (answer.firstChunkTokens ?? 1);
+      const later = laterTokens(answer);
       const time = span(answer.firstToken, answer.lastToken);
-      return answer.buffered || time === null || output < 2 || later < 1 ? null : time / later;
+      return answer.buffered || time === null || later === null ? null : time / later;
     },
   ),
   outputSpeed: stream(
     ['Output speed', 'Output speed', 'tokens/s', 'higher'],
-    'Output tokens counted by the server / (last token − first token), per response.',
+    'The inverse of TPOT, per response: (output tokens counted by the server − tokens of the first event) / (last token − first token). Its slow tail is p5.',
     (answer) => {
-      const output = countedOutput(answer);
+      const later = laterTokens(answer);
       const time = span(answer.firstToken, answer.lastToken);
-      return answer.buffered || output === null ? null : ratePerSecond(output, time);
+      return answer.buffered || later === null ? null : ratePerSecond(later, time);
     },
   ),
   tokensPerChunk: stream(

@@ -7,7 +7,7 @@ import { objectiveVerdictSchema } from './objective-verdict.ts';
 
 /** The `summary` of a result file, for programs that know no histograms. All figures leave out the warm-up. */
 
-export const percentileNames = ['p50', 'p90', 'p95', 'p99'] as const;
+export const percentileNames = ['p5', 'p50', 'p90', 'p95', 'p99'] as const;
 export type PercentileName = (typeof percentileNames)[number];
 
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
@@ -21,6 +21,8 @@ const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
   mean: z.number(),
+  /** Only of measures of which more is better: their slow tail. */
+  p5: z.number().optional(),
   p50: z.number(),
   p90: z.number(),
   p95: z.number(),

@@ -12,7 +12,7 @@ import {
   type Section,
   text,
 } from '../document/document.ts';
-import { reportedQuantiles } from '../../model/measures/headline.ts';
+import { reportedQuantiles, slowQuantile } from '../../model/measures/headline.ts';
 import {
   markedErrorText,
   type MeasureFigures,
@@ -81,10 +81,13 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
     column.number(
       { title: `p${q * 100}`, spare: q === 0.9 },
       ({ subject, quantiles, withheld }: MeasureFigures) => {
-        const found = quantiles.find((each) => each.q === q);
+        const slow = slowQuantile(q, subject.better);
+        const found = quantiles.find((each) => each.q === slow);
         if (withheld) return { text: 'withheld', tone: 'bad' };
         if (found === undefined) return '–';
-        return { ...quantileCell(found, subject.unit), error: markedErrorText(found.error) };
+        const cell = quantileCell(found, subject.unit);
+        const named = slow === q ? cell : { ...cell, text: `p${slow * 100} ${cell.text}` };
+        return { ...named, error: markedErrorText(found.error) };
       },
     ),
   ),

@@ -1,7 +1,7 @@
 import type { ErrorBounds, FigureError, Trust } from '../../model/result/verdict.ts';
 import { present } from '../text/present.ts';
 import { decimalsOf, figureText } from '../text/number-text.ts';
-import { reportedQuantiles } from '../../model/measures/headline.ts';
+import { reportedQuantiles, slowQuantile } from '../../model/measures/headline.ts';
 import type { Measure } from '../../model/measures/measure.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { isNothingKnown } from '../../model/result/judged-figures.ts';
@@ -82,7 +82,7 @@ interface ReportedQuantile extends MeasuredQuantile {
 export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
-  /** In the order of `reportedQuantiles`. */
+  /** In the order of `reportedQuantiles`; of a speed the slow ones. */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
   /** No figure is printed, since this measure would look better than it is. */
@@ -129,7 +129,8 @@ const figuresOf = (
 ): MeasureFigures | null => {
   const { count: n, max } = figures;
   if (max === null) return null;
-  const quantiles = reportedQuantiles.flatMap((q) => {
+  const quantiles = reportedQuantiles.flatMap((each) => {
+    const q = slowQuantile(each, subject.better);
     const found = figures.percentile(q);
     return found === null ? [] : { ...found, error: errorOf(q) };
   });

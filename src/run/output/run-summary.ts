@@ -115,7 +115,7 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
 };
 
-const orders = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const satisfies Record<
+const orders = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const satisfies Record<
   PercentileName,
   number
 >;
@@ -130,16 +130,16 @@ const figuresOf = (
   const figures = figuresOver(result, name, where);
   const { count: n, mean, max } = figures;
   if (mean === null || max === null) return null;
-  const found = percentileNames.map((percentile) => ({
-    percentile,
-    figure: figures.percentile(orders[percentile])!,
-  }));
+  const isSpeed = measures[name].better === 'higher';
+  const found = percentileNames
+    .filter((percentile) => isSpeed || percentile !== 'p5')
+    .map((percentile) => ({ percentile, figure: figures.percentile(orders[percentile])! }));
   const boundsAt = boundsOf(name, where);
   const named = <Value>(valueOf: (one: (typeof found)[number]) => Value) =>
     Object.fromEntries(found.map((one) => [one.percentile, valueOf(one)])) as Record<
-      PercentileName,
+      Exclude<PercentileName, 'p5'>,
       Value
-    >;
+    > & { readonly p5?: Value };
   return {
     unit: measures[name].unit,
     n,
