@@ -3,6 +3,7 @@ import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
+import { completedDueIn } from '../../model/result/run-dependence.ts';
 import { groupsMatching, measuredWindow, outsideWarmUp } from '../../model/result/summary.ts';
 import type { Share } from '../../model/measures/share.ts';
 import { comparedPercentiles, percentileOf, type Total, totals } from './gates.ts';
@@ -110,12 +111,11 @@ const totalWords = {
   limited: { label: 'Answers 429', unit: '%', better: 'lower' },
 } as const satisfies Record<Total, { label: string; unit: string; better: 'lower' | 'higher' }>;
 
-/** Returns a rate over the measured window; `null` without a window or events. */
+/** Returns the answers to what was due in the measured window, or its tokens, per second; `null` without either. */
 const rateOf = (result: Result, total: 'completed' | 'outputTokens'): number | null => {
   const { timeline = [], seconds = 1 } = measuredWindow(result) ?? {};
   const sum = timeline.reduce(
-    (all, second) =>
-      all + (total === 'completed' ? second.outcomes.completed : second.outputTokens),
+    (all, second) => all + (total === 'completed' ? completedDueIn(second) : second.outputTokens),
     0,
   );
   return sum === 0 ? null : sum / seconds;

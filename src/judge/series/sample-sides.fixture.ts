@@ -59,11 +59,14 @@ const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> =
   const whole = healthyResult({ lags: [[0.1]], groups: [chats(run)] });
   const { timeline } = whole;
   const completed = run.requests - run.limited;
+  const answers = emptyHistogram(2);
+  answers.record(1400, completed);
   return {
     ...whole,
     timeline: timeline.map((second) => ({
       ...second,
       outcomes: { ...second.outcomes, completed },
+      latency: { ...second.latency, 'chat-stream': { endToEnd: answers.toJSON() } },
       outputTokens: completed * 60,
     })),
     ...result,

@@ -64,9 +64,11 @@ export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Depen
     ? dependenceOfPercentile(samplesBySecond(part, name), q)
     : dependenceOfPercentile(samplesBySecond(part, 'endToEnd'), Math.max(q, 1 - q));
 
-/** Returns one second's arrivals that completed, by the second in which they were due. */
-const completedDueIn = (second: TimelineSecond): number =>
-  samplesOf(second, trafficKinds, 'endToEnd').count;
+/** Counts the arrivals that were due in a second and completed, then or later. */
+export const completedDueIn = (
+  { latency }: TimelineSecond,
+  kinds: readonly TrafficKind[] = trafficKinds,
+): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
 /**
  * Returns how far the arrivals of a percentile depend on each other, of which the share `failed` is infinite. The

@@ -36,7 +36,7 @@ describe('the overview of a run in a terminal', () => {
         transcription     24    100.0 %    0         –     –       –            ~948  ~1,211  ~1,260
         models             9    100.0 %    0         –     –       –           ~6.39   ~18.9   ~18.9
         ~ fewer than ten samples beyond it; * infinite if failures count
-      Rates       27.6/s sent, 18.2/s completed, 814/s input tokens, 707/s output tokens
+      Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
                   22 × chat-stream dropped: saturated: the cap on requests in flight was reached

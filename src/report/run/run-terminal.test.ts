@@ -110,8 +110,8 @@ describe('the terminal report', () => {
           chat-stream         238*  ~859*     911*  ~1,546*       800     39.9 %  56.1 %
 
       How much?
-        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
-        1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
+        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.3/s completed (chat-stream 15.2/s, chat
+        1.84/s, speech 0.56/s, transcription 0.48/s, models 0.18/s); tokens 814/s in, 707/s out (counted
         by the server).
         Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
         by the server, 1,028 answers).

@@ -1,5 +1,6 @@
 import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
 import { describe, expect, it } from 'vitest';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';
@@ -24,8 +25,11 @@ const draining = (): Result => {
     inputTokens: 50,
     outputTokens: 100,
   };
+  const answers = emptyHistogram(2);
+  answers.record(4200, 5);
   const timeline = Array.from({ length: 9 }, (_, second): TimelineSecond => ({
     ...empty,
+    latency: second === 0 || second === 4 ? { chat: { endToEnd: answers.toJSON() } } : {},
     ...(second === 0 || second === 4 ? asked : {}),
     ...(second === 4 || second === 8 ? answered : {}),
     second,
@@ -47,13 +51,13 @@ const draining = (): Result => {
 };
 
 describe('rates', () => {
-  it('of the measured window exclude the drain', () => {
+  it('of the measured window exclude the drain, except for answers to what was due before it', () => {
     expect(measuredRates(draining())).toEqual({
       seconds: 5,
       offered: 2,
       sent: 2,
-      completed: 1,
-      completedByKind: [{ kind: 'chat', completed: 1 }],
+      completed: 2,
+      completedByKind: [{ kind: 'chat', completed: 2 }],
       inputTokens: 10,
       outputTokens: 20,
     });
@@ -69,22 +73,22 @@ describe('rates', () => {
   it('are distinguished in words', () => {
     expect(rateSentences(draining())).toMatchInlineSnapshot(`
       [
-        "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 1.00/s completed; tokens 10.0/s in, 20.0/s out (counted by the server).",
+        "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 2.00/s completed; tokens 10.0/s in, 20.0/s out (counted by the server).",
         "Over the whole run of 8.4 s: 1.19/s sent, 1.19/s completed; tokens 11.9/s in, 23.8/s out (counted by the server, 10 answers).",
       ]
     `);
   });
 
-  it('agree with the observations, each counted when it happened', () => {
+  it('agree with the observations, answers counted when their request was due', () => {
     const rates = measuredRates(result)!;
     expect(rates.seconds).toBe(50);
     expect(rates.offered).toBe(observations.filter(({ due }) => within(due)).length / 50);
     expect(rates.sent).toBe(
       observations.filter(({ sent }) => sent !== null && within(sent)).length / 50,
     );
-    expect(rates.completed).toBe(done.filter(({ ended }) => within(ended)).length / 50);
+    expect(rates.completed).toBe(done.filter(({ due }) => within(due)).length / 50);
     for (const { kind, completed } of rates.completedByKind) {
-      const own = done.filter(({ traffic, ended }) => traffic === kind && within(ended));
+      const own = done.filter(({ traffic, due }) => traffic === kind && within(due));
       expect([kind, completed]).toEqual([kind, own.length / 50]);
     }
   });

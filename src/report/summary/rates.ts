@@ -2,6 +2,7 @@ import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
 import { tokenSources } from '../../model/observation/outcome.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { completedDueIn } from '../../model/result/run-dependence.ts';
 import { measuredWindow, figuresOver, groupsMatching } from '../../model/result/summary.ts';
 import { figureText, plural, timeText, countText, listed } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -23,8 +24,9 @@ const tokensBySource = (groups: readonly Group[]) =>
   });
 
 /**
- * Counts what happened within the measured window, whenever its request was due, per second of the window. Tokens are
- * of all sources, `null` if no answer has any. Returns `null` if no whole second was measured.
+ * Counts what was due, was sent or came within the measured window, per second of the window. Completed are those that
+ * were due in it, also if they ended later: slow answers are no fewer ones. Tokens are of all sources, `null` if no answer
+ * has any. Returns `null` if no whole second was measured.
  */
 export const measuredRates = (result: Result) => {
   const window = measuredWindow(result);
@@ -37,10 +39,10 @@ export const measuredRates = (result: Result) => {
     seconds,
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
-    completed: rate(({ outcomes }) => outcomes.completed),
+    completed: rate((second) => completedDueIn(second)),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
-      completed: rate(({ completed }) => completed[kind] ?? 0),
+      completed: rate((second) => completedDueIn(second, [kind])),
     })),
     inputTokens: hasInput ? rate(({ inputTokens }) => inputTokens) : null,
     outputTokens: sourceTokens.length === 0 ? null : rate(({ outputTokens }) => outputTokens),
