@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { type GeneratorSample, type Result, resultSchema } from '../../model/result/result.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
@@ -8,7 +7,6 @@ import { lagOver } from '../../model/result/summary.ts';
 import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
 import {
   sampleFailure,
-  sampleGroup,
   healthyResult,
   sampleSecond,
   sampleSeconds,
@@ -195,37 +193,6 @@ describe('the start lag', () => {
       'p99 0.3 ms, maximum 0.3 ms, over 75 starts; too few for a p99: judged by its lower bound of 0.3 ms',
     );
   });
-});
-
-describe('the headline figures', () => {
-  const ttft = emptyHistogram();
-  const none = emptyHistogram();
-  for (let i = 0; i < 1200; i += 1) {
-    ttft.record(20);
-    none.record(0);
-  }
-  const groups = [
-    sampleGroup(0, {
-      labels: { traffic: 'chat-stream', model: 'm', key: 'k', stage: 's', warmUp: false },
-      distributions: { ttft: ttft.toJSON() },
-      delays: { first: none.toJSON() },
-    }),
-  ];
-
-  it.each([
-    [0.5, 0.3, 'valid', 'small in all 2 headline figures'],
-    [4, 0.3, 'degraded', '2 of 2 headline figures are approximate: chat-stream TTFT p50 of 20 ms'],
-    [900, 0.3, 'degraded', '2 of 2 headline figures are unknown: chat-stream TTFT p50 of 20 ms'],
-    [900, 150, 'invalid', '2 of 2 headline figures are unknown: '],
-  ] as const)(
-    'that can be %d ms too high in a load whose starts are %d ms late make it %s',
-    (late, lag, level, observed) => {
-      const run = throughout({ delayP99: late, delayMax: late }, lag);
-      const judged = { ...run, groups };
-      expect(judgeTrust(judged).level).toBe(level);
-      expect(evidence(judged, 'measurement error')?.observed).toContain(observed);
-    },
-  );
 });
 
 describe('the starts of slices', () => {

@@ -64,7 +64,7 @@ export const runSummarySchema = z.strictObject({
   verdict: verdictSchema,
   /** The exit code of the command, and a sentence for each reason why it is not 0. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
-  /** By how much the load generator can have moved the figures. */
+  /** Whether the load was the planned one (`invalid` if not), and all headline figures are exact (`degraded` if not). */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
   /** Per second; `null` if unknown. */
