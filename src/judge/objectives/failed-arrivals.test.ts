@@ -97,6 +97,31 @@ describe('a percentile over arrivals of which some failed', () => {
     expect(judged(half, median)).toMatchObject({ grounds: 'kept', observed: 144 });
   });
 
+  it('is infinite by the number of arrivals, however much the times depend on each other', () => {
+    const queue = Array.from({ length: 20 }, (_, second) => ({
+      ...emptySecond(second),
+      due: 50,
+      latency: {
+        'chat-stream': {
+          endToEnd: distributionOf(
+            times(35, (i) => 10 * second + i),
+            2,
+          ),
+        },
+      },
+    }));
+    const groups = [
+      arrivals(
+        times(700, (i) => 10 * Math.floor(i / 35) + (i % 35)),
+        { broken: 300 },
+      ),
+    ];
+    expect(judged(groups, { minSamples: 200 }, { ...steady(35), timeline: queue })).toMatchObject({
+      grounds: 'broken',
+      observed: null,
+    });
+  });
+
   it('is a higher percentile of the completed ones if fewer failed', () => {
     const some = arrivals(
       times(960, (i) => i + 1),

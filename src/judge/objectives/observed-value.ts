@@ -95,7 +95,9 @@ const observePercentile = (name: MeasureName, q: number, sources: FigureSources)
       rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank),
   };
   const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n))!;
-  const { value, low, high, outer, effective } = found;
+  const { value, low, high, outer } = found;
+  // How the times depend on each other says nothing on whether enough arrivals completed.
+  const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
