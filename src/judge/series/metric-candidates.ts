@@ -1,15 +1,25 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/compared-metric.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { quantile } from '../../model/measures/quantile.ts';
+import { quantile, wilsonInterval } from '../../model/measures/quantile.ts';
+import { halfWidthOfRatio } from '../../model/measures/dependence.ts';
+import { completedDueIn, dependenceOfArrivals } from '../../model/result/run-dependence.ts';
 import type { Result } from '../../model/result/result.ts';
-import { completedDueIn } from '../../model/result/run-dependence.ts';
-import { groupsMatching, measuredWindow, outsideWarmUp } from '../../model/result/summary.ts';
+import {
+  figuresOver,
+  firstMeasuredSecond,
+  groupsMatching,
+  measuredWindow,
+  outsideWarmUp,
+  runPartOf,
+} from '../../model/result/summary.ts';
 import type { Share } from '../../model/measures/share.ts';
+import { meanOf } from '../statistics/significance.ts';
 import { comparedPercentiles, percentileOf, type Total, totals } from './gates.ts';
 import {
   type Both,
   histogramsOf,
+  labelsOfStream,
   onBoth,
   type TrafficStream,
   trafficStreamsOf,
@@ -20,10 +30,18 @@ type MetricLabels = Pick<
   'id' | 'traffic' | 'model' | 'name' | 'label' | 'unit' | 'better'
 >;
 
+/** A 95 % interval; a bound that too few samples leave open is `null`. */
+interface Interval {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
 interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
   readonly remark: string | null;
+  /** The interval of the figure within one run; `null` if the run is too short for one. */
+  readonly intervalWithin: (result: Result) => Interval | null;
 }
 
 export interface RatioCandidate extends Candidate, Both<readonly number[]> {
@@ -49,7 +67,7 @@ const floorOf = (measure: MeasureName): number => {
 
 /** Makes a candidate, unless no run has a value. */
 const ratioCandidates = (
-  candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor'>,
+  candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor' | 'intervalWithin'>,
   values: Both<readonly (number | null)[]>,
   remarks: readonly string[],
 ): readonly RatioCandidate[] => {
@@ -97,6 +115,8 @@ const percentileCandidates = (
         gated: gatedNames.includes(name) && (gates !== null || !isWeak),
         effect: better === 'higher' ? throughputEffect : latencyEffect,
         floor: floorOf(measure),
+        intervalWithin: (result) =>
+          figuresOver(result, measure, labelsOfStream(stream)).percentile(q),
       },
       onBoth(found, (side) => side.map((each) => each?.value ?? null)),
       isWeak ? [`fewer than ${minSamples.toLocaleString('en-US')} samples in a run`] : [],
@@ -111,14 +131,31 @@ const totalWords = {
   limited: { label: 'Answers 429', unit: '%', better: 'lower' },
 } as const satisfies Record<Total, { label: string; unit: string; better: 'lower' | 'higher' }>;
 
-/** Returns the answers to what was due in the measured window, or its tokens, per second; `null` without either. */
-const rateOf = (result: Result, total: 'completed' | 'outputTokens'): number | null => {
-  const { timeline = [], seconds = 1 } = measuredWindow(result) ?? {};
-  const sum = timeline.reduce(
-    (all, second) => all + (total === 'completed' ? completedDueIn(second) : second.outputTokens),
-    0,
+type RateTotal = 'completed' | 'outputTokens';
+
+/** Returns the tokens of each second of the measured window, or the answers to what was due in it. */
+const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => {
+  const { timeline = [], seconds = 0 } = measuredWindow(result) ?? {};
+  const bySecond = new Map(
+    timeline.map((each) => [
+      each.second,
+      total === 'completed' ? completedDueIn(each) : each.outputTokens,
+    ]),
   );
-  return sum === 0 ? null : sum / seconds;
+  const from = firstMeasuredSecond(result);
+  return Array.from({ length: seconds }, (_, i) => bySecond.get(from + i) ?? 0);
+};
+
+/** Returns a rate over the measured window; `null` without a window or events. */
+const rateOf = (result: Result, total: RateTotal): number | null => {
+  const events = eventsBySecond(result, total);
+  return meanOf(events) || null;
+};
+
+const rateIntervalOf = (result: Result, total: RateTotal): Interval | null => {
+  const events = eventsBySecond(result, total);
+  const half = halfWidthOfRatio(events.map((sum) => ({ sum, of: 1 })));
+  return half === null ? null : { low: meanOf(events) - half, high: meanOf(events) + half };
 };
 
 /** Returns the share of arrivals that were answered 429 (`limited`), or that failed otherwise (`errors`). */
@@ -129,6 +166,16 @@ const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
   return { events: total === 'limited' ? limited : of - completed - limited, of };
 };
 
+const shareIntervalOf = (result: Result, total: 'errors' | 'limited'): Interval | null => {
+  const groups = groupsMatching(result, outsideWarmUp);
+  const counted = { outcomes: sumOutcomes(groups), sent: 0, metAllObjectives: 0 };
+  const name = total === 'limited' ? 'limitedRate' : 'faultRate';
+  const dependence = dependenceOfArrivals(runPartOf(result, groups), name, counted);
+  const { events, of } = failureShareOf(result, total);
+  if (dependence === null || of === 0) return null;
+  return wilsonInterval(events / dependence.widening, of / dependence.widening);
+};
+
 const totalCandidates = (
   results: Both<readonly Result[]>,
   name: Total,
@@ -137,12 +184,17 @@ const totalCandidates = (
   const labels = { id: name, traffic: null, model: null, name, ...totalWords[name] };
   if (name === 'completed' || name === 'outputTokens') {
     const rates = onBoth(results, (side) => side.map((result) => rateOf(result, name)));
-    return ratioCandidates({ labels, gated, effect: throughputEffect, floor: 0 }, rates, []);
+    const intervalWithin = (result: Result): Interval | null => rateIntervalOf(result, name);
+    const candidate = { labels, gated, effect: throughputEffect, floor: 0, intervalWithin };
+    return ratioCandidates(candidate, rates, []);
   }
   const found = onBoth(results, (side) => side.map((result) => failureShareOf(result, name)));
   const isNone = [...found.base, ...found.next].every(({ events }) => events === 0);
   const remark = isNone ? 'none on either side' : null;
-  return [{ labels, scale: 'difference', ...found, gated: gated && !isNone, remark }];
+  const intervalWithin = (result: Result): Interval | null => shareIntervalOf(result, name);
+  return [
+    { labels, scale: 'difference', ...found, gated: gated && !isNone, remark, intervalWithin },
+  ];
 };
 
 /** Stands for a requested metric that no run has, which makes the comparison inconclusive. */
@@ -155,6 +207,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   effect: latencyEffect,
   floor: 0,
   remark: 'no run has a value',
+  intervalWithin: () => null,
 });
 
 /** Returns all that can be compared. `gates` are the names of the deciding metrics, `null` for the defaults. */

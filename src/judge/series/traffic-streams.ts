@@ -1,7 +1,7 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf } from '../../model/result/summary.ts';
+import { distributionOf, type LabelFilter } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
 export interface Both<T> {
@@ -40,16 +40,14 @@ export const trafficStreamsOf = ({
       : one.map((model) => ({ traffic, model }));
   });
 
+export const labelsOfStream =
+  ({ traffic, model }: TrafficStream): LabelFilter =>
+  (labels) =>
+    !labels.warmUp && labels.traffic === traffic && (model === null || labels.model === model);
+
 export const histogramsOf = (
   results: readonly Result[],
-  { traffic, model }: TrafficStream,
+  stream: TrafficStream,
   measure: MeasureName,
 ): readonly Histogram[] =>
-  results.map((result) =>
-    distributionOf(
-      result,
-      measure,
-      (labels) =>
-        !labels.warmUp && labels.traffic === traffic && (model === null || labels.model === model),
-    ),
-  );
+  results.map((result) => distributionOf(result, measure, labelsOfStream(stream)));

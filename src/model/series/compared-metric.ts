@@ -24,9 +24,8 @@ export const comparisonRules = {
   /** Smaller changes are irrelevant at any ratio, in ms; the second is for times of single tokens. */
   latencyFloor: 5,
   tokenFloor: 0.5,
-  /** With fewer on a side nothing is decided, but single runs fail beyond the ratio. */
+  /** With fewer on a side nothing is decided, unless two single runs are far apart. */
   repetitions: 5,
-  indicativeRatio: 1.5,
   /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
   /** The probability of detecting the smallest detectable effect. */

@@ -180,16 +180,13 @@ describe('a comparison of fewer than five runs a side', () => {
     expect(metric(comparison, 'chat-stream ttft.p50')?.needed).toBe(5);
   });
 
-  it.each([
-    [1.4, 'inconclusive'],
-    [1.7, 'regression'],
-    [0.3, 'inconclusive'],
-  ])('treats one against one as an indication: %s times is %s', (factor, verdict) => {
+  it.each([1.4, 1.7, 0.3])('leaves one against one of a second open: %s times', (factor) => {
     const comparison = compared(
       sampleSide('a', 1, { noise: 0 }),
       sampleSide('b', 1, { noise: 0, factor }),
     );
-    expect(comparison.verdict).toBe(verdict);
+    // So short a run has no interval. `one-against-one.test.ts` compares longer ones.
+    expect(comparison.verdict).toBe('inconclusive');
     expect(metric(comparison, 'chat-stream ttft.p50')?.effect).toMatchObject({
       p: null,
       low: null,

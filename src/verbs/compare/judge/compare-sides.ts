@@ -62,7 +62,10 @@ const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => 
   });
 };
 
-const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMetric[] => {
+const metricsOf = (
+  candidates: readonly MetricCandidate[],
+  results: Both<readonly Result[]>,
+): readonly ComparedMetric[] => {
   const differences = candidates.map(differenceOf);
   const tested = candidates.flatMap(({ gated }, i) => {
     const p = differences[i]?.p ?? null;
@@ -73,7 +76,8 @@ const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMet
   return candidates.map((candidate, i) => {
     const { labels, scale, gated, remark } = candidate;
     const adjustedP = adjustedOf.get(i) ?? null;
-    const judgement = judgeMetric(candidate, differences[i]!, adjustedP, tested.length);
+    const surroundings = { adjustedP, tests: tested.length, results };
+    const judgement = judgeMetric(candidate, differences[i] ?? null, surroundings);
     return { ...labels, scale, gated, ...figuresOf(candidate), ...judgement, remark };
   });
 };
@@ -141,7 +145,7 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
   const results = onBoth(options, ({ repetitions }) => repetitions.map(({ result }) => result));
-  const metrics = metricsOf(metricCandidatesOf(results, gates));
+  const metrics = metricsOf(metricCandidatesOf(results, gates), results);
   return {
     ok: true,
     comparison: {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { compareSides } from './compare-sides.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
+import { regressionsOneAgainstOne } from './one-against-one.fixture.ts';
 import { selfNoise } from './self-noise.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -25,6 +26,19 @@ const verdicts = (simulations: number, factor: number): Record<ComparisonVerdict
   }
   return counts;
 };
+
+describe('one run against one, unchanged', () => {
+  it.each([
+    { process: 'M/M/1 at 0.5', requests: 1000, pairs: 1000 },
+    { process: 'M/M/1 at 0.8', requests: 1000, pairs: 1000 },
+    { process: 'M/M/8 at 0.8', requests: 1000, pairs: 300 },
+    { process: 'AR(1) of 0.8', requests: 1000, pairs: 300 },
+    { process: 'bursts of 50', requests: 1000, pairs: 300 },
+    { process: 'M/M/1 at 0.8', requests: 10_000, pairs: 300 },
+  ])('$process with $requests requests is a regression in at most 2 %', ({ process, ...run }) => {
+    expect(regressionsOneAgainstOne(process, run)).toBeLessThanOrEqual(0.02 * run.pairs);
+  });
+});
 
 describe('the verdict of a comparison, at 5 % noise between runs and five against five', () => {
   it('is a false alarm in at most 1 % of comparisons of equal sides', () => {

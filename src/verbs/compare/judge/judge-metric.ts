@@ -1,4 +1,6 @@
 import { shareOf, sumOfShares } from '../../../model/measures/share.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { Both } from '../../../judge/series/traffic-streams.ts';
 import { comparisonRules, type ComparedMetric } from '../../../model/series/compared-metric.ts';
 import { criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
 import {
@@ -18,7 +20,7 @@ import type {
   ShareCandidate,
 } from '../../../judge/series/metric-candidates.ts';
 
-const { alpha, repetitions, indicativeRatio, assumedNoise, power, rateEffect } = comparisonRules;
+const { alpha, repetitions, assumedNoise, power, rateEffect } = comparisonRules;
 
 const maxRepetitions = 1000;
 
@@ -72,8 +74,6 @@ interface Difference {
   readonly least: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
-  /** Whether it is large enough to be an indication with a single run on each side. */
-  readonly isIndicative: boolean;
   /** The smallest change that is detected at a level, and the repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
@@ -106,7 +106,6 @@ const ratioDifference = ({ base, next, labels, effect, floor }: RatioCandidate):
     least,
     reportedLeast,
     lowerIsBetter: labels.better !== 'higher',
-    isIndicative: Math.abs(change) > Math.log(indicativeRatio),
     detectableAt: (level) => (contrast === null ? null : detectableEffect(contrast, level)),
     neededAt: (level) => repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
     toReported: Math.exp,
@@ -129,7 +128,6 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
     least: rateEffect,
     reportedLeast: rateEffect,
     lowerIsBetter: true,
-    isIndicative: after > before * indicativeRatio,
     detectableAt: (level) =>
       ((criticalNormal(level) + criticalNormal(2 * (1 - power))) / criticalNormal(alpha)) * half,
     // The interval shrinks with the root of the number of repetitions.
@@ -152,34 +150,64 @@ export const differenceOf = (candidate: MetricCandidate): Difference | null => {
 
 type Judgement = Pick<ComparedMetric, 'effect' | 'verdict' | 'needed'>;
 
+/**
+ * Whether the interval within a single new run is worse than that of a single base run by more than the minimum effect.
+ * Without both intervals it is not.
+ */
+const isFarWorse = (
+  { scale, intervalWithin }: MetricCandidate,
+  { reportedLeast, lowerIsBetter }: Difference,
+  { base, next }: Both<Result>,
+): boolean => {
+  const [before, after] = [intervalWithin(base), intervalWithin(next)];
+  // The end of each interval that faces the other one.
+  const [from, to] = lowerIsBetter ? [before?.high, after?.low] : [after?.high, before?.low];
+  if (typeof from !== 'number' || typeof to !== 'number') return false;
+  return scale === 'ratio' ? to > from * reportedLeast : to - from > reportedLeast;
+};
+
 const verdictOf = (
-  { change, interval, least, lowerIsBetter, isIndicative }: Difference,
+  { change, interval, least, lowerIsBetter }: Difference,
   p: number | null,
-  runs: { readonly base: number; readonly next: number },
 ): Judgement['verdict'] => {
+  if (interval === null) return 'inconclusive';
   const isWorse = lowerIsBetter ? change > 0 : change < 0;
   const isSure = (p === null || p < alpha) && Math.abs(change) > least;
-  if (runs.base === 1 && runs.next === 1)
-    return isSure && isIndicative && isWorse ? 'regression' : 'inconclusive';
-  if (Math.min(runs.base, runs.next) < repetitions || interval === null) return 'inconclusive';
   if (isSure) return isWorse ? 'regression' : 'improvement';
   return interval.low > -least && interval.high < least ? 'same' : 'inconclusive';
 };
 
-/**
- * The verdict on a metric. `adjustedP` is the p-value after Holm (`null`: not gated, unadjusted), `tests`
- * the number of gated metrics.
- */
+/** What the verdict on a metric depends on besides its own values. */
+interface Surroundings {
+  /** The p-value after Holm; `null` if the metric is not gated, so that its own counts. */
+  readonly adjustedP: number | null;
+  /** The number of gated metrics. */
+  readonly tests: number;
+  readonly results: Both<readonly Result[]>;
+}
+
+const verdictByRuns = (
+  candidate: MetricCandidate,
+  difference: Difference,
+  { adjustedP, results: { base, next } }: Surroundings,
+): Judgement['verdict'] => {
+  if (base.length === 1 && next.length === 1) {
+    const isWorse = isFarWorse(candidate, difference, { base: base[0]!, next: next[0]! });
+    return isWorse ? 'regression' : 'inconclusive';
+  }
+  const fewest = Math.min(candidate.base.length, candidate.next.length);
+  return fewest < repetitions ? 'inconclusive' : verdictOf(difference, adjustedP ?? difference.p);
+};
+
 export const judgeMetric = (
-  { base, next }: MetricCandidate,
+  candidate: MetricCandidate,
   difference: Difference | null,
-  adjustedP: number | null,
-  tests: number,
+  surroundings: Surroundings,
 ): Judgement => {
   if (difference === null) return { effect: null, verdict: 'inconclusive', needed: null };
+  const { adjustedP, tests } = surroundings;
   const { change, interval, p, least, reportedLeast, toReported } = difference;
-  const runs = { base: base.length, next: next.length };
-  const verdict = verdictOf(difference, adjustedP ?? p, runs);
+  const verdict = verdictByRuns(candidate, difference, surroundings);
   const level = alpha / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
   return {

@@ -47,7 +47,7 @@ describe('the words of a verdict', () => {
     [
       'inconclusive with one run a side',
       { verdict: 'inconclusive' as const, metrics: open, ...one },
-      'Inconclusive. Fewer than 5 repetitions per side decide nothing; one run against one is only an indication. At least 7 per side are needed.',
+      'Inconclusive. This is an indication: one run against one, which cannot show how much runs differ. At least 7 per side are needed.',
     ],
     [
       'inconclusive if no number of runs is enough',

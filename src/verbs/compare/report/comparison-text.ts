@@ -76,11 +76,9 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
   if (Math.min(comparison.base.runs.length, comparison.next.runs.length) >= least) {
     return `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${needed}`;
   }
-  const indication = textIf(
-    isIndicative(comparison),
-    '; one run against one is only an indication',
-  );
-  return `Fewer than ${least} repetitions per side decide nothing${indication}. ${needed}`;
+  return isIndicative(comparison)
+    ? `This is an indication: one run against one, which cannot show how much runs differ. ${needed}`
+    : `Fewer than ${least} repetitions per side decide nothing. ${needed}`;
 };
 
 export const comparisonVerdictText = (comparison: Comparison): string => {
@@ -88,7 +86,7 @@ export const comparisonVerdictText = (comparison: Comparison): string => {
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
   switch (comparison.verdict) {
     case 'regression':
-      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' One run against one is only an indication; it counts because the change is beyond 1.5 times.')}`;
+      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' This is an indication: one run against one. It counts because the 95 % intervals of the two runs are apart by more than the minimum effect.')}`;
     case 'improvement':
       return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
     case 'same':

@@ -1,0 +1,26 @@
+import { compareSides } from './compare-sides.ts';
+import { simulatedSide } from '../../../judge/series/simulated-runs.fixture.ts';
+import { processes } from '../../../model/measures/processes.fixture.ts';
+
+/** Test support: counts the regressions among comparisons of two single runs of a minute, the new one slower by a factor. */
+export const regressionsOneAgainstOne = (
+  process: string,
+  { pairs, requests = 1000, factor = 1 }: { pairs: number; requests?: number; factor?: number },
+): number => {
+  const run = { requests, seconds: 60 };
+  let regressions = 0;
+  for (let i = 0; i < pairs; i += 1) {
+    const found = compareSides({
+      base: simulatedSide('a', processes[process]!, { ...run, seed: 2 * i, factor: 1 }),
+      next: simulatedSide('b', processes[process]!, { ...run, seed: 2 * i + 1, factor }),
+      gates: null,
+      intended: [],
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
+    });
+    if (!found.ok) throw new Error('the sides must be comparable');
+    if (found.comparison.verdict === 'regression') regressions += 1;
+  }
+  return regressions;
+};
