@@ -1,5 +1,5 @@
 import { designEffect, type Share, shareOf, sumOfShares } from '../../model/measures/share.ts';
-import { beyondT, criticalT, beyondNormal } from './student-t.ts';
+import { beyondT, criticalT } from './student-t.ts';
 import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
@@ -75,7 +75,8 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
 
 /**
  * Computes the confidence interval of the difference of two shares, second minus first (R. G. Newcombe, Statistics
- * in Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence.
+ * in Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence, or Student's t for shares whose
+ * design effect is known from few repetitions only.
  */
 export const newcombe = (
   first: Share,
@@ -92,8 +93,12 @@ export const newcombe = (
   };
 };
 
-/** Returns the smallest alpha at which that interval excludes zero, by bisection. */
-export const newcombeP = (first: Share, second: Share): number => {
+/** Returns the smallest alpha at which that interval excludes zero, by bisection; `beyond` gives the alpha of a quantile. */
+export const newcombeP = (
+  first: Share,
+  second: Share,
+  beyond: (quantile: number) => number,
+): number => {
   const leavesOutZero = (z: number): boolean => {
     const { low, high } = newcombe(first, second, z);
     return low > 0 || high < 0;
@@ -105,7 +110,7 @@ export const newcombeP = (first: Share, second: Share): number => {
     if (leavesOutZero(middle)) out = middle;
     else within = middle;
   }
-  return beyondNormal(out);
+  return beyond(out);
 };
 
 /** The number of quantiles at which distributions are compared: the distance is accurate to a hundredth. */

@@ -2,7 +2,7 @@ import { shareOf, sumOfShares } from '../../../model/measures/share.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { Both } from '../../../judge/series/traffic-streams.ts';
 import { comparisonRules, type ComparedMetric } from '../../../model/series/compared-metric.ts';
-import { criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
+import { beyondT, criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
 import {
   type Contrast,
   effectiveShare,
@@ -117,26 +117,31 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
   const [one, other] = [effectiveShare(base), effectiveShare(next)];
   const [before, after] = [shareOf(sumOfShares(base)), shareOf(sumOfShares(next))];
   const change = after - before;
-  const interval = newcombe(one, other, criticalNormal(alpha));
+  const freedom = base.length + next.length - 2;
+  const isRepeated = freedom > 0;
+  // The design effects are estimates from so few repetitions. Single runs have none.
+  const critical = (level: number, degrees = freedom): number =>
+    degrees > 0 ? criticalT(level, degrees) : criticalNormal(level);
+  const interval = newcombe(one, other, critical(alpha));
   const half = (interval.high - interval.low) / 2;
   const isBeyond = Math.abs(change) > rateEffect;
   const room = isBeyond ? Math.abs(change) : rateEffect - Math.abs(change);
   return {
     change,
-    interval,
-    p: newcombeP(one, other),
+    interval: isRepeated ? interval : null,
+    p: isRepeated ? newcombeP(one, other, (t) => beyondT(t, freedom)) : null,
     least: rateEffect,
     reportedLeast: rateEffect,
     lowerIsBetter: true,
     detectableAt: (level) =>
-      ((criticalNormal(level) + criticalNormal(2 * (1 - power))) / criticalNormal(alpha)) * half,
-    // The interval shrinks with the root of the number of repetitions.
+      isRepeated ? ((critical(level) + critical(2 * (1 - power))) / critical(alpha)) * half : null,
+    // The interval shrinks with the root of the number of repetitions, and as Student's t does.
     neededAt: (level) => {
-      if (room <= 0) return null;
-      const widened = isBeyond ? criticalNormal(level) / criticalNormal(alpha) : 1;
-      const count = Math.min(base.length, next.length);
-      const needed = Math.max(repetitions, Math.ceil(count * ((half * widened) / room) ** 2));
-      return needed > maxRepetitions ? null : needed;
+      const error = (half / critical(alpha)) * Math.sqrt(Math.min(base.length, next.length));
+      const wanted = isBeyond ? level : alpha;
+      return fewestRepetitions(
+        (count) => critical(wanted, 2 * count - 2) * (error / Math.sqrt(count)) <= room,
+      );
     },
     toReported: (share) => share,
   };

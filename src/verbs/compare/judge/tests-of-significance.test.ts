@@ -10,8 +10,15 @@ import {
   halfWidth,
   welch,
 } from '../../../judge/statistics/significance.ts';
+import { uniformFrom } from '../../../model/measures/processes.fixture.ts';
 import { repetitionsNeeded } from './judge-metric.ts';
-import { criticalNormal } from '../../../judge/statistics/student-t.ts';
+import { newcombeByT } from '../../../judge/statistics/comparison-values.fixture.ts';
+import {
+  beyondNormal,
+  beyondT,
+  criticalNormal,
+  criticalT,
+} from '../../../judge/statistics/student-t.ts';
 
 const z95 = 1.959963984540054;
 
@@ -75,14 +82,41 @@ describe('Newcombe’s interval', () => {
       { events: 48, of: 80 },
       { events: 56, of: 70 },
     ];
-    const p = newcombeP(first, second);
+    const p = newcombeP(first, second, beyondNormal);
     expect(p).toBeGreaterThan(0.005);
     expect(p).toBeLessThan(0.05);
     const lowAt = (level: number): number => newcombe(first, second, criticalNormal(level)).low;
     expect(lowAt(p * 1.001)).toBeGreaterThan(0);
     expect(lowAt(p * 0.999)).toBeLessThan(0);
-    expect(newcombeP(first, first)).toBe(1);
-    expect(newcombeP({ events: 0, of: 1e6 }, { events: 1e6, of: 1e6 })).toBe(0);
+    expect(newcombeP(first, first, beyondNormal)).toBe(1);
+    const [none, all] = [0, 1e6].map((events) => ({ events, of: 1e6 }));
+    expect(newcombeP(none!, all!, beyondNormal)).toBe(0);
+  });
+
+  it.each(newcombeByT)(
+    'by Student’s t is that of statsmodels: %j %j, %i degrees of freedom',
+    (first, second, freedom, [low, high]) => {
+      const interval = newcombe(first, second, criticalT(0.05, freedom));
+      expect(interval.low).toBeCloseTo(low, 9);
+      expect(interval.high).toBeCloseTo(high, 9);
+      const p = newcombeP(first, second, (t) => beyondT(t, freedom));
+      expect(p < 0.05).toBe(low > 0 || high < 0);
+    },
+  );
+
+  it('by Student’s t finds a difference in at most 8 % of equal sides of five runs that fail in bursts', () => {
+    const draw = uniformFrom(1);
+    // A run of 400 requests in twenty bursts, of which each fails as a whole in one case of ten.
+    const run = () => ({
+      events: 20 * Array.from({ length: 20 }, draw).filter((each) => each < 0.1).length,
+      of: 400,
+    });
+    const side = () => effectiveShare(Array.from({ length: 5 }, run));
+    const pairs = 1000;
+    const found = Array.from({ length: pairs }, () =>
+      newcombeP(side(), side(), (t) => beyondT(t, 8)),
+    );
+    expect(found.filter((p) => p < 0.05).length / pairs).toBeLessThanOrEqual(0.08);
   });
 
   it('counts requests that fail together as fewer', () => {
