@@ -168,7 +168,7 @@ const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
 
 const shareIntervalOf = (result: Result, total: 'errors' | 'limited'): Interval | null => {
   const groups = groupsMatching(result, outsideWarmUp);
-  const counted = { outcomes: sumOutcomes(groups), sent: 0, metAllObjectives: 0 };
+  const counted = { outcomes: sumOutcomes(groups), sent: 0, metAllObjectives: 0, finished: null };
   const name = total === 'limited' ? 'limitedRate' : 'faultRate';
   const dependence = dependenceOfArrivals(runPartOf(result, groups), name, counted);
   const { events, of } = failureShareOf(result, total);
