@@ -5,15 +5,15 @@ import { requestNeedsOf } from '../traffic/request/request-needs.ts';
 import { drawRequestContent } from './request-content.ts';
 import { createSharedBudget, type SharedBudget, type SliceOptions } from './slice-options.ts';
 
-/** What one attempt may spend, or has spent. */
+/** The amounts that one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
-/** What is reserved for an attempt; `settle` gives back what the attempt did not spend. */
+/** The amounts reserved for an attempt; `settle` gives back those that it did not spend. */
 export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
 
-/** What an attempt spent: all that was reserved where the server may still be working or reports no usage. */
+/** Returns what an attempt spent: the whole reservation if the server may still be working or reports no usage. */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
     return { requests: 1, tokens: 0, cost: 0 };
@@ -28,13 +28,13 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The index of the cell that names the cap that was reached: it holds 0 for none, 1 for the first unit. */
+/** The cell that says which cap was reached: 0 for none, 1 for the cap of the first unit. */
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps the slices that share a budget within their part of it. An attempt is sent only if the most it
- * can spend still fits beside what is already spent and reserved. So a cap holds wherever answers are
- * bounded; where a prompt's tokens are only estimated, it can be exceeded by the error of the estimate.
+ * * Keeps slices within the budget that they share. An attempt is sent only if its largest possible spending fits into
+ * what is left. So a cap is never exceeded where the length of answers is bounded. Where a prompt's tokens are only
+ * estimated, it can be exceeded by the error of the estimate.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -52,12 +52,12 @@ export class BudgetGuard {
     };
   }
 
-  /** The cap that was reached, in any slice: a request would have exceeded it. */
+  /** The cap, in any slice, that a request would have exceeded; `null` for none. */
   get exhausted(): BudgetUnit | null {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }
 
-  /** Reserves the most that the next attempt at an arrival can spend; `null` if it does not fit. */
+  /** Reserves the largest amounts that the next attempt of an arrival can spend; returns `null` if they do not fit. */
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
@@ -66,7 +66,7 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
-    // Added before it is compared: two slices that want the last of a budget never both get it.
+    // The amount is added before it is compared, so that two slices never both get the last of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);
@@ -82,7 +82,7 @@ export class BudgetGuard {
     };
   }
 
-  /** Adds to the counters, or subtracts; returns the first cap that is then exceeded. */
+  /** Adds an amount to the counters or subtracts it. Returns the first cap that is then exceeded. */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

@@ -5,17 +5,22 @@ import { instant, type Instant, type Milliseconds, milliseconds } from '../model
 import { type LoadLoop, createLoops } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
-/** How far ahead arrivals are known, in ms. Even a server with a short keep-alive keeps a connection open for so long. */
+/**
+ * How far ahead arrivals are known, in ms. Even servers with a short keep-alive keep an idle connection open this long.
+ */
 const horizon = 1000;
-/** Arrivals within so many ms count as due at once: a connection takes no longer to open. */
+/** Arrivals within this many ms count as due at once, since opening a connection takes no longer. */
 const burstWindow = 100;
-/** How many checks are made in the time of `burstWindow`. */
+/** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
-/** A run's first connections are opened so many ms before it, and `leadForEach` ms earlier for each of them; `horizon` at most. */
+/**
+ * A run's first connections are opened this many ms before it, plus `leadForEach` ms for each connection; at most
+ * `horizon` ms before.
+ */
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** Counts the instants in the busiest `burstWindow`. They come in ascending order. */
+/** Returns the number of instants in the busiest `burstWindow`. The instants are in ascending order. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
@@ -26,7 +31,7 @@ const busiest = (instants: readonly number[]): number => {
   return most;
 };
 
-/** The arrivals that no answer decides: those on schedule, and the first of each user. */
+/** The arrivals whose time does not depend on answers: those on schedule, and the first of each user. */
 class KnownArrivals {
   readonly #loops: readonly LoadLoop[];
   #upcoming: number[] = [];
@@ -36,7 +41,7 @@ class KnownArrivals {
     this.#loops = createLoops(options, { scheduled: note, byUser: note });
   }
 
-  /** Returns the instants of those that are due after `now`, within the horizon. */
+  /** Returns the instants of the known arrivals that are due after `now`, within the horizon. */
   after(now: Instant): readonly number[] {
     for (const loop of this.#loops) loop.poll(instant(now + horizon), () => true);
     const due = this.#upcoming.findIndex((at) => at > now);
@@ -45,12 +50,14 @@ class KnownArrivals {
   }
 }
 
-/** Opens connections before the arrivals of a slice need them: as many as are due at once within the next second. */
+/**
+ * Opens connections before the arrivals of a slice need them: as many as will be due at once within the next second.
+ */
 export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
-  /** How many requests had ended at each of the latest checks, the oldest first. */
+  /** The number of requests that had ended at each of the latest checks, the oldest first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {
@@ -59,13 +66,16 @@ export class ConnectAhead {
     this.#arrivals = connectsAhead(options.plan) ? new KnownArrivals(options) : null;
   }
 
-  /** Opens the connections that are missing; called every 20 ms. `due` counts the requests so far, `inFlight` those that have not ended. */
+  /**
+   * Opens the missing connections; called every 20 ms. `due` counts the requests so far, `inFlight` those that have not
+   * ended.
+   */
   check(
     now: Instant,
     { due, inFlight }: { readonly due: number; readonly inFlight: number },
   ): void {
     if (this.#arrivals === null) return;
-    // In a steady load each request that ends leaves its connection to one that begins.
+    // In a steady load, each request that ends leaves its connection to a new one.
     const ended = due - inFlight;
     this.#ended.push(ended);
     const before = this.#ended.length > checksPerWindow ? this.#ended.shift()! : 0;
@@ -74,7 +84,7 @@ export class ConnectAhead {
   }
 }
 
-/** Returns how long before its zero a slice should be opened for its first connections, in ms. */
+/** Returns how long before its start, in ms, a slice should be opened, so that its first connections are ready. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   if (!connectsAhead(options.plan)) return milliseconds(0);
   const first = busiest(new KnownArrivals(options).after(instant(burstWindow - horizon)));

@@ -4,12 +4,12 @@ export interface DueItem {
   readonly due: Instant;
 }
 
-/** After so many taken items their memory is released. */
+/** The memory of taken items is released after this many of them. */
 const compactAfter = 1024;
 
 /**
- * Items in order of their due instants; of equals the first added comes first. Users think equally
- * long, so nearly every item is added at the end; the place of any other is found by binary search.
+ * Items in order of their due instants; items with equal instants stay in the order in which they were added. Users
+ * think equally long, so nearly every item is added at the end; other places are found by binary search.
  */
 export class DueQueue<Item extends DueItem> {
   #items: Item[];
@@ -27,7 +27,7 @@ export class DueQueue<Item extends DueItem> {
     this.#items.splice(this.#placeFor(item.due), 0, item);
   }
 
-  /** The first item, due or not; it stays. */
+  /** Returns the first item, due or not, without removing it. */
   first(): Item | null {
     return this.#items[this.#front] ?? null;
   }

@@ -22,14 +22,14 @@ import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
 import type { Credential, SliceOptions } from './slice-options.ts';
 
-/** What is known of an attempt before it is sent. */
+/** The facts of an attempt that are known before it is sent. */
 export interface AttemptContext {
   /** When the arrival was due: the total deadline counts from here, over all attempts. */
   readonly due: Instant;
   /** The key's name. */
   readonly key: string;
   readonly released: Instant;
-  /** Tokens reserved under the pace. */
+  /** Tokens reserved under the pace; `null` without a pace. */
   readonly reserved: number | null;
   readonly begun: Instant;
 }
@@ -37,17 +37,17 @@ export interface AttemptContext {
 export interface AttemptResult {
   readonly facts: AttemptFacts;
   readonly outcome: Outcome;
-  /** How long to wait, where the server names a time. */
+  /** The wait that the server asks for; `null` if it names none. */
   readonly retryHint: RetryHint | null;
-  /** When the user could go on; after `ended` where the server kept the stream open. */
+  /** When the user could continue; later than `ended` if the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
-/** What an attempt reports to its run. */
+/** Receives the events of an attempt. */
 export interface AttemptListener {
-  /** Called before the first byte is written; again if the request moves to another connection. */
+  /** Called before the first byte is written, and again if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
-  /** Called once. */
+  /** Called once, at the end of the attempt. */
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
   /** Called after each read, so that due arrivals do not wait for a timer while much data arrives. */
   onTick(): void;
@@ -56,7 +56,7 @@ export interface AttemptListener {
 /** How long the server may keep a stream open after its proper end, in ms. */
 const closeGrace = 250;
 
-/** What has not come in time when a deadline passes. */
+/** What had not arrived when a deadline passed, for each deadline. */
 const missed = {
   'deadline-connect': 'no connection',
   'deadline-first-token': 'no first token',
@@ -64,7 +64,10 @@ const missed = {
   'deadline-total': 'no complete answer',
 } satisfies Partial<Record<BrokenCause, string>>;
 
-/** One exchange under way: passes what the socket reports to the reader, notes the instants, and finishes exactly once. */
+/**
+ * One exchange under way. It passes what the socket reports to the reader, notes the instants, and finishes exactly
+ * once.
+ */
 export class InFlightAttempt implements ExchangeObserver {
   readonly #context: AttemptContext;
   readonly #reader: AnswerReader;
@@ -75,7 +78,7 @@ export class InFlightAttempt implements ExchangeObserver {
   #reconnected: Instant | undefined;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
-  /** The read that completed the answer, though the body may go on. */
+  /** The instant of the read that completed the answer; more of the body may follow. */
   #completed: Instant | null = null;
   #isFinished = false;
   /** No deadline can pass before this instant. */
@@ -87,7 +90,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener = listener;
   }
 
-  /** Makes the attempt able to abort its exchange. */
+  /** Gives the attempt its exchange, so that it can abort it. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
   }
@@ -102,7 +105,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener.onSent(this, at);
   }
 
-  /** Counts the request as not sent until it is sent again: the server has read nothing of it. */
+  /** Counts the request as unsent until it is sent again, since the server has read none of it. */
   onReconnect(at: Instant): void {
     this.#reconnected = at;
     this.#connected = null;
@@ -137,9 +140,12 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#exchange?.abort(cause, detail);
   }
 
-  /** Aborts an exchange that has passed a deadline, and ends one whose answer is complete though the server keeps it open. */
+  /**
+   * Aborts an exchange that has passed a deadline, and ends one whose answer is complete while the server keeps the
+   * stream open.
+   */
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
-    // Called fifty times a second for each of perhaps ten thousand attempts.
+    // This runs fifty times a second for each of perhaps ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
     this.#exchange?.catchUp?.();
     if (this.#isFinished) return;
@@ -148,7 +154,7 @@ export class InFlightAttempt implements ExchangeObserver {
       return;
     }
     let nextCheck: number = now + closeGrace;
-    /** Says whether a deadline has passed. One that does not run yet may begin right now. */
+    /** Returns whether a deadline has passed. A deadline that has not started yet may start now. */
     const hasPassed = (
       cause: keyof typeof missed,
       since: Instant | null,
@@ -170,7 +176,9 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#nextDeadlineCheck = nextCheck;
   }
 
-  /** Ends an exchange whose answer is complete. The wait since then is the server's, not the generator's. */
+  /**
+   * Ends an exchange whose answer is complete. The wait since then counts as the server's, not the load generator's.
+   */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
     this.#finish(ended, this.#reader.failed(ended, 'aborted', detail), now);
@@ -203,21 +211,21 @@ export class InFlightAttempt implements ExchangeObserver {
 
 type Headers = WireRequest['headers'];
 
-/** Headers with the value of a key. */
+/** Request headers that contain the value of a key. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;
 }
 
-/** What all attempts of a slice have in common. */
+/** The parts of sending that all attempts of a slice share. */
 export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
-  /** All headers but the request's id, by those of the traffic kind and by key. Chats repeat the same ones. */
+  /** All headers except the request's id, by the headers of the traffic kind and by key. Chats repeat the same ones. */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
-  /** The plan's headers that differ from request to request; `null` if none do. */
+  /** The plan's headers that differ between requests; `null` if none do. */
   readonly #templateHeaders: Headers | null;
 
   constructor(options: SliceOptions, listener: AttemptListener) {
@@ -227,7 +235,7 @@ export class SendContext {
     this.#listener = listener;
   }
 
-  /** A request as it is sent, with its key and the plan's headers, and how its answer is read. */
+  /** Returns a request as it is sent, with its key and the plan's headers, and the reader of its answer. */
   authorizedRequest(
     { traffic, draw, ordinal, ask, values, requestId }: RequestContent,
     credential: Credential,
@@ -246,7 +254,7 @@ export class SendContext {
     return { request: { method, path, headers, body }, read };
   }
 
-  /** An attempt to send a prepared request; the caller attaches the exchange to it. */
+  /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */
   createAttempt({ read }: PreparedRequest, context: AttemptContext): InFlightAttempt {
     const { plan, redact } = this.#options;
     const reader = read({

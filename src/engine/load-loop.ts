@@ -9,16 +9,16 @@ import type { SliceOptions } from './slice-options.ts';
 
 /** The running load of one stage. */
 export interface LoadLoop {
-  /** Begins the arrivals that are due at `now`, as long as `mayBegin`. */
+  /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
-  /** When the next arrival is due; `null` if that depends on answers, or none is left. */
+  /** Returns when the next arrival is due; `null` if that depends on answers, or if no arrival is left. */
   nextDue(): Instant | null;
   stop(): void;
-  /** Whether no arrival comes after `now`. */
+  /** Returns whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
 }
 
-/** The earlier of two instants, each of which may be missing. */
+/** Returns the earlier of two instants, either of which may be `null`. */
 export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null => {
   if (a === null || b === null) return a ?? b;
   return a < b ? a : b;
@@ -27,7 +27,10 @@ export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null 
 /** Begins a request; `onAnswered` is called when the user has received the answer. */
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
-/** Begins arrivals on schedule until the stage's end; one that is polled late begins at once and keeps its due instant. */
+/**
+ * Begins arrivals on schedule until the stage's end. An arrival that is polled late begins at once and keeps its due
+ * instant.
+ */
 const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
   let next = arrivals.next();
   let stopsAt: number = until;
@@ -50,13 +53,13 @@ const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginReque
 
 interface ClosedLoopUsers {
   readonly stage: number;
-  /** Each user with the instant of its first request, in that order. */
+  /** Each user with the instant of its first request, in the order of these instants. */
   readonly users: Iterable<{ readonly user: number; readonly startsAt: Instant }>;
-  /** The index of the user's next request; `null` when no request is left. */
+  /** Returns the index of the user's next request; `null` when no request is left. */
   readonly nextIndex: (user: number) => number | null;
-  /** In ms. */
+  /** The pause of a user after each answer, in ms. */
   readonly thinkTime: number;
-  /** No request is due at this instant or later. */
+  /** The end of the load: no request is due at this instant or later. */
   readonly until: Instant;
 }
 
@@ -109,7 +112,10 @@ const closedLoop = (
   };
 };
 
-/** How requests begin: on schedule, subject to the cap in flight; or by a user, who never exceeds it. */
+/**
+ * The functions that begin requests. A scheduled request is subject to the cap on requests in flight; users never
+ * exceed it.
+ */
 interface BeginHandlers {
   readonly scheduled: BeginRequest;
   readonly byUser: BeginRequest;
@@ -125,11 +131,11 @@ const indexPerUser = (users: number): ((user: number) => number) => {
   };
 };
 
-/** Gives the next index to the first user who asks. */
+/** Gives the next index of the stage to the user who asks first. */
 const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
   indices.next().value ?? null;
 
-/** Forecasts a saturating load as users who never think; `saturate.ts` sends it. */
+/** Describes a saturating load as users who never think, for forecasts; `saturate.ts` sends the load itself. */
 const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
   load.kind === 'saturate'
     ? {
@@ -172,6 +178,6 @@ const createLoop = (
   );
 };
 
-/** One loop for each stage of the plan, each with this slice's share. */
+/** Creates a loop for each stage of the plan, with this slice's share of it. */
 export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>
   stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

@@ -13,18 +13,18 @@ import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
 /** The part of a pace's keys that a slice may use. */
 interface KeyShares {
-  /** The keys of this slice, by their indexes among all. */
+  /** The keys of this slice, as indexes among all keys. */
   readonly keys: readonly number[];
-  /** What it may use of each of them. */
+  /** The amounts that the slice may use of each of its keys. */
   readonly rule: Pick<Pace, 'requests' | 'tokens' | 'burst'>;
 }
 
-/** Whether every slice can have keys of its own, as many as any other. */
+/** Returns whether every slice can have its own keys, the same number in each. */
 const canOwn = (keys: number, { count }: Pick<Slice, 'count'>): boolean => keys % count === 0;
 
 /**
- * Where the keys divide evenly, each belongs to exactly one slice, with all of its limit. Otherwise each slice has its part of every
- * key: shares by largest remainder, which together are the limit.
+ * If the keys divide evenly, each belongs to exactly one slice, with its whole limit. Otherwise each slice gets a part
+ * of every key's limit, by largest remainder; the parts add up to the limit.
  */
 export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares => {
   const all = Array.from({ length: keys }, (_, key) => key);
@@ -43,7 +43,7 @@ export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares =
   };
 };
 
-/** Why so many slices cannot share the keys of a pace; `null` if they can. */
+/** Returns why this many slices cannot share the keys of a pace; `null` if they can. */
 export const keyShareProblem = (pace: Pace | null, keys: number, count: number): string | null => {
   if (pace === null || canOwn(keys, { count })) return null;
   const parts = [
@@ -57,22 +57,28 @@ export const keyShareProblem = (pace: Pace | null, keys: number, count: number):
   return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
 };
 
-/** The tokens per character that are assumed until an answer tells. */
+/** The tokens per character that are assumed before the first answer reports usage. */
 const defaultTokensPerCharacter = 1 / 4;
-/** The most that a chat's template adds to its texts. */
+/** The largest number of tokens that a chat template adds to its texts. */
 const templateTokens = 10;
 
-/** Estimates the tokens of requests. It learns from their usage how many tokens a character of an entry's prompts makes. */
+/**
+ * Estimates the tokens of requests. From reported usage it learns how many tokens a character of an entry's prompts
+ * makes.
+ */
 class TokenEstimator {
-  /** The most tokens per character observed in an entry's prompts. */
+  /** The highest number of tokens per character observed in each entry's prompts. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
-  /** The most tokens that a request can use for prompt and answer, by what is known now. */
+  /** Returns the largest number of tokens that prompt and answer of a request can use, as far as is known now. */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
-  /** Returns the tokens that an attempt used: all that was reserved if the server may still be working or reports no usage. */
+  /**
+   * Returns the tokens that an attempt used: the whole reservation if the server may still be working or reports no
+   * usage.
+   */
   used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
@@ -87,7 +93,10 @@ class TokenEstimator {
     return Math.ceil(characters * density) + media + templateTokens;
   }
 
-  /** Learns the density of an entry's texts. If a model counts images higher than estimated, the difference counts as text. */
+  /**
+   * Learns the tokens per character of an entry's texts. If a model counts more for images than estimated, the
+   * difference is attributed to the text.
+   */
   #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
     if (characters > 0)
@@ -99,13 +108,13 @@ class TokenEstimator {
 export interface PaceSlot {
   readonly lifecycle: RequestLifecycle;
   readonly released: Instant;
-  /** The index of its key among the run's keys. */
+  /** The key's index among the run's keys. */
   readonly keyIndex: number;
   readonly reserved: number;
   onSent(at: Instant): void;
   /**
-   * Takes the server's wait, where it names one, and returns the wait that the request must keep. The
-   * wait of a 429 concerns the key: it is blocked that long, while the request may use another.
+   * Notes the end of an attempt and returns the wait that the request must keep. If the server names a wait in a 429,
+   * the key is blocked for that time, but the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
 }
@@ -117,21 +126,21 @@ interface Queued extends DueItem {
 }
 
 /**
- * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes
- * another, so that none waits for ever; a slot opens when the first request fits any key.
+ * * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes another, so none
+ * waits forever. A slot opens when the first request fits any key.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
   readonly #pacer: Pacer;
-  /** The keys of this slice among all. */
+  /** The keys of this slice, as indexes among all keys. */
   readonly #keys: readonly number[];
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** When the last request was released: only then did the next one become the first. */
+  /** When the last request was released, which made the next one the first in the queue. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
   /** When the first request is expected to be released; `null` before that is computed. */
   #expectedRelease: number | null = null;
-  /** When a request under way last freed capacity. */
+  /** When a request under way last freed capacity under a limit. */
   #capacityFreedAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: SliceOptions, pace: Pace) {
@@ -142,7 +151,7 @@ export class PaceQueue {
     if (options.keysWereUsed === true) this.#countStartUp(keys.length);
   }
 
-  /** Counts the request that checked each key. */
+  /** Counts the request that was sent with each key before the run to check it. */
   #countStartUp(keys: number): void {
     for (let key = 0; key < keys; key += 1) {
       const booking = this.#pacer.book(0, key, 0);
@@ -163,7 +172,7 @@ export class PaceQueue {
     const demand = tokenDemand(traffic, drawing);
     const drawn = this.#options.credentials.indexOf(credential);
     const own = this.#keys.indexOf(drawn);
-    // The drawn key belongs to another slice: one of its own takes its place.
+    // If the drawn key belongs to another slice, one of this slice's keys replaces it.
     const preferred = own >= 0 ? own : drawn % this.#keys.length;
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
@@ -180,7 +189,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // Room that came earlier than expected exists since a request freed it, and not before.
+    // Capacity that came earlier than expected exists only since a request freed it.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -188,7 +197,7 @@ export class PaceQueue {
     return this.#openSlot(first, { released: instant(released), keyIndex: key, reserved });
   }
 
-  /** Removes the requests that were due more than `timeout` ms ago; none where it is `null`. */
+  /** Removes the requests that were due more than `timeout` ms ago; none if `timeout` is `null`. */
   takeOverdue(now: Instant, timeout: number | null): readonly RequestLifecycle[] {
     const overdue: RequestLifecycle[] = [];
     if (timeout === null) return overdue;

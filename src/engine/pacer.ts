@@ -1,49 +1,47 @@
 /**
- * Keeps a client within limits whose windows it cannot see: arithmetic only, time is an argument.
- *
- * A client does not know when a gateway counts a request, nor in which window. So a request occupies a
- * place from its release until one window and a margin after it was sent, since the gateway counts it
- * a little later than that. Its tokens are occupied until one window after its answer ended: by then
- * every gateway has charged them. What is occupied never exceeds the limit, so fixed windows at any
- * offset, sliding logs and buckets of the limit's size all admit the client. The cost is the margin in
- * each window of requests, and the length of an answer in each window of tokens unless the gateway is
- * known to charge at admission.
- *
- * Within that, at most `burst` requests are released at once, and as many again only after the time in which the
- * limit allows them. A smaller burst costs no sustained rate: it satisfies small buckets and weighted windows too.
- * So after a refusal the requests of its key are evenly spread, and nothing undoes that. Without a `burst` it grows with what is
- * admitted (`BurstProbe`).
+ * * Keeps a client within limits whose windows it cannot see. It only calculates; the time is passed in.
+ * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
+ * release until one window plus a margin after it was sent; the margin covers the time until the gateway counts it. Its
+ * tokens are occupied until one window after its answer ended: by then every gateway has charged them. What is occupied
+ * never exceeds the limit, so fixed windows at any offset, sliding logs and buckets of the limit's size all admit the
+ * client. The cost is the margin in each window of requests, and the length of an answer in each window of tokens
+ * unless the gateway is known to charge at admission.
+ * Within the limit, at most `burst` requests are released at once, and the next `burst` only after the time in which
+ * the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small buckets
+ * and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the run.
+ * Without a given `burst`, `BurstProbe` raises it with each admitted request.
  */
 
 /**
- * How many requests of a key go at once while nobody knows what its gateway admits at once. As TCP's slow start does,
- * it begins with few and lets more go with what is admitted, but more slowly: whatever is under way at the first refusal
- * is refused, too. When the window turns it begins again, since counters that weigh the last window refuse what they
- * admitted before. Beyond that, requests are evenly spread, of which limiters of the rate refuse hardly any. So one that
- * admits less at once than its limit refuses few, and one that admits all is hardly slower.
+ * The number of requests of a key that may go at once while it is unknown how many its gateway admits at once. As in
+ * TCP's slow start, the number begins small and grows with each admitted request, but more slowly, since all requests
+ * under way at the first refusal are refused too. It begins again with each window, since counters that weigh the last
+ * window refuse what they admitted before. All further requests are evenly spread, which limiters of the rate hardly
+ * ever refuse. So a gateway that admits fewer at once than its limit refuses few requests, and one that admits all is
+ * hardly slower.
  */
 
-/** The share of the limit that goes at once to begin with. */
+/** The share of the limit that may go at once in the beginning. */
 const firstShare = 1 / 12;
 
-/** How many more go at once with each that is admitted. */
+/** How many more requests may go at once for each one that is admitted. */
 const growth = 1 / 4;
 
-/** After so many windows without a refusal the whole limit may go at once. */
+/** The number of windows without a refusal after which the whole limit may go at once. */
 const windowsToTrust = 3;
 
 export class BurstProbe {
   readonly #first: number;
   readonly #spacing: number;
   readonly #window: number;
-  /** How many may be unanswered. */
+  /** The number of requests that may be unanswered. */
   #width: number;
   #unanswered = 0;
   #lastRelease = Number.NEGATIVE_INFINITY;
   #windowBegan = Number.NEGATIVE_INFINITY;
   #windows = 0;
 
-  /** For `limit` requests in a window; `spacing` and `window` in ms. */
+  /** `limit` is the number of requests in a window; `spacing` and `window` are in ms. */
   constructor(limit: number, spacing: number, window: number) {
     this.#first = Math.max(1, Math.floor(limit * firstShare));
     this.#width = this.#first;
@@ -58,7 +56,7 @@ export class BurstProbe {
       : this.#lastRelease + this.#spacing;
   }
 
-  /** Notes a release; `opened` is when the window got room for it. */
+  /** Notes a release; `opened` is the instant at which the window had room for it. */
   onReleased(at: number, opened: number): void {
     const isFirst = this.#windows === 0;
     if (isFirst || (opened > this.#lastRelease && at - this.#windowBegan >= this.#window)) {
@@ -83,25 +81,25 @@ export class BurstProbe {
 export interface PaceRule {
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The most requests at once; without it as many as the gateway turns out to admit. */
+  /** The largest number of requests at once; if absent, it is learned from what the gateway admits. */
   readonly burst?: number | undefined;
-  /** In ms. */
+  /** The length of the window, in ms. */
   readonly window: number;
-  /** How long after it was sent a request may be counted, in ms. */
+  /** The longest time after sending at which the gateway may count a request, in ms. */
   readonly margin: number;
-  /** Whether tokens are charged when a request is admitted, or at any moment until its answer has ended. */
+  /** When tokens are charged: at the admission of a request, or at any moment until its answer has ended. */
   readonly charged: 'sent' | 'ended';
 }
 
-/** A request's part of a key's limits, from its release on. */
+/** A request's share of a key's limits, from its release on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
-  /** Called at the end with the tokens that were used; none if the request was never sent. */
+  /** Called at the end with the tokens that were used; no tokens if the request was never sent. */
   onFinished(at: number, tokens: number): void;
 }
 
-/** Amounts in use, in order of when they become free. */
+/** The amounts in use, in the order in which they become free. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -110,7 +108,7 @@ class UsageWindow {
 
   add(until: number, amount: number): void {
     let place = this.#until.length;
-    // Answers end in another order than requests were sent, but nearly all belong at or near the end.
+    // Answers end in another order than requests were sent, but nearly all belong near the end of the list.
     while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
     this.#until.splice(place, 0, until);
     this.#amounts.splice(place, 0, amount);
@@ -129,7 +127,7 @@ class UsageWindow {
     }
   }
 
-  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is in use. */
+  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than that is in use. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -141,7 +139,7 @@ class UsageWindow {
   }
 }
 
-/** One limit of one key: what is used, and what requests under way hold. */
+/** The use of one limit of one key: by ended requests, and by requests under way. */
 class LimitUsage {
   readonly #limit: number;
   readonly #used = new UsageWindow();
@@ -151,46 +149,54 @@ class LimitUsage {
     this.#limit = limit;
   }
 
-  /** Returns when `amount` fits: minus infinity if it fits already, infinity if that depends on requests under way. */
+  /** Returns when `amount` fits: minus infinity if it fits now, infinity if that depends on requests under way. */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
   }
 
-  /** Holds an amount from `now` on. Calls come in the order of `now`. */
+  /** Occupies an amount from `now` on. Calls come in the order of `now`. */
   hold(now: number, amount: number): void {
     this.#used.expire(now);
     this.#held += amount;
   }
 
-  /** Replaces a held amount by a used one that is free again at `until`. */
+  /** Replaces an occupied amount by the amount used, which is free again at `until`. */
   convert(held: number, used: number, until: number): void {
     this.#held -= held;
     if (used > 0) this.#used.add(until, used);
   }
 }
 
-/** A refusal must not come again if its wait costs this share of the limit: the spacing then becomes longer at once. */
+/**
+ * If the wait after a refusal costs this share of the limit, the spacing becomes longer at once, to prevent another
+ * refusal.
+ */
 const dearShare = 0.9;
-/** A longer spacing becomes shorter again over at least so many windows. */
+/** The smallest number of windows over which a longer spacing returns to normal. */
 const minRegain = 10;
 
-/** What one key uses, and how its gateway refused it. */
+/** The use of one key, and how its gateway refused it. */
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** How many requests may go at once, if fewer than the limit; `null` for no such bound. */
+  /** The number of requests that may go at once, if lower than the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
-  /** What the gateway admits at once, until it refuses anything; `null` where the burst is given, or learned. */
+  /**
+   * Learns how many requests the gateway admits at once, until the first refusal; `null` if the burst is given or
+   * already learned.
+   */
   probe: BurstProbe | null = null;
-  /** Until when the gateway refuses the key, as it reported or as is assumed. */
+  /** The end of the time in which the gateway refuses the key, as reported or assumed. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal of a request that was released after the one before. */
+  /** The instant of the last refusal that taught something: its request was released after the refusal before it. */
   learnedAt = Number.NEGATIVE_INFINITY;
   /** How long the key waits after the next refusal that names no wait, in ms. */
   assumedWait: number;
-  /** The time between requests that are evenly spread, in ms. It grows if even these are refused. */
+  /** The time between evenly spread requests, in ms. It grows if even these are refused. */
   spacing: number;
-  /** How much each admitted request shortens `spacing` again, in ms: the less, the more the last refusal cost. */
+  /**
+   * How much each admitted request shortens `spacing` again, in ms. The more the last refusal cost, the less this is.
+   */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -203,7 +209,7 @@ class KeyUsage {
     this.spacing = spacing;
   }
 
-  /** Sends at most so many at once from now on, without regard to what was sent before. */
+  /** Allows at most this many requests at once from now on; earlier requests do not count. */
   limitBursts(most: number): void {
     this.bursts = { most, usage: new LimitUsage(most) };
     this.probe = null;
@@ -214,9 +220,9 @@ class KeyUsage {
 export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
-  /** Between requests that are evenly spread, in ms; a second where requests have no limit. */
+  /** The time between evenly spread requests, in ms; one second if requests have no limit. */
   readonly #spacing: number;
-  /** How much longer the spacing of a key becomes when it is refused at an even pace, in ms. */
+  /** How much the spacing of a key grows when evenly spread requests are refused, in ms. */
   readonly #step: number;
   /** The longest spacing of a key, in ms. */
   readonly #widest: number;
@@ -225,20 +231,21 @@ export class Pacer {
     this.#rule = rule;
     const { requests, window, margin } = rule;
     this.#spacing = requests === null ? 1000 : (window + margin) / requests;
-    // A counter that weighs the last window rounds: it can refuse one request of its limit at an even pace.
+    // A counter that weighs the last window rounds its result, so it can refuse one request of its limit although they
+    // are evenly spread.
     this.#step = this.#spacing * (0.5 / (requests ?? 1));
     this.#widest = this.#spacing * 1.1;
     this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
   }
 
-  /** The tokens to reserve for a request: one that needs more than the limit is sent when all are free. */
+  /** Returns the tokens to reserve for a request. If it needs more than the limit, it reserves the whole limit. */
   tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#rule.tokens ?? Number.POSITIVE_INFINITY);
   }
 
   /**
-   * The key that is free first for this reservation, `preferred` where several are free at `now`; and
-   * since when: infinity while it depends on requests under way.
+   * Finds the key that has room for this reservation first; `preferred` if several have room at `now`. Returns also
+   * since when it has room: infinity while that depends on requests under way.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const releases = this.#keys.map(({ requests, tokens, bursts, probe, blockedUntil }) =>
@@ -255,7 +262,10 @@ export class Pacer {
     return { key, at: releases[key]! };
   }
 
-  /** Spreads a key's requests evenly after a refusal. If they were even already, or the wait costs nearly a window, it spreads them wider. */
+  /**
+   * Spreads a key's requests evenly after a refusal. If they were even already, or the wait costs nearly a window, it
+   * increases the spacing.
+   */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { requests } = this.#rule;
     if (requests === null) return;
@@ -263,18 +273,18 @@ export class Pacer {
     const cost = wait / this.#spacing;
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
-    // The wait of the refusal covers what was sent before it.
+    // The wait of the refusal already covers the requests that were sent before it.
     if (!isEven) usage.limitBursts(1);
     usage.regained = this.#step / (requests * Math.max(minRegain, 2 * cost));
   }
 
   /**
-   * Releases nothing with a key for `wait` ms from `at`, when the gateway refused a request that was released at
-   * `released`. Without a wait one is assumed, twice as long after each refusal in a row, at most a window and its margin.
+   * Blocks a key for `wait` ms from `at`, after the gateway refused a request that was released at `released`. If the
+   * refusal names no wait, one is assumed: it doubles with each refusal in a row, up to a window and its margin.
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
-    // A request that was under way at a refusal was sent before anything was learned from it.
+    // A request that was under way during a refusal was sent before anything was learned from it.
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
@@ -285,7 +295,7 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
-  /** Ends the row of refusals, if the gateway admitted a request that was released after the last of them. */
+  /** Ends a row of refusals if the gateway admitted a request that was released after the last of them. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
@@ -308,10 +318,10 @@ export class Pacer {
     tokens.hold(released, reserved);
     return {
       onSent: (at) => {
-        // Called twice if a kept connection turns out to be closed: the server may have counted both.
+        // This is called twice if a kept connection turns out to be closed; the server may then have counted both.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        // By then the limit allows as many again.
+        // After this time the limit allows as many requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },

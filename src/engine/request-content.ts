@@ -15,19 +15,19 @@ export interface RequestContent {
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
-  /** The values that templates of its headers and body stand for. */
+  /** Returns the values that replace templates in the request's headers and body. */
   readonly values: () => RequestValues;
-  /** For further draws of the traffic kind. */
+  /** The random source for further draws of the traffic kind. */
   readonly draw: Draw;
-  /** Its number among its entry's requests, from 0. */
+  /** Returns the request's number among its entry's requests, from 0. */
   readonly ordinal: () => number;
-  /** The content of a chat whose prompts are not part of the plan, by `draw`. */
+  /** Returns the content of a chat whose prompts are not part of the plan, chosen by `draw`. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
 type ContentSource = Pick<SliceOptions, 'plan' | 'credentials' | 'runId' | 'workload'>;
 
-/** The content of request (stage, index); the same for any number of slices. */
+/** Draws the content of request (stage, index). It is the same for any number of slices. */
 export const drawRequestContent = (
   { plan, credentials, runId, workload }: ContentSource,
   arrival: Arrival,
@@ -42,7 +42,7 @@ export const drawRequestContent = (
   return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask, values };
 };
 
-/** A UUID of one's own making (RFC 9562, section 5.8): all attempts of a request have the same. */
+/** Returns a custom UUID (version 8, RFC 9562, section 5.8), the same for all attempts of a request. */
 const uuidOf = (requestId: string): string => {
   const hex = createHash('sha256').update(requestId).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[15]!, 16) % 4]!;
@@ -51,7 +51,7 @@ const uuidOf = (requestId: string): string => {
 
 type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
-/** A request's own draw, and the traffic entry that it draws first. */
+/** Returns the random source of a request, and the traffic entry, which it draws first. */
 export const drawEntry = (
   { seed, stages }: Plan,
   { stage, index }: RequestPosition,
@@ -60,13 +60,16 @@ export const drawEntry = (
   return { draw, traffic: draw.pick(stages[stage]!.traffic, ({ weight }) => weight) };
 };
 
-/** How far the requests of one user were walked, and the ordinals of those that belong to the entry. */
+/**
+ * The progress of a walk over the requests of one user or stage, and the ordinals of the requests that belong to the
+ * entry.
+ */
 interface Walk {
   next: number;
   readonly ordinals: Map<number, number>;
 }
 
-/** Walks depend on the plan alone, so each is made once. */
+/** The walks made so far. A walk depends on the plan alone, so each is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {
@@ -78,8 +81,8 @@ const walkOf = (plan: Plan, key: string): Walk => {
 };
 
 /**
- * The number of a request among its entry's requests, from 0: of its user in a closed load, else of
- * its stage. It is counted over the draws of the requests before it, so all slices agree.
+ * Returns the number of a request among its entry's requests, from 0: within its user in a closed load, otherwise
+ * within its stage. It counts the draws of all earlier requests, so all slices agree.
  */
 export const ordinalOf = (
   plan: Plan,

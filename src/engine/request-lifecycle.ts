@@ -17,7 +17,7 @@ import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import type { AttemptResult } from './in-flight-attempt.ts';
 
-/** An arrival under way, from its begin to its one observation, over all its attempts. */
+/** An arrival under way, from its beginning to its one observation, over all its attempts. */
 export interface RequestLifecycle {
   readonly arrival: Arrival;
   /** When the next attempt may be sent; at first the arrival's due instant. */
@@ -34,7 +34,10 @@ export interface LifecycleEnd {
   readonly outcome: Outcome;
 }
 
-/** Makes the observation of a lifecycle. It is written out: a spread within a literal takes several times as long. */
+/**
+ * Makes the observation of a request. Its fields are listed one by one, since a spread within a literal takes several
+ * times as long.
+ */
 export const observationOf = (
   { arrival }: RequestLifecycle,
   { requestId, traffic, model }: RequestContent,
@@ -62,7 +65,9 @@ export const observationOf = (
   outcome,
 });
 
-/** Ends a request that is not sent again. The outcome of its last attempt counts; without an attempt it is dropped. */
+/**
+ * Ends a request that is not sent again, with the outcome of its last attempt; a request without an attempt is dropped.
+ */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
   now: Instant,
@@ -88,7 +93,10 @@ export const endUnsent = (
   return { facts, earlier: [], gaveUp: null, outcome: { kind: 'dropped', cause } };
 };
 
-/** The retry class of a broken exchange; `null` where another attempt would not help, or would be paid for twice. */
+/**
+ * The retry class of each kind of broken exchange; `null` if another attempt would not help, or would be paid for
+ * twice.
+ */
 const brokenClasses = {
   'connect-refused': 'connect',
   'connect-unreachable': 'connect',
@@ -121,14 +129,14 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
   }
 };
 
-/** What the decision needs to know of an attempt that has ended. */
+/** The facts about an ended attempt that decide about a retry. */
 export interface EndedAttempt {
   readonly outcome: Outcome;
   readonly hasHead: boolean;
-  /** How long to wait, where the server names a time. */
+  /** The wait that the server asks for; `null` if it names none. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
-  /** Attempts so far, this one included. */
+  /** The number of attempts so far, this one included. */
   readonly attemptsMade: number;
 }
 
@@ -148,9 +156,9 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides whether a request is retried after an attempt, and when. A wait that the server names is
- * exact and has no cap; without one the wait is random, up to min(cap, base·2^n). `deadline` is the
- * instant of the arrival's total deadline, infinite without one.
+ * * Decides whether a request is retried after an attempt, and when. A wait named by the server is kept exactly,
+ * without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
+ * total deadline, infinite without one.
  */
 export const decideRetry = (
   policy: Retry | null,
@@ -169,7 +177,7 @@ export const decideRetry = (
   return { willRetry: true, outcome, wait, waitBy: hint?.by ?? 'backoff' };
 };
 
-/** Decides what follows the attempt that has just ended. Nothing is retried once the run is closing. */
+/** Decides what follows an attempt that has just ended. There are no retries once the run is closing. */
 export const decideNextAttempt = (
   { retry, deadlines, seed }: Plan,
   { arrival, earlier }: RequestLifecycle,

@@ -32,7 +32,7 @@ import {
 } from './request-lifecycle.ts';
 import { DueQueue } from './due-queue.ts';
 
-/** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */
+/** A request in flight, with its slot if there is a pace and its reservation if there is a budget. */
 interface ActiveAttempt {
   readonly lifecycle: RequestLifecycle;
   readonly content: RequestContent;
@@ -40,12 +40,14 @@ interface ActiveAttempt {
   readonly reservation: BudgetReservation | null;
 }
 
-/** How long requests are begun in one turn of the loop, in ms. Then what has arrived is read before more begin. */
+/**
+ * How long one turn of the loop may begin requests, in ms. Data that has arrived is read before more requests begin.
+ */
 const longestBegin = 1;
 
-/** Divides the requests that are due at once among turns of the event loop. */
+/** Divides requests that are due at once among several turns of the event loop. */
 class BeginTurn {
-  /** Whether due requests wait for the next turn. */
+  /** Whether due requests must wait for the next turn. */
   isHeld = false;
   readonly #clock: Clock;
   #until = 0;
@@ -55,14 +57,14 @@ class BeginTurn {
     this.#clock = clock;
   }
 
-  /** Opens the turn of `now`; in the last turn of all nothing is held. */
+  /** Opens the turn at `now`. In the last turn no request has to wait. */
   open(now: number, isLast: boolean): void {
     this.#until = isLast ? Number.POSITIVE_INFINITY : now + longestBegin;
     this.#hasBegun = false;
     this.isHeld = false;
   }
 
-  /** Whether a request may begin in this turn, to be asked before each of them; the first one always may. */
+  /** Returns whether a request may begin in this turn; to be called before each request. The first one always may. */
   readonly mayBegin = (): boolean => {
     this.isHeld = this.#hasBegun && this.#clock.now() >= this.#until;
     this.#hasBegun = true;
@@ -93,7 +95,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   #lostLease = false;
   #closing = false;
   #loadEnded: Instant | null = null;
-  /** When requests still in flight are aborted; known once no arrival is left. */
+  /** When requests still in flight are aborted; `null` while arrivals are left. */
   #graceEnds: number | null = null;
 
   constructor(options: SliceOptions, ports: SlicePorts) {
@@ -138,9 +140,12 @@ class SliceRunner implements RunningSlice, AttemptListener {
     if (!this.#turn.isHeld) this.#beginDue(this.#ports.clock.now());
   }
 
-  /** Begins what is due at `now`; what takes too long is held until the next turn, unless none follows. */
+  /**
+   * Begins the requests that are due at `now`. Those that exceed the turn's time wait for the next turn, if there is
+   * one.
+   */
   #beginDue(now: Instant, isLast = false): void {
-    // An exchange that fails at once finishes within the poll that began it.
+    // An exchange that fails at once finishes within the same poll.
     if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {
@@ -157,7 +162,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#alarm.set(this.#turn.isHeld ? now : this.#nextDue(now));
   }
 
-  /** Ends the slice at once if its lease has run out, and says whether it has. A halted process finds all that was due meanwhile. */
+  /**
+   * Ends the slice at once if its lease has run out, and returns whether it has. Otherwise a process that was halted
+   * would send everything that became due meanwhile.
+   */
   #checkLease(now: Instant): boolean {
     if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
     this.#lostLease = true;
@@ -165,7 +173,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
     return true;
   }
 
-  /** Returns when to look for due requests. Under a pace that is each ms, since room depends on what is sent, answered and learnt. */
+  /**
+   * Returns when to look for due requests. Under a pace that is every ms, since free capacity depends on what is sent,
+   * answered and learned.
+   */
   #nextDue(now: Instant): Instant | null {
     let next = this.#retries.first()?.due ?? null;
     for (const loop of this.#loops) next = earlierOf(next, loop.nextDue());
@@ -236,7 +247,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
       reserved: slot?.reserved ?? null,
       begun: clock.now(),
     });
-    // Before it is sent: an exchange that fails at once finishes within `send`.
+    // The attempt is registered before it is sent, since an exchange that fails at once finishes within `send`.
     this.#attempts.set(attempt, { lifecycle, content, slot, reservation });
     attempt.attach(transport.send(prepared.request, attempt));
   }
@@ -250,7 +261,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Ends the requests that wait; nothing is sent any more. */
+  /** Ends the waiting requests; nothing more is sent. */
   #close(): void {
     this.#closing = true;
     for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
@@ -271,7 +282,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
-    this.onTick(); // for users whose requests ended here
+    this.onTick(); // The users whose requests ended here continue.
     if (!this.#closing) this.#connectAhead.check(now, this.progress());
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
@@ -287,11 +298,11 @@ class SliceRunner implements RunningSlice, AttemptListener {
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
   }
 
-  /** Whether another slice exhausted the shared budget while this one runs on. */
+  /** Returns whether another slice exhausted the shared budget while this one still runs. */
   readonly #isBudgetExhausted = (): boolean =>
     this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 
-  /** Notes when the load ended: at the plan's end, or earlier by the clock, but not before the load's start. */
+  /** Notes when the load ended: at the plan's end or earlier, but not before the load's start. */
   #noteLoadEnd(now: Instant): void {
     this.#loadEnded ??= instant(Math.max(0, Math.min(now, scheduledEnd(this.#options.plan))));
   }
@@ -309,6 +320,6 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 }
 
-/** Starts one slice of a plan at once: the clock's zero is the start of the run. */
+/** Starts one slice of a plan at once. The clock's zero is the start of the run. */
 export const runSlice = (options: SliceOptions, ports: SlicePorts): RunningSlice =>
   new SliceRunner(options, ports);

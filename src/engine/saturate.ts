@@ -27,7 +27,7 @@ import {
 } from './slice-options.ts';
 import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
-/** How many different requests are prepared; at least one for each connection. */
+/** The number of different requests that are prepared; at least one for each connection. */
 const maxPrepared = 1024;
 
 /** A request that can be sent any number of times. */
@@ -55,7 +55,7 @@ class SaturationRunner implements AttemptListener {
   >();
   readonly #sendContext: SendContext;
   readonly #requests: readonly (readonly SaturationRequest[])[];
-  /** Since when each connection has been idle; undefined before its first request. */
+  /** Since when each connection has been idle; `undefined` before its first request. */
   readonly #idleSince: (Instant | undefined)[] = [];
   readonly #until: Instant;
   readonly #finish: (end: SliceEnd) => void;
@@ -97,7 +97,7 @@ class SaturationRunner implements AttemptListener {
 
   onSent(): void {}
 
-  /** Called after each read, so that the load ends in time even if timers starve. */
+  /** Called after each read, so that the load ends in time even if timers are delayed. */
   onTick(): void {
     const now = this.#ports.clock.now();
     if (this.#loadEnded === null && now >= this.#until)
@@ -113,7 +113,7 @@ class SaturationRunner implements AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** The first requests that this many users would send. */
+  /** Prepares the first requests that this many users would send. */
   #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
     const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>

@@ -12,16 +12,16 @@ import type { Workload } from '../model/workload/workload.ts';
 export interface Credential {
   readonly name: string;
   readonly weight: number;
-  /** A key of a command is renewed during the run. */
+  /** The key's value. It changes when a key that comes from a command is renewed. */
   value: string;
 }
 
 /**
- * What is spent and reserved of one part of a budget, as whole numbers in memory that threads share:
- * one counter for each unit, and one for the cap that was reached.
+ * What is spent and reserved of one part of a budget: whole numbers in memory that threads share, with one counter for
+ * each unit and a cell for the cap that was reached.
  */
 export interface SharedBudget {
-  /** Whose part of the budget it is. */
+  /** The slice whose part of the budget this is. */
   readonly slice: Slice;
   readonly counters: BigInt64Array<SharedArrayBuffer>;
 }
@@ -37,33 +37,36 @@ export interface SliceOptions {
   readonly slice: Slice;
   readonly runId: string;
   readonly credentials: readonly Credential[];
-  /** Whether each key has sent a request just before the run: a pace counts it. */
+  /** Whether each key has already sent a request just before the run, which a pace must count. */
   readonly keysWereUsed?: boolean;
-  /** Extra request headers, secrets filled in. */
+  /** Extra request headers, with secrets filled in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** What transcription entries upload. */
+  /** The audio clips that transcription entries upload. */
   readonly clips: ClipLibrary;
-  /** Prompts that are not part of the plan, and the traces of its loads. */
+  /** The prompts that are not part of the plan, and the traces of its loads. */
   readonly workload: Workload;
-  /** The budget that this slice shares with others of this process; absent where it has its own. */
+  /** The budget that this slice shares with others of this process; absent if the slice has its own. */
   readonly sharedBudget?: SharedBudget;
-  /** Until when the slice may send, in ms of the machine's monotonic clock. Somebody extends it; absent where none is needed. */
+  /**
+   * Until when the slice may send, in ms of the machine's monotonic clock. Its owner extends it; absent if no lease is
+   * needed.
+   */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** Masks the run's secrets in any text of a server. */
+  /** Masks the run's secrets in a text from a server. */
   readonly redact: (text: string) => string;
 }
 
 export interface SlicePorts {
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Says whether the slice's lease has run out: then it sends nothing more. Absent without a lease. */
+  /** Returns whether the slice's lease has run out; then it sends nothing more. Absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
-  /** Called once with every observation, in the order in which they end. */
+  /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;
 }
 
-/** Requests so far, for the live display. */
+/** The counts of requests so far, for the live display. */
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
@@ -74,7 +77,7 @@ export interface SliceEnd {
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended the slice. */
+  /** The cap of the budget that ended the slice; `null` for none. */
   readonly spent: BudgetUnit | null;
   readonly lostLease: boolean;
   readonly notes: readonly string[];
@@ -83,17 +86,17 @@ export interface SliceEnd {
 export interface RunningSlice {
   readonly done: Promise<SliceEnd>;
   progress(): SliceProgress;
-  /** Ends the arrivals; requests in flight have `grace` to end. A second call can shorten the grace. */
+  /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten the grace. */
   stop(grace: Milliseconds): void;
 }
 
-/** How often deadlines are checked, in ms: an exchange is aborted at most this much too late. */
+/** The interval between checks of deadlines, in ms: an exchange is aborted at most this much too late. */
 export const deadlineCheckInterval = 20;
 
-/** Why requests in flight are aborted at the end of a slice. */
+/** Says why requests in flight are aborted at the end of a slice. */
 export const unfinishedDetail = (isStopped: boolean): string =>
   `unfinished when the ${isStopped ? 'run was stopped' : 'run’s grace period ended'}`;
 
-/** This slice's share of the plan's cap on requests in flight. */
+/** Returns this slice's share of the plan's cap on requests in flight. */
 export const inFlightCap = ({ plan, slice }: SliceOptions): number =>
   Math.max(1, sliceShareOf(slice, plan.inFlight) ?? 1);

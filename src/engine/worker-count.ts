@@ -2,13 +2,16 @@ import type { TokenCount } from '../model/workload/token-count.ts';
 import type { Load, Plan, Stage } from '../model/plan/plan.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 
-/** Streamed chunks per second that one worker reads without strain (measured: see the design notes on performance). */
+/**
+ * The streamed chunks per second that one worker reads without being overloaded (measured: see the design notes on
+ * performance).
+ */
 const chunksPerWorker = 30_000;
 
-/** The cost of sending and recording a request, in chunks read. */
+/** The cost of sending and recording a request, in units of reading one chunk. */
 const requestCost = 10;
 
-/** Assumed where a plan does not say: the chunks of an answer, and the ms before the first and between two. */
+/** The assumed answer if a plan does not describe one: its chunks, and the ms before the first and between two. */
 const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
 const typical = (count: TokenCount): number => {
@@ -25,7 +28,7 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/** The chunks of an answer: one for each token of a stream, none for an answer in one piece. */
+/** Returns the number of chunks of an answer: one for each token of a stream, none for an answer in one piece. */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -34,7 +37,7 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/** Returns the requests per second at the peak. `answerTime` is how long users wait for an answer, in ms. */
+/** Returns the highest number of requests per second. `answerTime` is how long users wait for an answer, in ms. */
 const requestsPerSecond = (load: Load, answerTime: number): number => {
   switch (load.kind) {
     case 'open':
@@ -49,17 +52,20 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
   }
 };
 
-/** The busiest second of a stage, or of a plan. */
+/** The load in the busiest second of a stage or a plan. */
 export interface LoadPeak {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly requests: number;
-  /** Streamed chunks a second, a request counted as ten. */
+  /** Streamed chunks per second; a request counts as ten. */
   readonly chunks: number;
   /** Requests in flight at once. */
   readonly streams: number;
 }
 
-/** Returns the requests in flight: those that come in the time of an answer (Little's law), or one for each user. */
+/**
+ * Returns the number of requests in flight: those that arrive in the time of one answer (Little's law), or one for each
+ * user.
+ */
 const streamsOf = (load: Load, requests: number, answerTime: number): number => {
   if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
   if (load.kind === 'saturate') return load.connections;
@@ -81,7 +87,10 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
   };
 };
 
-/** The peak of a plan. `answerTime`: how long an answer takes, in ms; `null`: 100 ms, and 10 ms for each token. */
+/**
+ * Returns the peak of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each
+ * token.
+ */
 export const peakOf = (
   { stages }: Pick<Plan, 'stages'>,
   answerTime: number | null = null,
@@ -92,8 +101,8 @@ export const peakOf = (
 };
 
 /**
- * How many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, where a
- * request counts as ten chunks; at least one. One core is left to the main thread, the kernel and the target.
+ * Returns how many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, counting a request
+ * as ten chunks; at least one. One core is left to the main thread, the kernel and the target.
  */
 export const recommendedWorkers = (plan: Pick<Plan, 'stages'>, cores: number): number =>
   Math.max(1, Math.min(cores - 1, Math.ceil(peakOf(plan).chunks / chunksPerWorker)));

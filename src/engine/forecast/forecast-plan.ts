@@ -20,7 +20,7 @@ import { drawRequestContent, type RequestContent } from '../request-content.ts';
 import { createLoops } from '../load-loop.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 
-/** Releases of which at most `most` lie within any `apart` ms. */
+/** Releases such that any `apart` ms contain at most `most` of them. */
 class ReleaseRule {
   readonly #most: number;
   readonly #apart: number;
@@ -43,7 +43,7 @@ class ReleaseRule {
   }
 }
 
-/** What a pace says of when requests are released, over all keys. */
+/** Returns the release rules of a pace, over all keys. */
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   const requests = pace?.requests ?? null;
   if (pace === null || requests === null) return [];
@@ -71,7 +71,7 @@ export class PaceForecaster {
     this.#rules = rulesOf(plan);
   }
 
-  /** Adds a request of an open load; users send less instead of queueing. */
+  /** Adds a request of an open load. Requests of users are not added: users send less instead of queueing. */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
     if (pace === null) return;
@@ -86,7 +86,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** `null` without a pace, and where only users send. */
+  /** Returns the forecast; `null` without a pace, or if only users send. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;
@@ -105,7 +105,7 @@ export interface ForecastInput {
   readonly plan: Plan;
   readonly clips: ClipLibrary;
   readonly workload: Workload;
-  /** How long users are assumed to wait for each answer; above 0. */
+  /** The assumed time in which users receive each answer; above 0. */
   readonly answerTime: Milliseconds;
 }
 
@@ -114,10 +114,10 @@ export type PlanForecast = Pick<
   'total' | 'groups' | 'answerTime' | 'lookedInto' | 'limits' | 'pace'
 >;
 
-/** Prompts take time to make: of more requests than these only some are sampled. */
+/** The number of requests above which only a sample is made, since prompts take time to make. */
 const maxSampledRequests = 50_000;
 
-/** How certain the number of a load's requests is. */
+/** How certain the number of requests is, for each kind of load. */
 const basisByLoad = {
   open: 'exact',
   trace: 'exact',
@@ -131,7 +131,7 @@ interface GroupNeeds {
   readonly tally: NeedsTally;
 }
 
-/** About how many requests a closed or saturating load sends; 0 for all other loads. */
+/** Returns about how many requests a closed or saturating load sends; 0 for all other loads. */
 export const estimatedRequests = (load: Load, answerTime: number): number => {
   if (load.kind === 'saturate') return (load.connections * load.duration) / answerTime;
   return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;
@@ -241,7 +241,7 @@ class ForecastWalk {
   }
 }
 
-/** The shares of the declared limits that a minute uses, the largest first. */
+/** Returns the share of each declared limit that a minute uses, the largest first. */
 const limitShares = ({ limits }: Plan, { requests, tokens }: MinutePeak) =>
   (
     [
@@ -265,5 +265,5 @@ const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): Lim
   };
 };
 
-/** Forecasts what a plan will use, from its own schedule and draws. */
+/** Forecasts what a plan will use, from its own schedule and random draws. */
 export const forecastPlan = (input: ForecastInput): PlanForecast => new ForecastWalk(input).walk();

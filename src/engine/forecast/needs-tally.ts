@@ -1,13 +1,16 @@
 import type { ForecastAmount, AmountBasis, ResourceNeed } from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
-/** The most certain first. */
+/** The bases of an amount, the most certain first. */
 const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
 
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
-/** Sums what requests need. Of many requests only some are sampled, and their sum is scaled. */
+/**
+ * Sums the tokens and costs that requests need. If there are many requests, only some are sampled and their sum is
+ * scaled up.
+ */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
   #requests = 0;
@@ -40,7 +43,7 @@ export class NeedsTally {
     this.#isFixed &&= isFixed;
   }
 
-  /** Of the sampled requests. */
+  /** Returns the mean number of tokens of the sampled requests. */
   meanTokens(): number {
     return this.#sampled === 0 ? 0 : (this.#sum.input + this.#sum.output) / this.#sampled;
   }
