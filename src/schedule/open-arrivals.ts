@@ -4,7 +4,7 @@ import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
 import type { Trace } from '../model/workload/trace.ts';
 
-/** A segment with a rate above 0. Times are in seconds since the start of the curve, areas in arrivals. */
+/** A segment with a rate above 0. Times are in seconds from the start of the curve, areas in arrivals. */
 interface CurvePiece {
   readonly start: number;
   readonly length: number;
@@ -18,14 +18,14 @@ interface CurvePiece {
 interface RateCurve {
   readonly area: number;
   /**
-   * Returns the last time, in seconds, at which the area does not exceed `area`, 0 ≤ area < the whole. So a pause
-   * at rate 0 belongs to the arrivals before it.
+   * Returns the last time, in seconds, at which the area does not exceed `area` (0 ≤ `area` < the whole area). So a
+   * pause at rate 0 belongs to the arrivals before it.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as after it, so that 0.1/s
+ * * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as beyond it, so that 0.1/s
  * for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
@@ -46,7 +46,7 @@ const piecesOf = (segments: readonly RateSegment[]): readonly CurvePiece[] => {
   return pieces;
 };
 
-/** Solves from·t + slope·t²/2 = area for t, in the form that neither cancels nor divides by a slope of 0. */
+/** Solves from·t + slope·t²/2 = area for t, in a form that avoids cancellation and division by a slope of 0. */
 const secondsWithin = ({ from, slope, length }: CurvePiece, area: number): number => {
   if (area <= 0) return 0;
   const rate = Math.sqrt(Math.max(0, from * from + 2 * slope * area));
@@ -75,13 +75,13 @@ const rateCurveOf = (segments: readonly RateSegment[]): RateCurve => {
   };
 };
 
-/** Draws gaps in units of their mean: from the beginning to the first arrival, and from one to the next. */
+/** Draws gaps in units of their mean: first the gap before the first arrival, then the gaps between arrivals. */
 interface Gaps {
   readonly first: () => number;
   readonly next: () => number;
 }
 
-/** Draws a gamma variate of a shape of at least 1 and scale 1, by rejection (Marsaglia and Tsang 2000). */
+/** Draws a gamma variate with a shape of at least 1 and scale 1, by rejection (Marsaglia and Tsang 2000). */
 const drawGammaShapeAtLeast1 = (draw: Draw, shape: number): number => {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
@@ -94,7 +94,7 @@ const drawGammaShapeAtLeast1 = (draw: Draw, shape: number): number => {
   }
 };
 
-/** Draws a gamma variate of any shape and scale 1: below 1 by the boost of Marsaglia and Tsang. */
+/** Draws a gamma variate with any shape and scale 1. Shapes below 1 use the boost of Marsaglia and Tsang. */
 const drawGamma = (draw: Draw, shape: number): number =>
   shape >= 1
     ? drawGammaShapeAtLeast1(draw, shape)
@@ -107,9 +107,9 @@ const exponentialGaps = (draw: Draw): Gaps => {
 };
 
 /**
- * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
- * equals the area; with shape 0.25, starting with a whole gap would give a load of 10 a mean of 11.5. The first gap
- * is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
+ * * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
+ * equals the area. With shape 0.25, starting with a whole gap would give an area of 10 a mean of 11.5 arrivals. The
+ * first gap is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
@@ -123,7 +123,7 @@ export interface Placement {
   readonly slice: Slice;
 }
 
-/** The index of the draws of gaps, which no request content has. */
+/** The index of the random draws for gaps, which no request's content uses. */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
 /** Returns the number of evenly spaced arrivals: one for every whole number from 0 below the area. */
@@ -141,7 +141,7 @@ function* evenArrivals(
 }
 
 /**
- * Generates random arrivals. A process of rate 1 along the area of a curve has the curve's rate along time (Çinlar
+ * * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
  * 1975). Every slice walks the whole sequence and keeps its own arrivals.
  */
 function* randomArrivals(
@@ -155,7 +155,7 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Areas that differ in their last bit may round to times in the wrong order.
+    // Areas that differ in their last bit may round to times in the wrong order, so the later time is used.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();

@@ -2,7 +2,7 @@ import { arrivalCountOf, type Load, loadDuration, type Plan } from '../model/pla
 import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
-/** Returns when each stage begins, the same for all slices. Stages of `iterations` take their `maxDuration`. */
+/** Returns when each stage begins, the same in all slices. Stages of `iterations` count with their `maxDuration`. */
 export const stageStarts = (plan: Plan): readonly Instant[] => {
   let start = 0;
   return plan.stages.map(({ load }) => {

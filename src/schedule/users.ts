@@ -24,11 +24,11 @@ export const usersOf = (
   })).filter(({ user, startsAt }) => owns(slice, user) && startsAt < start + duration);
 };
 
-/** Returns the index within the stage of a user's n-th request (n from 0), which no other request has. */
+/** Returns the index, unique in the stage, of a user's n-th request (n from 0). */
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
-/** Generates the iterations that one slice's users may claim, in order. Slices with users take turns. */
+/** Generates the iterations that the users of one slice may claim, in order. Slices with users take turns. */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);
   if (slice.index >= stride) return;
