@@ -6,7 +6,7 @@ import { calibratedErrorText } from '../report/summary/calibration-text.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/report-paths.ts';
 
-/** The file of this machine's calibration, next to the history; `null` if no history is kept. */
+/** Returns the file of this machine's calibration, next to the history; `null` if no history is kept. */
 export const calibrationPath = (environment: Environment): string | null => {
   const path = historyPath(environment);
   return path === null ? null : join(dirname(path), 'calibration.json');

@@ -6,17 +6,20 @@ import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 /** The canary of a run whose loops read no self-test streams. */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
-  /** For the reader of the report; `endNotes` at the end of the run. */
+  /** Notes for the reader of the report; `endNotes` are known at the end of the run. */
   notes: [] as readonly string[],
   endNotes: (): readonly string[] => [],
-  /** Of the process that emits the streams. */
+  /** The process that emits the canary streams; `null` without a canary. */
   pid: null as number | null,
   stop: () => Promise.resolve(),
 };
 
 export type RunCanary = Readonly<typeof noCanary>;
 
-/** Streams of one loop, at 20 events a second each. Many loops share the streams that one emitter can send on time. */
+/**
+ * Returns the number of canary streams of one loop, each with 20 events a second. Many loops share the streams that one
+ * emitter can send on time.
+ */
 const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 

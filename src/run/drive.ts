@@ -28,16 +28,16 @@ import { beginningBy } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 
-/** The results of a slice apart from its observations. */
+/** The results of a slice except its observations. */
 export interface DrivenSlice {
   /** Wall-clock start, ISO 8601. */
   readonly startedAt: string;
   /** When the load ended: at its planned end, when no requests were left, or when it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
-  /** The objective whose breach ended the load. */
+  /** The objective whose breach ended the load; `null` for none. */
   readonly breach: Breach | null;
-  /** The cap of the budget that ended the load. */
+  /** The cap of the budget that ended the load; `null` for none. */
   readonly exhaustedBudget: BudgetUnit | null;
   readonly lostLease: boolean;
   /** Whether arrivals of the plan are missing. */
@@ -45,7 +45,7 @@ export interface DrivenSlice {
   readonly notes: readonly string[];
   /** The slices that ran to their end, in order. */
   readonly slices: readonly SliceRun[];
-  /** The results of workers; none if this thread sent the load. */
+  /** The results of workers; empty if this thread sent the load. */
   readonly workerResults: readonly Result[];
   /** Why slices are missing, as sentences. */
   readonly lostSlices: readonly string[];
@@ -71,7 +71,10 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
 /** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
 const workerLead = 50;
 
-/** How long before its zero the clock of a slice is started, in ms: the first requests find their connections open. */
+/**
+ * Returns how long before its zero the clock of a slice starts, in ms, so that connections are open for the first
+ * requests.
+ */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
 
@@ -86,18 +89,18 @@ const clockStarted = (clock: Clock): Promise<void> =>
     });
   });
 
-/** What a slice needs in addition to its plan and target. */
+/** The inputs of a slice besides its plan and target. */
 export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
   readonly onStop: OnStop;
   /** The canary that each loop reads; `null` for none. */
   readonly canary: CanaryOptions | null;
-  /** When the load begins; `null`: as soon as it can. */
+  /** When the load begins; `null` means as soon as it can. */
   readonly start?: PlannedStart | null;
 }
 
-/** Stops the run on request: the first request drains it, the second aborts the rest. */
+/** Stops the run on request. The first request lets requests in flight end, the second aborts them. */
 const stopOnRequest = (
   running: RunningSlice,
   { say, onStop }: DriveContext,
@@ -114,7 +117,9 @@ const stopOnRequest = (
   return { cause: () => first, release };
 };
 
-/** Checks the objectives once a second of the load; the first broken one drains the run. */
+/**
+ * Checks the objectives once a second of the load. The first broken one ends the load and lets requests in flight end.
+ */
 const stopOnBreach = (
   clock: Clock,
   { running, until }: { readonly running: RunningSlice; readonly until: Instant },
@@ -136,7 +141,7 @@ interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
   readonly running: RunningSlice;
-  /** Resolves when the slice is over and all of it has been observed. */
+  /** Resolves when the slice is over and all its requests have been observed. */
   readonly done: Promise<SliceEnd>;
   /** Passes a renewed key on to workers. */
   readonly renewKey: (index: number, value: string) => void;
@@ -157,7 +162,7 @@ const startSlice = (
   return { running, done: running.done.finally(drain), samples, close };
 };
 
-/** Loads what sends a saturating load, which few runs need; `null` for any other load. */
+/** Loads the module that sends a saturating load, which few runs need; returns `null` for any other load. */
 const loadSaturation = async (
   options: SliceOptions,
   { baseUrl, wire, certificates }: ReadyTarget,
@@ -244,7 +249,7 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running, done } = active;
   const stop = stopOnRequest(running, context);
-  // Workers can fail before the clock's zero: without a handler until the `await` below, that would end the process.
+  // Workers can fail before the clock's zero. Without a handler until the `await` below, that would end the process.
   done.catch(() => undefined);
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));

@@ -26,18 +26,18 @@ import { readCalibration } from '../platform/files/calibration-file.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 
-/** The assumed duration of an answer, for loads whose users wait for it. */
+/** The assumed time of an answer, for loads whose users wait for it. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
 
-/** What `--answer-time` says, or the default. */
+/** Returns the value of `--answer-time`, or the default. */
 export const answerTimeFrom = (text: string | undefined): Milliseconds =>
   text === undefined ? defaultAnswerTime : readOption('answer-time', text, answerTimeNotation);
 
 const maxRequests = 10_000_000;
 
-/** Throws a `Problem` if users who get answers this quickly would send too many requests. */
+/** Throws a `Problem` if users who receive answers this quickly would send too many requests. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   const requestCount = stages.reduce(
     (sum, { load }) => sum + estimatedRequests(load, answerTime),
@@ -89,7 +89,7 @@ export const forecastOf = (
   };
 };
 
-/** The number of requests depends on the answers: only a run shows it. */
+/** Returns whether the number of requests depends on the answers, so that only a run shows it. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -121,9 +121,8 @@ const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] =>
 };
 
 /**
- * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more
- * requests than its own pace allows. A load above the declared limits is allowed: the refusals may be
- * the purpose of the run.
+ * * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than
+ * its own pace allows. A load above the declared limits is allowed, since refusals may be the purpose of the run.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;
@@ -138,7 +137,10 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   }
 };
 
-/** Objectives for which the plan has too few requests, in sentences; none where only the answers show how many there are. */
+/**
+ * Returns a sentence for each objective for which the plan has too few requests; none if their number depends on the
+ * answers.
+ */
 export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
   const { plan } = read;
   if (plan.objectives.length === 0 || isUnpredictable(plan)) return [];
@@ -151,8 +153,9 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
 };
 
 /**
- * What each slice of a plan needs, of so many slices or of as many as this machine's calibration says. `answerTime`: of an answer, in ms;
- * `null`: estimated. Throws a `Problem` without a calibration that helps.
+ * Forecasts what each slice of a plan needs, for the given number of slices or for the number that this machine's
+ * calibration recommends. `answerTime` is in ms; `null` means estimated. Throws a `Problem` without a usable
+ * calibration.
  */
 const forecastSlices = async (
   plan: Plan,
@@ -178,7 +181,7 @@ const forecastSlices = async (
 interface ForecastRequest {
   readonly source: PlanSource;
   readonly answerTime: string | undefined;
-  /** `auto`: as many as this machine's calibration says. */
+  /** The number of slices; `auto` takes the number from this machine's calibration. */
   readonly slices: number | 'auto' | undefined;
 }
 

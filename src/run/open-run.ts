@@ -51,11 +51,14 @@ const openFolder = async (
     : openOutputFolder(out, 'run', isRetry ? () => undefined : say);
 };
 
-/** A judge of the limits must know of every request of a key: then none is sent to check it. */
+/**
+ * Returns whether keys are checked. A judge of the limits must know every request of a key, so then no request is sent
+ * to check it.
+ */
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
-/** Throws a `Problem` if so many slices cannot share the keys of a pace. */
+/** Throws a `Problem` if this many slices cannot share the keys of a pace. */
 export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => {
   const problem = keyShareProblem(pace, keys.length, count);
   if (problem !== null) throw new Problem(problem);
@@ -64,7 +67,7 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
-/** Finds the broken objectives that may end the run. */
+/** Creates the check for broken objectives that may end the run. */
 const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
   const { watchObjectives } = await import('../judge/objectives/abort-watch.ts');
@@ -85,13 +88,13 @@ interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
 
 const autocannonClient = () => import('../platform/http/autocannon-client.ts');
 
-/** Whether a saturating load can be sent, before anything is opened for it. */
+/** Checks whether a saturating load can be sent, before anything is opened for it. */
 const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> => {
   rejectSaturationConflicts(plan, request);
   if (saturateLoadOf(plan) !== null) await (await autocannonClient()).loadAutocannon();
 };
 
-/** Says in advance what the plan contradicts, and which objectives it cannot decide. */
+/** Says before the load what the plan contradicts, and which objectives it cannot decide. */
 const checkForecast = async (
   read: ReadPlanWithFiles,
   { yes }: RunRequest,
@@ -104,10 +107,10 @@ const checkForecast = async (
   for (const line of undecidableObjectives(read)) say(line);
 };
 
-/** How long children and sockets may take to close, in ms; then they are left to the end of the process. */
+/** How long child processes and sockets may take to close, in ms; after that the end of the process closes them. */
 const closeTimeout = 5000;
 
-/** What a run has opened so far, and the two ways to undo it. */
+/** The parts of a run that are open, and the two ways to close them. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -119,7 +122,7 @@ class Openings {
     this.#closing.defer(() =>
       Promise.allSettled(this.observers.map(async ({ close }) => close?.())),
     );
-    // Processes first: this process cannot end while one of them runs.
+    // Child processes are closed first, since this process cannot end while one of them runs.
     this.#closing.defer(() => Promise.allSettled(this.#stops.map(async (stop) => stop())));
     this.#discarding.defer(() => folder?.discard());
     this.#discarding.defer(() => this.close());
@@ -141,13 +144,13 @@ class Openings {
     return waitAtMost(closeTimeout, this.#closing.disposeAsync());
   }
 
-  /** Closes everything of a run that sent nothing, and removes the files that were opened for it. */
+  /** Closes everything after a run that sent nothing, and removes the files that were opened for it. */
   discard(): Promise<void> {
     return this.#discarding.disposeAsync();
   }
 }
 
-/** What the parts of a run are opened with, and what is open. */
+/** The inputs for opening the parts of a run, and the parts that are open. */
 interface Opening {
   readonly read: ReadPlanWithFiles;
   readonly request: RunRequest;
@@ -160,8 +163,8 @@ interface Opening {
 }
 
 /**
- * Adds the observers that the request asks for to `observers`, each as soon as it is open. Those that few runs have
- * are imported here, since each file costs a third of a millisecond at the start.
+ * * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
+ * here, since each file adds a third of a millisecond to the start.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
   const { plan } = read;
@@ -208,7 +211,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   const { read, request, opener, openings, facts } = opening;
   const { plan } = read;
   const { say } = opener.printer;
-  // Starts while everything else is opened.
+  // The canary starts while everything else is opened.
   const startingCanary = openCanary(plan, loops);
   openings.addProcess(async () => (await startingCanary).stop());
   const extraReports = await openExtraReports(request.extraReports, say);
@@ -230,7 +233,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
       : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
   openings.observers.push(server);
   const canary = await startingCanary;
-  // The checkpoint has all notes too.
+  // The checkpoint contains all notes too.
   const notes = [
     ...droppedPrompts(plan),
     ...clippedTraces(plan),
@@ -243,8 +246,8 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
 };
 
 /**
- * Reads the plan and opens everything that its run needs; if something fails, closes what was opened and
- * throws. `observe` adds the caller's observer.
+ * Reads the plan and opens everything that its run needs. If something fails, it closes what is open and throws.
+ * `observe` adds the caller's observer.
  */
 export const openRun = async (
   request: RunRequest,
@@ -269,11 +272,11 @@ export const openRun = async (
     const parts = await openParts(opening, workerPool?.workers ?? 1, observe);
     return { ...parts, facts, recorder, folder, workerPool, openings };
   } catch (error) {
-    // If undoing fails too, the first reason is the one to tell.
+    // If closing fails too, the first error is reported.
     await openings.discard().catch(() => undefined);
     throw error;
   }
 };
 
-/** Everything that a run needs, opened before the first request; `folder` is `null` if it writes no files. */
+/** The parts of a run, opened before the first request; `folder` is `null` if the run writes no files. */
 export type OpenedRun = Awaited<ReturnType<typeof openRun>>;

@@ -23,14 +23,14 @@ import { countText } from '../report/text/number-text.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
 import type { Output } from './output/write-outputs.ts';
 
-/** A table of requests that is made from the observations of a stored run. */
+/** A table of requests, made from the observations of a stored run. */
 interface StoredRequests {
   readonly requests: string;
-  /** The observations of the run, or of each of its slices. */
+  /** The files with the observations of the run, or of each of its slices. */
   readonly observations: readonly string[];
 }
 
-/** The lines of a file; throws a `Problem` if it cannot be read. */
+/** Generates the lines of a file; throws a `Problem` if it cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {
   try {
     yield* linesOf(path);
@@ -44,7 +44,7 @@ const valueOf = <Value>(path: string, number: number, line: ParsedLine<Value>): 
   throw new Problem(`${path}, line ${number}: ${line.message}`);
 };
 
-/** Reads the header of observations. Throws a `Problem` if they are not those of the result. */
+/** Reads the header of an observations file. Throws a `Problem` if it belongs to another result. */
 const headerOf = async (path: string, result: Result): Promise<ObservationsHeader> => {
   for await (const line of readLines(path)) {
     const header = valueOf(path, 1, readObservationsHeader(line));
@@ -58,7 +58,10 @@ const headerOf = async (path: string, result: Result): Promise<ObservationsHeade
   throw new Problem(`${path} is empty: expected the observations of a run`);
 };
 
-/** Adds a row for each observation of a file; `onTorn` is called if its last line is not whole, as where a run was killed. */
+/**
+ * Adds a row for each observation of a file. `onTorn` is called if the last line is incomplete because the run was
+ * killed.
+ */
 const addRows = async (
   path: string,
   add: (observation: Observation) => void,
@@ -107,7 +110,9 @@ const fillTable = async (
     );
 };
 
-/** Opens a table for a stored run. Throws a `Problem` if there is nothing to make it from, or it cannot be written. */
+/**
+ * Opens a table for a stored run. Throws a `Problem` if the run has no observations, or if the table cannot be written.
+ */
 const openStoredRequests = async (
   stored: StoredRequests,
   result: Result,
@@ -130,7 +135,7 @@ interface StoredReportFiles {
   readonly requests: StoredRequests | null;
 }
 
-/** Judges a stored result again and writes its reports, by default beside it. */
+/** Judges a stored result again and writes its reports, by default next to it. */
 export const reportStored = async (
   path: string,
   out: string | undefined,

@@ -8,7 +8,9 @@ import type { ReadyTarget } from './target/prepare-target.ts';
 import type { RunRecorder } from './watch/recorder.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 
-/** What a result is made of beside what was driven; a run, a point of a sweep and a step of `weir capacity` have it. */
+/**
+ * The inputs of a result besides what was driven; a run, a point of a sweep and a step of `weir capacity` have them.
+ */
 interface RecordedRun {
   readonly facts: RunFacts;
   readonly recorder: RunRecorder;
@@ -17,7 +19,7 @@ interface RecordedRun {
   readonly server: ServerWatch;
 }
 
-/** The result of a plan that was driven, not judged yet. */
+/** Returns the result of a plan that was driven, not yet judged. */
 export const resultOfRun = (
   { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,

@@ -24,7 +24,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Drives the plan. An embedded gateway meanwhile has a core to itself, as if it ran on another machine. */
+/** Drives the plan. During this time an embedded gateway has a core to itself, as if it ran on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -39,7 +39,7 @@ const driveApart = async (
   }
 };
 
-/** Why the load ended before the end of its plan, as a sentence. */
+/** Says in a sentence why the load ended before the end of its plan. */
 const stopReason = (driven: DrivenSlice): string | null => {
   const { stoppedBy, isCutShort, breach, exhaustedBudget, lostLease, loadEnded } = driven;
   if (breach !== null) {
@@ -90,14 +90,17 @@ export interface FinishedRun extends PublishedResult {
   readonly exit: ExitName;
 }
 
-/** Publishes what was driven. The observers' files come last: if they fill the disk, the reports are already there. */
+/**
+ * Publishes what was driven. The observers' files are completed last, so that the reports are safe if these files fill
+ * the disk.
+ */
 const publishDriven = async (
   { result, driven }: DrivenRun,
   opened: OpenedRun,
   { history }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
-  // Imported here: judges, pages and the history are needed when the load is over.
+  // The modules are imported here, since judges, pages and the history are needed only after the load.
   const { withCalibrationNote } = await import('./calibration-note.ts');
   const { withLimitNotes } = await import('./limit-notes.ts');
   const { publish } = await import('./output/publish.ts');
@@ -117,7 +120,7 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  // A user who stopped a run knows that it is incomplete.
+  // A user who stopped a run knows that it is incomplete, so the stop's own exit is used.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =
@@ -127,7 +130,7 @@ const publishDriven = async (
   return finished;
 };
 
-/** Waits until shortly before the load, and returns when it begins. Throws `StoppedBeforeLoad` at a stop. */
+/** Waits until shortly before the load, and returns when the load begins. Throws `StoppedBeforeLoad` at a stop. */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
   { unlessStopped, onStop }: FollowedStops,
@@ -140,9 +143,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` adds the caller's observer. A request to stop moves
- * the run forward from wherever it is: before the load it throws `StoppedBeforeLoad`, during the load
- * it ends it, and afterwards the reports are already being written.
+ * * Runs a plan once and publishes its result. `observe` adds the caller's observer. After a request to stop before the
+ * load, it throws `StoppedBeforeLoad`. During the load, the request ends the load. After the load, it changes nothing,
+ * since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -6,17 +6,23 @@ import { StoppedBeforeLoad } from './input/follow-stops.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 
-/** An absolute start: machines that begin at one instant send what one machine would have sent. */
+/**
+ * This file implements an absolute start: machines that begin at the same instant send what one machine would have
+ * sent.
+ */
 
-/** How long before the start everything but connections and workers is open, in ms. These follow in the rest of the time. */
+/**
+ * How long before the start everything except connections and workers must be open, in ms. These are opened in the
+ * remaining time.
+ */
 const openingTime = 5000;
 
-/** The longest wait for a start, in ms: a clock that is wrong by a year is found at once. */
+/** The longest wait for a start, in ms. So a clock that is wrong by a year is noticed at once. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
 
-/** The start that an option names, by this machine's wall clock. */
+/** Returns the start that an option names, by this machine's wall clock. */
 export const byWallClock = (at: number | undefined): PlannedStart | null =>
   at === undefined
     ? null
@@ -49,8 +55,8 @@ export const waitForStart = async (
 };
 
 /**
- * When a run's clock is zero: `lead` ms, at least `least`, after `from`, for `startClock`; and the time then as ISO
- * 8601. Throws a `Problem` where the start is nearer than that.
+ * Returns how many ms after now a run's clock is zero, for `startClock`, and that time in ISO 8601. Zero is `lead` ms,
+ * at least `least`, after `from`. Throws a `Problem` if the start is nearer than that.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

@@ -11,29 +11,29 @@ export class StoppedBeforeLoad extends Problem {
   }
 }
 
-/** How long what a stopped start has opened may take to close, in ms. */
+/** How long the parts opened by a start that was stopped may take to close, in ms. */
 const closeTimeout = 5000;
 
-/** The requests to stop of one command. */
+/** The requests to stop that one command receives. */
 export interface FollowedStops {
-  /** As the host's, and a listener that comes after a request is called at once. */
+  /** Works as the host's `onStop`, but a listener that is added after a request is called at once. */
   readonly onStop: OnStop;
   /**
-   * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon
-   * as `undo` has undone the work, or after five seconds; at once where there is nothing to undo (`null`).
+   * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon as `undo` has
+   * undone the work, or after five seconds. If there is nothing to undo (`null`), throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
-  /** A request to stop that does not come from the host; it counts like one of the host's. */
+  /** Adds a request to stop that does not come from the host but counts like one. */
   readonly request: (by: StopCause) => void;
   readonly release: () => void;
 }
 
 /**
- * Listens to requests to stop from here to `release`, so that a signal never ends the process on its
- * own: it moves a command forward, from its opening to its load, and from there to its reports.
+ * Listens to requests to stop until `release`, so that a signal never ends the process by itself. It moves a command
+ * forward: from its opening to its load, and from there to its reports.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

@@ -6,7 +6,10 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 /** What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of its slices, or a reader of its live page. */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
-/** Calls the listener at each request to stop, with the number of requests so far. The returned function ends that. */
+/**
+ * Calls the listener at each request to stop, with the number of requests so far. The returned function removes the
+ * listener.
+ */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
 type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
@@ -15,11 +18,11 @@ type StyledText = (style: { readonly colour: boolean; readonly width: number }) 
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: StyledText;
-  /** All that there is to say, for `--details`; by default the text. */
+  /** The complete text, for `--details`; by default the same as the text. */
   readonly details?: StyledText;
-  /** The last lines, printed after the names of the files if the text lacks them; `--details` leaves them out. */
+  /** The last lines, printed after the names of the files if the text lacks them; `--details` omits them. */
   readonly closing?: StyledText;
-  /** Whether the exit is 0: then `--quiet` prints nothing, else the closing. */
+  /** Whether the exit code is 0. If so, `--quiet` prints nothing, otherwise the closing. */
   readonly isGood?: boolean;
 }
 
@@ -31,13 +34,13 @@ export interface Printer {
   readonly print: (outcome: PrintedOutcome) => void;
   /** Prints the closing of an outcome. */
   readonly close: (outcome: PrintedOutcome) => void;
-  /** Names the files that were written, a line each; `--quiet` silences it. */
+  /** Lists the files that were written, one per line; `--quiet` silences it. */
   readonly listFiles: (lines: string) => void;
   /** Where the live display is drawn; `null` for nowhere. */
   readonly screen: Screen | null;
 }
 
-/** What the surrounding program provides to this room. */
+/** The functions that the surrounding program provides to this room. */
 export interface Host {
   readonly environment: Environment;
   readonly printer: Printer;
@@ -46,7 +49,7 @@ export interface Host {
   readonly ask: ((question: string) => Promise<string>) | null;
 }
 
-/** Asks the user whether the budget may be spent; throws a `Problem` if the answer is no, or nobody can answer. */
+/** Asks the user whether the budget may be spent. Throws a `Problem` if the answer is no, or if nobody can answer. */
 export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promise<void> => {
   if (ask === null) {
     throw new Problem(

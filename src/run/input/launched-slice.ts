@@ -2,12 +2,14 @@ import type { Slice } from '../../model/workload/arrival.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
-/** `--slice auto`: which slice this process is, from what its launcher puts into the environment. */
+/**
+ * This file implements `--slice auto`: it reads from the environment which slice the launcher assigned to this process.
+ */
 
-/** How many slices there are, where the launcher does not say it itself. */
+/** The variable with the number of slices, for launchers that do not set one themselves. */
 const countName = 'WEIR_SLICES';
 
-/** The place of this process among those that its launcher started, and how many they are; `null` for an unset count. */
+/** The position of this process among those that its launcher started, and their number; `null` if that is not set. */
 interface Place {
   readonly index: number;
   readonly count: number | null;
@@ -25,11 +27,11 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
-/** Reads a variable, or returns `other` if it is not set. */
+/** Reads a number from a variable, or returns `other` if it is not set. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
-/** Returns the place of a task in its array. A list with gaps has no order that all tasks know. */
+/** Returns the position of a task in its array. A list of tasks with gaps has no order that all tasks know. */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
   const id = wholeNumber(environment, 'SLURM_ARRAY_TASK_ID', 0);
@@ -45,7 +47,7 @@ const arrayPlace = (environment: Environment): { index: number; count: number } 
   return { index: (id - first) / step, count };
 };
 
-/** What each launcher sets; the first variable says that it is the launcher. */
+/** The variables that each launcher sets; the first one identifies the launcher. */
 const launchers: readonly {
   readonly name: string;
   readonly sign: readonly string[];
@@ -60,7 +62,7 @@ const launchers: readonly {
     }),
   },
   {
-    // The tasks of each step of an array's task are slices too.
+    // Inside a task of an array, the tasks of each step are slices too.
     name: 'Slurm',
     sign: ['SLURM_PROCID', 'SLURM_ARRAY_TASK_ID'],
     place: (environment) => {
@@ -71,7 +73,7 @@ const launchers: readonly {
     },
   },
   {
-    // `{{.Task.Slot}}`: the slots of a replicated job begin at 0, and Docker prints a node's id in the place of 0.
+    // This is `{{.Task.Slot}}`: the slots of a replicated job begin at 0, and Docker prints a node's id in place of 0.
     name: 'a Docker Swarm job',
     sign: ['WEIR_TASK_SLOT'],
     place: (environment) => ({
@@ -84,8 +86,8 @@ const launchers: readonly {
 ];
 
 /**
- * The slice that the launcher of this process names. Throws a `Problem` where no launcher, more than one, or
- * no slice of the whole can be read from the environment.
+ * Returns the slice that the launcher of this process assigned. Throws a `Problem` if the environment names no
+ * launcher, more than one, or no slice of the whole.
  */
 export const launchedSlice = (environment: Environment): Slice => {
   const [launcher, ...others] = launchers.filter(({ sign }) =>

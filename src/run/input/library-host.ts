@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problem.ts';
 import type { scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** What the calls of the library share, as its users see it. */
+/** This file contains the types and errors that the functions of the library share. */
 
 /** A scenario as users write it, with quantities as text (`5/s`, `30s`), as in a YAML file. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Rejects with a `WeirError` for every expected failure; other errors are defects of Weir. */
+/** Rejects with a `WeirError` for every expected failure. Any other error is a defect of Weir. */
 export const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -24,7 +24,10 @@ const readCertificates = (file: string, folder: string): Promise<string> => {
   });
 };
 
-/** Reads the client certificate of a plan; a file without `clientKey` holds its key too, as curl's `--cert` allows. */
+/**
+ * Reads the client certificate of a plan. If `clientKey` is absent, the certificate's file contains the key too, as
+ * curl's `--cert` allows.
+ */
 const clientCertificate = async (
   { clientCert, clientKey }: ConnectionSettings,
   folder: string,
@@ -42,7 +45,10 @@ const clientCertificate = async (
   throw new Problem(`the client certificate of ${files} cannot be used: ${problem}`);
 };
 
-/** Reads the certificates of a plan's connections. SSL_CERT_FILE, which OpenSSL, curl and Go read, adds authorities. */
+/**
+ * Reads the certificates for a plan's connections. `SSL_CERT_FILE`, which OpenSSL, curl and Go also read, adds
+ * authorities.
+ */
 export const certificatesFor = async (
   wire: ConnectionSettings,
   folder: string,
@@ -63,10 +69,10 @@ export const certificatesFor = async (
 
 const readers = { secret: readSecret, certificates: readCertificates };
 
-/** Where container runtimes mount secrets; a bare name is a file there. */
+/** Matches files where container runtimes mount secrets; a bare name is a file there. */
 export const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
 
-/** A problem for each secret and certificate that is not in the scenario's folder. */
+/** Returns a problem for each secret and certificate that is not in the scenario's folder. */
 export const filesOutside = (
   files: readonly ReferencedFile[],
   folder: string,
@@ -78,8 +84,8 @@ export const filesOutside = (
   });
 
 /**
- * Reads all files that a scenario names. Returns the clips, and a problem with its place for each file that cannot
- * be used; clips must be in the scenario's folder unless it is trusted.
+ * * Reads all files that a scenario names. Returns the clips, and a problem with its place for each unusable file.
+ * Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
@@ -99,7 +105,7 @@ export const readNamedFiles = async (
     }
   }
   if (clipRequests.length === 0) return { clips: { clipsOf: () => [] }, problems };
-  // Imported here, since few scenarios upload audio.
+  // This module is imported here, since few scenarios upload audio.
   const { readClips } = await import('../../platform/files/clips.ts');
   const { recordedSeconds } = await import('../../traffic/audio/recorded-seconds.ts');
   const { library, faults } = await readClips(clipRequests, folder, {

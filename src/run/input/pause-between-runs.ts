@@ -3,10 +3,13 @@ import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { readOption } from './read-option.ts';
 
-/** Limits are counted over a minute (interface 8): after this time a key has its full limits again. */
+/** The length of a window of limits, in ms (interface 8): after this time a key has its full limits again. */
 const limitWindowLength = 60_000;
 
-/** The pause between two runs, until declared limits have recovered. The reference gateway needs none, since each run starts a new one. */
+/**
+ * Returns the pause between two runs, in which declared limits recover. The reference gateway needs none, since each
+ * run starts a new one.
+ */
 export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
   const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
   const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);

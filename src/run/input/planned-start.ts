@@ -2,10 +2,10 @@
 export interface PlannedStart {
   /** In ms since 1970. */
   readonly at: number;
-  /** That clock, in ms since 1970. */
+  /** The current time of that clock, in ms since 1970. */
   readonly now: () => number;
-  /** How messages name it. */
+  /** The name of that clock in messages. */
   readonly name: string;
-  /** What to do where it came too early. */
+  /** The advice to the user if the start came too early. */
   readonly remedy: string;
 }

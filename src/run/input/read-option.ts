@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problem.ts';
 import type { Notation } from '../../scenario/schema/notation.ts';
 
-/** A notation of fewer quantities; `bound` says which. */
+/** Restricts a notation to some of its quantities; `bound` describes them. */
 export const bounded = <Quantity extends number>(
   { read, expected, ...notation }: Notation<Quantity>,
   isAllowed: (quantity: Quantity) => boolean,
@@ -15,7 +15,7 @@ export const bounded = <Quantity extends number>(
   },
 });
 
-/** Reads an option in its notation; throws a `Problem` for other text. */
+/** Reads an option in its notation; throws a `Problem` for any other text. */
 export const readOption = <Quantity extends number>(
   name: string,
   text: string,

@@ -19,25 +19,25 @@ import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
-/** The source of a plan: a file, a value passed to the library, or flags alone; all with overrides. */
+/** The source of a plan: a file, a value passed to the library, or flags alone. Each can have overrides. */
 export interface PlanSource {
   readonly scenario: string | undefined;
-  /** What a scenario module would export. */
+  /** A scenario as a value, like the export of a scenario module. */
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
-  /** The values of one point of a sweep. */
+  /** The variables' values at one point of a sweep. */
   readonly point?: readonly PointSetting[] | undefined;
   readonly target: string | undefined;
   readonly transport?: string | undefined;
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether the workers have keys, headers and certificates, and this machine needs none. */
+  /** Whether only the workers have the keys, headers and certificates, so that this machine reads none. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 
-/** Flags in place of a scenario file, for verbs that use no load. */
+/** A scenario in place of a file, for verbs that use no load. */
 export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
@@ -47,7 +47,7 @@ const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const scenarios = all.filter(isScenario).map((file) => parse(file));
-  // Extensions are similar anyway, so only the names before them are compared.
+  // Only the names before the extensions are compared, since extensions are always similar.
   const names = scenarios.map(({ name }) => name);
   const near = nearest(parse(path).name, names);
   const file = scenarios.find(({ name }) => name === near)?.base;
@@ -71,7 +71,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
-/** What scenario files import as `weir-bench`; the package exports the same file. */
+/** The module that scenario files import as `weir-bench`; the package exports the same file. */
 const library = new URL(`../../library/library${extname(import.meta.filename)}`, import.meta.url);
 
 const nameOf = ({ scenario, value }: PlanSource): string =>
@@ -96,7 +96,7 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, value: _, flags: __, allowFiles = false, ...options } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  // Without a file everything is the user's own words.
+  // Without a scenario file, the user typed everything, so it is trusted.
   const isTrusted = scenario === undefined || allowFiles;
   const fileCache = workloadFiles(folder, isTrusted);
   const text = await openScenario(source);
@@ -117,7 +117,10 @@ const read = async (source: PlanSource, environment: Environment) => {
 const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Problem =>
   new Problem(problemsText(sortedProblems(problems), nameOf(source)));
 
-/** The variables of a sweep of a scenario; `flags` adds some, `PATH=VALUES` each. Throws a `Problem` if they cannot be read. */
+/**
+ * Reads the variables of a sweep from a scenario and from `flags`, each `PATH=VALUES`. Throws a `Problem` if one cannot
+ * be read.
+ */
 export const readSweepVariables = async (
   source: PlanSource,
   flags: readonly string[],
@@ -133,20 +136,20 @@ export const readSweepVariables = async (
 /** A plan, with the folder of its paths and the environment of its secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
-  /** The folder that its relative paths start from. */
+  /** The folder that the plan's relative paths start from. */
   readonly folder: string;
   readonly environment: Environment;
 }
 
-/** A plan with the content of its requests. */
+/** A plan, and the content of its requests. */
 export interface ReadPlanWithFiles extends ReadPlan {
   readonly clips: ClipLibrary;
   readonly workload: Workload;
 }
 
 /**
- * Reads a scenario with its files of prompts and traces, which the plan describes. Throws a
- * `Problem` that lists everything wrong with it.
+ * Reads a scenario with its files of prompts and traces, which the plan describes. Throws a `Problem` that lists
+ * everything wrong with them.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
   const { reading, problems, folder } = await read(source, environment);

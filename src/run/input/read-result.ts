@@ -52,7 +52,7 @@ export interface StoredResult {
   readonly result: Result;
 }
 
-/** Reads the checkpoint of a killed run; throws a `Problem` if nothing can be made of it. */
+/** Reads the checkpoint of a killed run; throws a `Problem` if it contains no usable result. */
 const readCheckpointFile = async (file: string): Promise<StoredResult> => {
   const text = await readTextFile(file).catch((error: unknown) => {
     const reason = fileErrorCode(error) ?? (error as Error).message;
@@ -70,8 +70,8 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * What a folder contains: its result, or the checkpoint of a killed run. If there are both, the later
- * run counts, the whole result where both are of one run, and what can be read where only one can.
+ * Reads what a folder contains: its result, or the checkpoint of a killed run. If both exist, the later run counts; if
+ * both are of one run, the result. If only one can be read, that one counts.
  */
 const readFolder = async (folder: string): Promise<StoredResult> => {
   const file = join(folder, 'result.json');
@@ -92,7 +92,10 @@ const readFolder = async (folder: string): Promise<StoredResult> => {
   return isLater ? checkpoint : whole;
 };
 
-/** Reads a result file, the checkpoint of a killed run, or what is in a folder; throws a `Problem` if there is nothing to read. */
+/**
+ * Reads a result file, the checkpoint of a killed run, or the content of a folder. Throws a `Problem` if none can be
+ * read.
+ */
 export const readStoredResult = async (path: string): Promise<StoredResult> => {
   if (await isExistingFolder(path)) return readFolder(path);
   return path.endsWith('.jsonl')

@@ -11,7 +11,7 @@ import { readResultFile } from './read-result.ts';
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 
-/** The runs of a baseline for one plan; throws a `Problem` if it has several plans and none is selected. */
+/** Returns a baseline's runs of one plan. Throws a `Problem` if the baseline has several plans and none is selected. */
 const runsOfPlan = (
   name: string,
   runs: readonly StoredRun[],
@@ -19,7 +19,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of one other plan, the comparison says how it differs, or allows it.
+  // If all runs are of one other plan, the comparison either says how it differs or allows it.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {
@@ -31,7 +31,10 @@ const runsOfPlan = (
   );
 };
 
-/** The runs of a baseline, limited to the plan with this hash if it has any; `null` if the history has no such baseline. */
+/**
+ * Returns the runs of a baseline, only those of the plan with this hash if it has any; `null` if the history has no
+ * such baseline.
+ */
 const runsOfBaseline = async (
   name: string,
   planHash: string | null,
@@ -42,10 +45,10 @@ const runsOfBaseline = async (
   return runs.length === 0 ? null : runsOfPlan(name, runs, planHash);
 };
 
-/** Sorts `2` before `10`. */
+/** A text order in which `2` comes before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
-/** The results in a folder: its own, or those of its subfolders, as `weir run --repeat` writes them. */
+/** Returns the results in a folder: its own, or those of its subfolders, as `weir run --repeat` writes them. */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
@@ -68,7 +71,7 @@ const readRepetition = async (file: string): Promise<Repetition> => {
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** A run in the history; throws a `Problem` if its file is missing or contains another run. */
+/** Reads a run of the history. Throws a `Problem` if its file is missing or contains another run. */
 const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
   const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
   if (!(await pathExists(run.file))) {
@@ -85,9 +88,9 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
 };
 
 interface SideOptions {
-  /** Selects the runs of this plan; `null` if there is only one plan. */
+  /** The hash of the plan whose runs are read; `null` if there is only one plan. */
   readonly planHash: string | null;
-  /** The history with the baselines; `null` for none. */
+  /** The path of the history with the baselines; `null` for none. */
   readonly history: string | null;
 }
 
@@ -110,8 +113,8 @@ const readReference = async (
 };
 
 /**
- * Reads the runs of one side: result files, folders of runs, folders of these, or baselines. Throws a
- * `Problem` when there are none.
+ * Reads the runs of one side: result files, folders of runs, folders of such folders, or baselines. Throws a `Problem`
+ * if there are none.
  */
 export const readSide = async (
   references: readonly string[],
@@ -123,7 +126,7 @@ export const readSide = async (
   return { name: references.join(', '), repetitions: [first, ...others] };
 };
 
-/** Throws a `Problem` that names a run given twice: it counts once. */
+/** Throws a `Problem` if a run is given twice, since it would count only once. */
 export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);

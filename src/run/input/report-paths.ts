@@ -5,21 +5,24 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 const defaultHistoryPath = join('reports', 'history.db');
 
-/** The path of the history: the value of `WEIR_HISTORY`, or the default; `null` if it is `off`. */
+/** Returns the path of the history: the value of `WEIR_HISTORY`, or the default; `null` if the value is `off`. */
 export const historyPath = (environment: Environment): string | null => {
   const setting = environment['WEIR_HISTORY'];
   if (setting === 'off') return null;
   return setting === undefined || setting === '' ? defaultHistoryPath : setting;
 };
 
-/** The path of the history; throws a `Problem` if none is kept. */
+/** Returns the path of the history; throws a `Problem` if no history is kept. */
 export const requireHistoryPath = (environment: Environment): string => {
   const path = historyPath(environment);
   if (path !== null) return path;
   throw new Problem('no history is kept: WEIR_HISTORY is `off`; unset it, or set it to a file');
 };
 
-/** The folder that the user named, or `reports/2026-11-20T23-40-05Z-quickstart`, which sorts by time and is valid on every file system. */
+/**
+ * Returns the folder that the user named, or one like `reports/2026-11-20T23-40-05Z-quickstart`, which sorts by time
+ * and is valid on every file system.
+ */
 export const folderFor = (out: string | undefined, name: string): string => {
   if (out !== undefined) return out;
   const time = wallClock().replace(/\.\d+/, '').replaceAll(':', '-');

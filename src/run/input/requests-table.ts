@@ -12,11 +12,11 @@ import {
 } from '../../record/request-columns.ts';
 import { csvCell } from '../../report/text/csv.ts';
 
-/** The files that a table of requests can be, by the end of their names. */
+/** The possible formats of a table of requests, each the extension of its file's name. */
 export const tableFormats = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 
-/** The format of a table. Throws a `Problem` for the name of any other file. */
+/** Returns the format of a table by its file's name. Throws a `Problem` for any other extension. */
 export const tableFormatOf = (path: string): TableFormat => {
   const ending = extname(path).toLowerCase();
   const format = tableFormats.find((each) => ending === `.${each}`);
@@ -26,7 +26,7 @@ export const tableFormatOf = (path: string): TableFormat => {
   );
 };
 
-/** The line ends in CR LF: RFC 4180. */
+/** Formats a line of CSV. It ends in CR LF (RFC 4180). */
 const csvLine = (cells: readonly RequestCell[]): string => `${cells.map(csvCell).join(',')}\r`;
 
 const csvRow = (cells: readonly RequestCell[]): string =>
@@ -41,7 +41,7 @@ const lineOf = { csv: csvRow, parquet: JSON.stringify } as const satisfies Recor
   (cells: readonly RequestCell[]) => string
 >;
 
-/** Writes the row of an observation as a line of a table. */
+/** Formats an observation as a line of a table. */
 export const requestLines = (
   format: TableFormat,
   context: RowContext,
@@ -50,7 +50,9 @@ export const requestLines = (
   return (observation) => write(requestRow(observation, context));
 };
 
-/** Opens a table of requests at `path`. Throws a `Problem` where it cannot be written, and where Parquet's library is missing. */
+/**
+ * Opens a table of requests at `path`. Throws a `Problem` if it cannot be written, or if Parquet's library is missing.
+ */
 export const openRequestsTable = async (path: string): Promise<TableFile> => {
   const format = tableFormatOf(path);
   if (format === 'parquet') {

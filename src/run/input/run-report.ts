@@ -4,14 +4,14 @@ import type { Result } from '../../model/result/result.ts';
 import type { RunSummary } from '../../model/result/run-summary.ts';
 import type { FigureError, Trust } from '../../model/result/verdict.ts';
 
-/** What the library reports about a run, as plain numbers. */
+/** This file contains the types in which the library reports a run, with plain numbers. */
 
 /** The progress of a run, as plain numbers. */
 export interface ProgressReport {
-  /** Milliseconds since the run began, and the planned length of its load. */
+  /** Milliseconds since the run began, then the planned length of its load. */
   readonly elapsed: number;
   readonly scheduled: number;
-  /** Requests due so far, and requests in flight now. */
+  /** The requests due so far, then those in flight now. */
   readonly due: number;
   readonly inFlight: number;
   /** The outcomes of the requests that have ended. */
@@ -20,7 +20,7 @@ export interface ProgressReport {
 
 export type Verdict = 'pass' | 'fail' | 'inconclusive';
 
-/** Where the true value of a figure lies, in its unit; `high` is `null` without an upper bound. */
+/** The bounds of a figure's true value, in its unit; `high` is `null` without an upper bound. */
 export interface TrueValueBounds {
   readonly low: number;
   readonly high: number | null;
@@ -31,9 +31,15 @@ export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueB
 
 /** The verdicts on a run. */
 export interface RunVerdicts {
-  /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
+  /**
+   * `fail` means a broken objective or limit; `inconclusive` means that the run is incomplete, or that its figures do
+   * not count.
+   */
   readonly overall: Verdict;
-  /** Whether the load was the planned one, and which figures the load generator can have moved; `inconclusive` if degraded. */
+  /**
+   * Whether the load was the planned one, and which figures the load generator may have changed; `inconclusive` if
+   * degraded.
+   */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;
     readonly figures: readonly ReportedFigureError[];
@@ -45,16 +51,16 @@ export interface RunVerdicts {
   > & {
     readonly objective: string;
     readonly verdict: Verdict;
-    /** Why, for example `kept`, `broken`, `no-data` or `within-error`. */
+    /** The reason, for example `kept`, `broken`, `no-data` or `within-error`. */
     readonly reason: ObjectiveVerdict['grounds'];
   })[];
-  /** The rate limits of the keys; `null` if the scenario asks for no verdict. */
+  /** The verdict on the keys' rate limits; `null` if the scenario asks for none. */
   readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
 }
 
 /** A run as plain numbers, without the warm-up. */
 export interface RunReport {
-  /** Verdict, counts, rates, cost and figures: `summary.kinds.chat?.endToEnd?.p95`. Times are in ms. */
+  /** The verdict, counts, rates, cost and figures, for example `summary.kinds.chat?.endToEnd?.p95`. Times are in ms. */
   readonly summary: RunSummary;
   readonly verdicts: RunVerdicts;
   /** The stored result, with everything that was recorded. */

@@ -5,11 +5,17 @@ import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
 
 export interface RunRequest {
-  /** Where the plan comes from, or the plan with its files. */
+  /** The source of the plan, or the plan with its files. */
   readonly source: PlanSource | ReadPlanWithFiles;
-  /** The folder for the run's files; `undefined`: a folder below `reports/`, named by time and plan; `null`: no files. */
+  /**
+   * The folder for the run's files. `undefined` means a folder below `reports/`, named by time and plan; `null` means
+   * no files.
+   */
   readonly out: string | null | undefined;
-  /** The folder may contain an earlier attempt at this run, which is overwritten without a warning. */
+  /**
+   * Whether this run is a retry: then its folder may contain an earlier attempt, which is overwritten without a
+   * warning.
+   */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
@@ -22,25 +28,25 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** When the load begins, in ms since 1970; without it, as soon as it can. */
   readonly startAt?: number | undefined;
-  /** Agrees with other slices on when the load begins, once everything is open; in the place of `startAt`. */
+  /** Agrees with other slices on when the load begins, once everything is open; replaces `startAt`. */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
-  /** Says until when the slice may send; see `SliceOptions`. */
+  /** Until when the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The history that keeps the run if it counts; `null` for none. */
+  /** The path of the history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
-  /** The live page of the run; without it there is none. */
+  /** The live page of the run; if absent, there is none. */
   readonly live?: LivePageRequest | undefined;
-  /** Whether each key is checked before the load, by a list of models; the default. */
+  /** Whether each key is checked before the load, by listing the models; true by default. */
   readonly keyCheck?: boolean | undefined;
-  /** Whether the target is looked at before the load, by a list of models; the default. */
+  /** Whether the target is checked before the load, by listing its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
 
 export interface LivePageRequest {
-  /** Of 127.0.0.1; 0 for any free one. */
+  /** The port on 127.0.0.1; 0 for any free one. */
   readonly port: number;
-  /** Shows the page to the user. */
+  /** Called with the page's address, to show it to the user. */
   readonly onAddress: (address: string) => void;
 }
 
@@ -48,7 +54,7 @@ export interface ExtraReportPaths {
   readonly junit?: string | undefined;
   readonly csv?: string | undefined;
   readonly summary?: string | undefined;
-  /** The page of a CI job, to which a summary is appended. */
+  /** The summary page of a CI job, to which this run's summary is appended. */
   readonly jobSummary?: string | undefined;
 }
 
@@ -56,11 +62,11 @@ export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** With fewer runs, the two halves cannot both show how much runs differ. */
+/** The smallest number of runs: with fewer, the two halves cannot both show how much runs differ. */
 export const minSelfRuns = 4;
 
 export interface ComparisonCriteria {
-  /** Metrics that decide, separated by commas; `undefined`: the usual ones. */
+  /** The metrics that decide, separated by commas; `undefined` means the usual ones. */
   readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;
@@ -68,11 +74,11 @@ export interface ComparisonCriteria {
 
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
-  /** Another target, whose runs are the base; they alternate with the scenario's. */
+  /** Another target, whose runs are the base of the comparison; they alternate with the scenario's. */
   readonly against: string | undefined;
   readonly baseline: readonly string[];
   readonly pause: string | undefined;
-  /** Measures how much the runs differ by themselves. */
+  /** Whether to measure how much runs of the same target differ. */
   readonly self: boolean;
 }
 

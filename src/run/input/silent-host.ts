@@ -3,7 +3,7 @@ import type { Host, OnStop } from './host.ts';
 import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** The host of a call of the library; apart from its types, which users see. */
+/** This file makes the host of a call of the library. It is separate from its types, which users see. */
 
 const stopOnAbort =
   (signal: AbortSignal): OnStop =>
@@ -14,7 +14,7 @@ const stopOnAbort =
     return () => signal.removeEventListener('abort', onAbort);
   };
 
-/** A host that prints nothing; `warnings` grows. */
+/** Creates a host that prints nothing and adds warnings to `warnings`. */
 export const silentHost = (
   environment: RunOptions['environment'],
   signal: AbortSignal,
@@ -33,7 +33,10 @@ export const silentHost = (
   ask: null,
 });
 
-/** An error in the caller's function ends the run as a stop does, instead of the caller's process. */
+/**
+ * Returns the caller's function so that an error in it ends the run like a stop, instead of ending the caller's
+ * process.
+ */
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,

@@ -16,7 +16,7 @@ export const withObjectives = (
       const { message, hint } = parsed.error;
       return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
     }
-    // Stairs have a stage for each step: in a stored plan only those names are left.
+    // A stair load has a stage for each step; a stored plan keeps only the names of these stages.
     return parsed.value.labels
       .filter(({ label, name }) => label === 'stage' && !stageNames.includes(name))
       .map(

@@ -24,15 +24,21 @@ import { readTrace } from '../../workload/read-trace.ts';
 /** The files of prompts and traces that a scenario names. Each file is read once and kept for the run. */
 export interface WorkloadFileCache {
   readonly files: WorkloadFiles;
-  /** The workload of a plan that was made with these files. */
+  /** Opens the workload of a plan that was made with these files. */
   open(plan: Plan): Workload;
-  /** The workload of a plan that another thread made from these files; reads all of them now. Throws if one has changed since. */
+  /**
+   * Opens the workload of a plan that another thread made from these files, and reads them all now. Throws if one has
+   * changed since.
+   */
   reopen(plan: Plan): Workload;
-  /** As `reopen`, for the copies of these files on another machine: says what is missing or different. */
+  /** Does the same as `reopen` for copies of these files on another machine; returns what is missing or different. */
   reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
 
-/** Reads once for each key, which is or has the path of a file; returns a problem as text if it cannot be read. */
+/**
+ * Reads a file once for each key, which is its path or contains it. Returns a problem as text if the file cannot be
+ * read.
+ */
 const readOnce = <Key extends string | { readonly file: string }, T>(
   read: (key: Key) => ReadResult<T>,
 ): ((key: Key) => ReadResult<T>) => {
@@ -56,7 +62,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
-/** Longer texts are refused, since the plan lists every piece. */
+/** The maximum length of a text; longer ones are refused, since the plan lists every piece. */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -70,7 +76,7 @@ const readSpokenText = (file: string, path: string): ReadResult<string> => {
   return refused(`expected at most ${most} characters of text; it has ${found}`);
 };
 
-/** The words that are one token each by a tokenizer, and the plan's description of it. */
+/** Returns the words that are one token each in a tokenizer, and the plan's description of the tokenizer. */
 const fittedFor = (
   name: string,
   path: string,
@@ -84,7 +90,9 @@ const fittedFor = (
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
-/** The readers of all files, whose paths are relative to `folder`, and inside it unless they are trusted. */
+/**
+ * Returns the readers of all files. Paths are relative to `folder`, and must lie in it unless the files are trusted.
+ */
 const readersIn = (folder: string, isTrusted: boolean) => {
   const inside = <T>(file: string, read: () => ReadResult<T>): ReadResult<T> => {
     const problem = isTrusted ? null : outsideOf(folder, file);
@@ -110,7 +118,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** A load that has more than its cut gives the same trace. */
+    /** Loads that differ in more than the cut of a trace still share it. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,
@@ -142,7 +150,7 @@ interface DescribedFile {
   readonly now: FoundFile;
 }
 
-/** The files that a plan describes, as they were and as they are. */
+/** Generates the files that a plan describes, each as described and as it is now. */
 function* describedFiles(
   { stages }: Plan,
   { trace, dataset, tokenizer }: Readers,
@@ -162,7 +170,7 @@ function* describedFiles(
   }
 }
 
-/** What is wrong with a file that is missing, or not the one that the plan describes; `null` if it is. */
+/** Returns how a file differs from the plan's description, or that it is missing; `null` if it is the same. */
 const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
   if (!now.ok) return now.problem;
   return now.value.facts.sha256 === expected
@@ -170,7 +178,7 @@ const differenceOf = ({ file, expected, now }: DescribedFile): string | null => 
     : `${file} is not the file that the plan describes`;
 };
 
-/** Paths are relative to `folder`, and must lie in it unless the files are trusted. */
+/** Creates the cache. Paths are relative to `folder`, and must lie in it unless the files are trusted. */
 export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCache => {
   const readers = readersIn(folder, isTrusted);
   const open = (plan: Plan): Workload =>

@@ -5,12 +5,12 @@ import { CheckpointJournal } from '../../record/read-checkpoint.ts';
 import { judgeFigures } from '../output/judge-result.ts';
 import type { PageSetup } from './page-messages.ts';
 
-/** A run under way as its checkpoint shows it, and the page of it. */
+/** A run under way as its checkpoint shows it, and its page. */
 export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
-  /** `null` after a change. */
+  /** The judged result so far; `null` after a change. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
   constructor({ weir, name, planned, report }: PageSetup) {
@@ -32,7 +32,7 @@ export class LiveState {
     return livePage(this.#current(), assets);
   }
 
-  /** The page for those who have it already. */
+  /** Returns an update for pages that are already open. */
   update(): string {
     return livePageUpdate(this.#current());
   }
@@ -49,7 +49,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The figures so far are judged as those of a whole run.
+    // The figures so far are judged like those of a complete run.
     return { ...judgeFigures({ ...whole, partial: null }), until };
   }
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /**
- * What a run and the process that serves its live page write to each other, a JSON line each. The run also writes the lines of its
- * checkpoint as they are.
+ * This file describes the lines of JSON that a run and the process of its live page write to each other. The run also
+ * passes on the lines of its checkpoint unchanged.
  */
 
-/** The first line to the process. */
+/** The first line from the run to the process. */
 export const pageSetupSchema = z.strictObject({
-  /** Of 127.0.0.1; 0 for any free one. */
+  /** The port on 127.0.0.1; 0 for any free one. */
   port: z.int().nonnegative(),
   weir: z.string(),
   name: z.string(),
-  /** How long the load is planned to be, in ms. */
+  /** The planned length of the load, in ms. */
   planned: z.number(),
   /** The path of the report that the run will write. */
   report: z.string(),
@@ -29,14 +29,14 @@ export const toPageSchema = z.strictObject({
 });
 export type ToPage = z.infer<typeof toPageSchema>['live'];
 
-/** The first line of the process. */
+/** The first line from the process to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
-  /** Why it cannot listen. */
+  /** The reason why the process cannot listen. */
   z.strictObject({ problem: z.string() }),
 ]);
 
-/** The lines after it. */
+/** The further lines from the process. */
 export const fromPageSchema = z.union([
   z.strictObject({ readers: z.number() }),
   z.strictObject({ stop: z.literal(true) }),

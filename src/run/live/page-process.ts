@@ -1,6 +1,6 @@
 /**
- * The process that serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the load generator
- * neither renders nor serves anything, and ends with its standard input, that is with the run.
+ * * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the
+ * load generator neither renders nor serves anything. It ends when its standard input ends, which is when the run ends.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
 import { startClock } from '../../platform/host/clock.ts';
@@ -11,19 +11,22 @@ import { yieldToOthers } from '../../platform/process/this-process.ts';
 import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 
-/** Between two updates, in ms; more where they take long, so that this process uses a fifth of a core at most. */
+/**
+ * The interval between two updates, in ms. It is longer if updates take long, so that this process uses at most a fifth
+ * of a core.
+ */
 const updateInterval = 1000;
 const idleShare = 4;
 const pollInterval = 50;
 
-// The run handles Ctrl-C, which the terminal sends to both.
+// The run handles Ctrl-C, which the terminal sends to both processes.
 onInterrupt(() => undefined);
 const parent = openParentPipe();
 const clock = startClock();
 const assets = { ...(await readReportAssets()), liveScript: await readLiveScript() };
 const setup = pageSetupSchema.parse(JSON.parse((await parent.firstLine) ?? 'null'));
 const state = new LiveState(setup);
-/** Whether there is something new. */
+/** Whether there are changes since the last update. */
 let isChanged = false;
 let readers = 0;
 let isStopped = false;
@@ -33,7 +36,7 @@ let finished: string | null | undefined;
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // A second reader's button does not mean "at once", as a second Ctrl-C does.
+    // If a second reader presses the button, that does not mean "stop at once", as a second Ctrl-C does.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

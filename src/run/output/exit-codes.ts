@@ -67,11 +67,11 @@ export type ExitName = (typeof exitCodes)[number]['name'];
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
 
-/** The exit with the highest precedence. */
+/** Returns the exit with the highest precedence. */
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
-/** The exit after a stop. */
+/** The exit of a run after each kind of stop. */
 export const exitOfStop = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',

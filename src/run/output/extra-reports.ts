@@ -11,7 +11,10 @@ type Render = (result: Result, trust: Trust) => string;
 const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
 
-/** The reports that are written on request, each to its own file. Their text is made after the load, so is its code loaded. */
+/**
+ * The reports that are written on request, each to its own file. Their code is loaded after the load, when their text
+ * is made.
+ */
 const reportKinds = {
   junit: {
     title: 'JUnit',
@@ -29,10 +32,10 @@ const reportKinds = {
 type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
-/** Open report files, so that a wrong path is found before the load. */
+/** Report files that are already open, so that a wrong path is found before the load. */
 export interface ExtraReports {
   readonly outputs: (result: Result, trust: Trust) => readonly Output[];
-  /** Appends to the page of a CI job, if there is one. */
+  /** Appends a summary to the page of a CI job, if there is one. */
   readonly appendToJob: (
     result: Result,
     trust: Trust,

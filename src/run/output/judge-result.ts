@@ -15,7 +15,7 @@ export interface JudgedResult {
   readonly trust: Trust;
 }
 
-/** Judges all but the limits, whose judges take long for many requests. */
+/** Judges everything except the limits, whose judges take long if there are many requests. */
 export const judgeFigures = (result: Result): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust);
@@ -28,11 +28,11 @@ export const judgeResult = (unjudged: Result): JudgedResult => {
   return { result: { ...result, limits: judgeRunLimits(result, trust) }, trust };
 };
 
-/** Whether a part of the plan is missing. An objective that ended the run has its own exit. */
+/** Returns whether a part of the plan is missing. If an objective ended the run, that has its own exit. */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
-/** The exit for a published result, by the precedence of the exit-code table. */
+/** Returns the exit for a published result, by the precedence of the exit-code table. */
 export const exitForVerdicts = ({
   result,
   trust,

@@ -3,7 +3,7 @@ import { beginningOf } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The files that a command leaves in its folder, by what it makes. */
+/** The names of the files that each command writes into its folder. */
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
   limits: { data: 'limits.json', page: 'limits.html', junit: 'limits.junit.xml' },
@@ -25,13 +25,13 @@ export const outputFiles = {
   calibration: { data: 'calibration.json', page: 'calibration.html' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** How the files that Weir writes begin. */
+/** Patterns for the first bytes of files that Weir writes. */
 const ownBeginnings: readonly RegExp[] = [
   /^\s*\{\s*"format":\s*"[a-z-]+\/\d+"/,
   /<meta name="generator" content="Weir /,
 ];
 
-/** Enough for the head of a page. */
+/** The number of bytes to read, enough for the head of a page. */
 const readLength = 16 * 1024;
 
 const isOwnOrEmpty = async (path: string): Promise<boolean> => {
@@ -39,7 +39,10 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
   return beginning === '' || ownBeginnings.some((own) => beginning !== null && own.test(beginning));
 };
 
-/** Finds the files that this command would replace, and those of them that Weir did not write. Beside data of Weir all files are Weir's. */
+/**
+ * Finds the files that this command would replace, and those among them that Weir did not write. If the folder has data
+ * of Weir, all files there count as Weir's.
+ */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,
   { data, ...others }: (typeof outputFiles)[keyof typeof outputFiles],
@@ -52,8 +55,8 @@ const replacedFiles = async (
 };
 
 /**
- * Opens the folder for what a command makes. Says which of its earlier files are replaced; throws a `Problem`
- * where one of these is not Weir's, and then leaves everything as it was.
+ * * Opens the folder for what a command makes. Says which earlier files are replaced. If Weir did not write one of
+ * these, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (
   path: string,

@@ -15,10 +15,10 @@ import { dataIn, fileIn, type Output, publishOutcome } from './write-outputs.ts'
 
 /** The destinations of reports, opened before the load. */
 export interface Destinations {
-  /** `null`: nothing is written. */
+  /** The folder of the run; `null` means that nothing is written. */
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
-  /** What else is written, after the reports. */
+  /** Further files that are written after the reports. */
   readonly files?: readonly Output[];
 }
 
@@ -27,7 +27,10 @@ export interface PublishedResult extends SummarizedResult {
   readonly written: 'pass' | 'unwritten';
 }
 
-/** Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports; `stop` is the exit of a run that was stopped. */
+/**
+ * Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports. `stop` is the exit of
+ * a run that was stopped.
+ */
 export const publish = async (
   unjudged: Result,
   { folder, extraReports, files = [] }: Destinations,

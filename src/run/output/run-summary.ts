@@ -35,7 +35,7 @@ const trustVerdicts = {
   invalid: 'fail',
 } as const satisfies Record<TrustLevel, Verdict>;
 
-/** JSON has no infinity: `null` is no upper bound. */
+/** JSON has no infinity, so `null` stands for no upper bound. */
 const finiteBounds = ({ low, high }: ErrorBounds): TrueValueBounds => ({
   low,
   high: Number.isFinite(high) ? high : null,
@@ -120,7 +120,7 @@ const orders = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const s
   number
 >;
 
-/** The figures of one measure over some groups; `null` without samples. */
+/** Returns the figures of one measure over some groups; `null` without samples. */
 const figuresOf = (
   result: Result,
   { boundsOf }: ReturnType<typeof figureErrorsOf>,
@@ -200,7 +200,7 @@ const costOf = (result: Result): RunSummary['cost'] => {
   return { total: cost.known === 0 ? null : Math.round(cost.total) / 1e6, unknown: cost.unknown };
 };
 
-/** Why the exit is not 0, a sentence each. */
+/** Returns the reasons why the exit code is not 0, one sentence each. */
 const exitReasons = ({ result, trust }: JudgedResult, exit: ExitName): readonly string[] => {
   if (exit === 'pass') return [];
   const broken = (result.verdicts ?? []).filter(
@@ -239,7 +239,7 @@ const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
   };
 };
 
-/** Adds its summary to a judged result; `stop` is the exit of a run that was stopped. */
+/** Adds the summary to a judged result. `stop` is the exit of a run that was stopped. */
 export const summarized = (
   judged: JudgedResult,
   stop: ExitName | null = null,
@@ -247,12 +247,12 @@ export const summarized = (
   const { result, trust } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // What readers of the file look for first stands first.
+  // The fields that readers of the file look for come first.
   const first = { format, weir, runId, summary };
   return { result: { ...first, ...result, summary }, trust };
 };
 
-/** A judged result as plain numbers. */
+/** Returns a judged result as plain numbers. */
 export const reportOf = ({ result, trust }: SummarizedResult): RunReport => ({
   summary: result.summary,
   verdicts: verdictsOf({ result, trust }),

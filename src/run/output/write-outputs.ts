@@ -9,17 +9,17 @@ import { isForeseen, whyUnwritable } from '../../platform/files/file-error-reaso
 import { Problem } from '../../platform/problem.ts';
 import type { PrintedOutcome, Printer } from '../input/host.ts';
 
-/** A file of a command. */
+/** A file that a command writes. */
 export interface Output {
-  /** What people call it, such as `Report`. */
+  /** The name for people, such as `Report`. */
   readonly title: string;
   readonly path: string;
   readonly write: () => Promise<unknown>;
-  /** Data that cannot be made again: kept elsewhere if its file cannot be written. */
+  /** Data that cannot be made again. If its file cannot be written, the data is stored elsewhere. */
   readonly data?: string;
 }
 
-/** A file in the folder of a command, written whole or not at all. */
+/** Describes a file in a command's folder, written completely or not at all. */
 export const fileIn = (
   folder: RunFolder,
   title: string,
@@ -31,7 +31,7 @@ export const fileIn = (
   write: async () => folder.write(name, await render()),
 });
 
-/** A document as a page in the folder of a command. */
+/** Describes a document as a page in a command's folder. */
 export const pageIn = (folder: RunFolder, name: string, document: ReportDocument): Output =>
   fileIn(folder, 'Report', name, async () =>
     htmlPage(document, (await readReportAssets()).pageStyle),
@@ -43,7 +43,7 @@ export const printed = (document: ReportDocument, json: string): PrintedOutcome 
   text: (style) => terminalText(document, style),
 });
 
-/** The file with a command's figures, which everything else can be made from. */
+/** Describes the file with a command's figures, from which all its other files can be made. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -59,9 +59,8 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
 };
 
 /**
- * Prints an outcome, then writes its files, each by itself: one that cannot be written is a warning and the
- * exit `unwritten`, and takes neither the figures nor another file with it. A defect in rendering one is
- * thrown at the end.
+ * Prints an outcome, then writes each of its files separately. A file that cannot be written causes a warning and the
+ * exit `unwritten`, but affects neither the figures nor other files. A defect in rendering a file is thrown at the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,

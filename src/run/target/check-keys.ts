@@ -10,11 +10,11 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { Problem } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 
-/** What the target's model list says of the keys and models of a plan, before any load. */
+/** This file checks the keys and models of a plan against the target's list of models, before any load. */
 
-/** The list is asked for with so many keys at once. */
+/** The number of keys that request the list at the same time. */
 const atOnce = 8;
-/** Of a long list, so many models are named. */
+/** The maximum number of models that are named from a long list. */
 const mostNamed = 5;
 
 /** A target with its keys, before any load. */
@@ -43,7 +43,10 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
   return template === undefined ? name : `${name} (${template})`;
 };
 
-/** Throws a `Problem` for keys that the target does not know. A 403 may only mean that a key may not list models. */
+/**
+ * Throws a `Problem` for keys that the target does not know. A 403 may only mean that a key is not allowed to list
+ * models.
+ */
 const rejectRefused = (
   plan: Plan,
   url: string,
@@ -81,7 +84,7 @@ const limitNames = [
   ['tokensPerMinute', 'limitTokens', 'tokens'],
 ] as const;
 
-/** Where the headers of an answer declare other limits than the scenario. */
+/** Returns warnings if the headers of an answer declare other limits than the scenario. */
 const limitWarnings = (
   { limits }: Plan,
   headers: Readonly<Record<string, string>>,
@@ -97,7 +100,7 @@ const limitWarnings = (
   });
 };
 
-/** The answers to a list with each key; those that came. */
+/** Returns the answers to a list of models with each key, without those that failed. */
 const listedByKeys = async (target: CheckedTarget) => {
   const all = [];
   for (let first = 0; first < target.credentials.length; first += atOnce) {
@@ -112,8 +115,9 @@ const listedByKeys = async (target: CheckedTarget) => {
 };
 
 /**
- * Warnings about the models and limits of a plan; throws a `Problem` for a key that the target refuses. A list that is there
- * without a key says nothing of keys, and needs none of their requests; otherwise each key lists the models once.
+ * Returns warnings about the models and limits of a plan; throws a `Problem` for a key that the target refuses. If the
+ * list is public, it says nothing about keys, so no request is sent with a key. Otherwise each key lists the models
+ * once.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -130,7 +134,7 @@ export const checkKeys = async (
     target.url,
     answers.map(({ name, status }) => [name, status]),
   );
-  // A key may see models that another does not.
+  // One key may see models that another does not.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
   const limits = answers.flatMap(({ headers }) => limitWarnings(plan, headers));
   return [...unlistedWarnings(plan, [...new Set(listed)]), ...new Set(limits)];

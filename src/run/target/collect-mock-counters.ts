@@ -1,7 +1,9 @@
 import type { Result } from '../../model/result/result.ts';
 import { type MockProcess, fetchMockCounters } from '../../platform/process/mock-process.ts';
 
-/** Reads the reference gateway's counters, or adds a note if that fails: the run's figures are valid either way. */
+/**
+ * Reads the reference gateway's counters, or adds a note if that fails, since the run's figures are valid either way.
+ */
 export const collectMockCounters = async (
   mock: MockProcess | null,
 ): Promise<{

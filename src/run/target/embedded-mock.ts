@@ -5,7 +5,7 @@ const merged = (defaults: readonly string[], further: readonly string[]): string
   ...new Set([...defaults, ...further]),
 ];
 
-/** The test keys that the gateway accepts: three, or as many as the plan has. */
+/** Returns the test keys that the gateway accepts: three, or as many as the plan has. */
 export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 

@@ -40,24 +40,30 @@ export interface ReadyTarget {
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
-  /** Secrets that must never be written anywhere. */
+  /** The secrets, which must never be written anywhere. */
   readonly secrets: string[];
-  /** The keys that are renewed during a run. */
+  /** The keys that must be renewed during a run. */
   readonly renewableKeys: readonly RenewableKey[];
   readonly mock: MockProcess | null;
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
-  /** What came of the request for its models: an answer as of a gateway, another one, none, or it was left out. */
+  /**
+   * The result of the request for the target's models: an answer like a gateway's, another answer, no answer, or no
+   * request.
+   */
   readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
   /** Whether each key has sent a request before the load. */
   readonly keysWereUsed: boolean;
 }
 
-/** What `${uuid}` stands for before the run: the largest one, which no request has (RFC 9562, section 5.10). */
+/** The value of `${uuid}` before the run: the largest UUID, which no request has (RFC 9562, section 5.10). */
 const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
+/**
+ * Returns warnings about the address, by the status of the preflight request. A gateway may lack this route, so these
+ * are only warnings.
+ */
 const warningsFor = (
   baseUrl: string,
   { paths }: ConnectionSettings,
@@ -71,7 +77,7 @@ const warningsFor = (
   return [`${request} answered 404: ${why}`];
 };
 
-/** Container engines forward the connections to a published port through a proxy. */
+/** The note that container engines forward the connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
@@ -81,10 +87,10 @@ export const programPath = fileURLToPath(
 
 const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
-  // The reference gateway has published test keys, so no real key is ever sent to it.
+  // The reference gateway has public test keys, so no real key is ever sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   const keys = await resolveSecrets(keyTemplates, environment, folder);
-  // A secret is no template, whatever it contains.
+  // A secret is never read as a template, whatever it contains.
   const readAt = monotonicNow();
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
     const [reference] = secretReferencesIn(template);
@@ -105,7 +111,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** More time than a run takes in addition to its load and grace, reports included (ms). */
+/** The time that a run may take beyond its load and grace, reports included, in ms. */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -116,21 +122,21 @@ const startMock = (
   const settings = embeddedMockSettings(plan, keys);
   if (plan.target.kind === 'mock') return startMockProcess(mockCommand(programPath), settings);
   const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
-  // A failed script may export an empty variable.
+  // A failed script may export an empty variable, so empty means not set.
   const { WEIR_NODE_IMAGE: image = '' } = environment;
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
-/** Statuses of servers that list their models for those with a key. */
+/** Returns whether a status means that the server lists its models only for callers with a key. */
 const needsKey = (status: number): boolean => status === 401 || status === 403;
 
-/** How a target is looked at before anything else is sent. */
+/** Options for checking a target before anything else is sent. */
 export interface LookOptions {
-  /** Whether it is looked at, by its list of models; the default. */
+  /** Whether the target is checked by listing its models; true by default. */
   readonly preflight?: boolean | undefined;
   /** Whether each key lists the models. */
   readonly withKeys?: boolean;
-  /** Whether the list is all that will be asked for, so that without it nothing can be done. */
+  /** Whether the list is all that will be requested, so that nothing can be done without it. */
   readonly needsList?: boolean;
 }
 
@@ -138,7 +144,7 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/** Looks at a target by its list of models, first without a key, so that no limit is spent. */
+/** Checks a target by listing its models, first without a key, so that no limit is used. */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
@@ -167,7 +173,7 @@ const lookAt = async (
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
 };
 
-/** Starts or looks at the target before the plan sends anything; throws a `Problem` if it cannot be used. */
+/** Starts or checks the target before the plan sends anything. Throws a `Problem` if it cannot be used. */
 export const prepareTarget = async (
   read: ReadPlan,
   options: LookOptions = {},
@@ -196,7 +202,7 @@ export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
   await mock?.stop();
 };
 
-/** What the engine needs to run a slice of a plan against a target. */
+/** Returns the options with which the engine runs a slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
   { credentials, headers, secrets, keysWereUsed }: ReadyTarget,

@@ -3,11 +3,11 @@ import type { Clock } from '../../model/clock.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** A key of a command, and when it needs to be renewed. */
+/** A key from a command, and when it must be renewed. */
 export interface RenewableKey {
-  /** The key's place among the credentials. */
+  /** The key's index among the credentials. */
   readonly index: number;
-  /** In ms. */
+  /** How long the key is valid, in ms. */
   readonly lifetime: number;
   /** Runs the command again. Throws a `Problem`. */
   readonly read: () => Promise<string>;
@@ -22,12 +22,15 @@ interface RenewableTarget {
   readonly renewableKeys: readonly RenewableKey[];
 }
 
-/** How often it is looked whether a key is due, and after which time a command that failed runs again, in ms. */
+/**
+ * The interval between checks whether a key must be renewed, and the time after which a failed command runs again, in
+ * ms.
+ */
 const [checkInterval, retryDelay] = [500, 10_000];
 
 /**
- * Renews the keys of commands while a load runs. A failed command keeps the old key, is said once, and runs again.
- * `onRenewed` passes a key on to workers. Returns the function that ends it.
+ * Renews the keys from commands during a load. If a command fails, its old key is kept, the failure is reported once,
+ * and the command runs again later. `onRenewed` passes a key on to workers. Returns the function that ends the renewal.
  */
 export const renewKeys = (
   { credentials, secrets, renewableKeys }: RenewableTarget,

@@ -14,7 +14,7 @@ export interface TargetRequest {
   readonly secondKey: string | undefined;
 }
 
-/** The verbs that query a target have an option for the key, which `weir run` has not. */
+/** The hint for a missing key. Verbs that query a target have an option for the key; `weir run` has none. */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 

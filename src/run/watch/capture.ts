@@ -13,7 +13,7 @@ const captureFileName = 'capture.jsonl';
 /** The maximum size of each body, and of the whole file. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
-/** A truncated body may end inside a secret, which the mask then misses: no secret is longer than this. */
+/** The maximum length of a secret. A truncated body may end inside a secret, where the mask would miss it. */
 const maxSecretLength = 4096;
 
 /** Request headers whose values are never secret; all others are masked. */
@@ -25,7 +25,7 @@ const unmaskedHeaders = new Set([
   requestIdHeader,
 ]);
 
-/** The captured bytes of a body, and its full size. */
+/** The captured part of a body, and the size of the whole body. */
 interface CapturedBody {
   readonly kept: Uint8Array[];
   size: number;
@@ -40,7 +40,7 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are valid during the call only, and `slice` of a Buffer is a view.
+  // The bytes are valid only during the call, and `slice` of a Buffer is a view, so they are copied.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };

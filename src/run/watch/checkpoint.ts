@@ -15,32 +15,38 @@ import type { RunRecorder } from './recorder.ts';
 import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
- * A snapshot is written in parts, of a quarter of a millisecond each: every `writeInterval` ms for so many ms plus one part. What the
- * run's streams receive meanwhile waits.
+ * A snapshot is written in parts of a quarter of a millisecond: every `writeInterval` ms, parts are written for a given
+ * number of ms plus one part. Data that the run's streams receive meanwhile waits.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
-/** How much the budget grows with each second that a snapshot takes, in ms: a killed run may lose no more than ten seconds. */
+/**
+ * How much the writing time grows with each second that a snapshot takes, in ms. A killed run may lose at most ten
+ * seconds.
+ */
 const budgetGrowth = 0.5;
 
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
   readonly clock: Clock;
-  /** Grows in place. */
+  /** The samples of the load generator; the list grows in place. */
   readonly generator: readonly GeneratorSample[];
   readonly loadEnds: Instant;
   readonly pace: SnapshotPace;
 }
 
-/** Drops the ledger rows that a result drops: it keeps the first `maxLedgerRows` of each key, by the time of sending. */
+/**
+ * Drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows of each key, by the
+ * time of sending.
+ */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
   return (part) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // A row among the first of all was sent before the last row of any other set of that size.
+      // A row that belongs to the first ones was sent before the last row of any other set of that size.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -54,8 +60,8 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 };
 
 /**
- * Writes the increments of a slice's tally at the pace of its source, until the returned function is
- * called, which writes what is left: a run that is killed while it publishes loses nothing.
+ * Writes the increments of a slice's tally at the given pace, until the returned function is called. That function
+ * writes the remainder, so that a run killed while it publishes loses nothing.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -67,7 +73,7 @@ export const writeCheckpoint = (
   // A worker starts writing a little before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
-  /** The snapshot that is being written, and its moment. */
+  /** The snapshot that is being written, and its instant. */
   let current: { parts: Iterator<StoredPart, number>; at: Instant } | null = null;
   write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endSnapshot = (until: Instant, ended: number): void => {
@@ -129,7 +135,7 @@ export const writeOwnCheckpoint = (
   };
 };
 
-/** Where the lines of checkpoints go. */
+/** The destination of checkpoint lines. */
 export interface CheckpointSink {
   readonly write: (line: string) => void;
 }

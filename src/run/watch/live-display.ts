@@ -21,11 +21,11 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval of plain lines in ms, for outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/** The samples of an observation that are shown live. */
+/** Returns the samples of an observation that are shown live. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   measures[progressMeasure(observation.traffic)].of(observation);
 
-/** Collects the figures of a worker; the main thread takes each of them once. */
+/** Collects the live figures of a worker; the main thread takes each of them once. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -46,7 +46,7 @@ export const collectLiveFigures = () => {
   };
 };
 
-/** What the display shows of a run: its stages with their starts. */
+/** Describes a run for the display: its stages with their starts. */
 export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),
@@ -63,7 +63,7 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
     : { name: stage.name, number: index + 1, of: stages.length };
 };
 
-/** Draws the progress of a run: a block that is redrawn, or a line now and then where none can be. */
+/** Shows the progress of a run: a block that is redrawn, or a line now and then if the output cannot redraw. */
 export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   const { stages, ...run } = displayed;
   let lastLine = 0;
@@ -79,7 +79,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
     }
     for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
       const { name, begins } = stages[startedStages]!;
-      // A single stage starts with the run.
+      // The start of a single stage is the start of the run.
       if (stages.length > 1) screen.line(stageLine(name, begins));
     }
     if (now - lastLine < lineInterval) return;
@@ -88,7 +88,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   };
 };
 
-/** Shows the most important figures during a run, as exact as in the report. */
+/** Shows the most important figures during a run, as exact as those in the report. */
 export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
   const outcomes = emptyOutcomeCounts();
   const latencies = new Map<TrafficKind, Histogram>();
@@ -108,12 +108,15 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
-    // The block would be drawn over the report that follows.
+    // The block is removed, since it would otherwise be drawn over the report that follows.
     onEnd: () => screen.clear(),
   };
 };
 
-/** Ticks are more frequent than once a second; a report may be this many ms early. */
+/**
+ * The tolerance for reports of progress, in ms: ticks are more frequent than once a second, and a report may come this
+ * early.
+ */
 const tolerance = 20;
 
 /** Reports the progress of a run once a second of the load. */

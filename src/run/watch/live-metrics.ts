@@ -13,7 +13,7 @@ import {
 } from '../../platform/telemetry/live-series.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Loads the libraries of metrics only where they are needed. */
+/** Loads the metrics libraries only if they are needed. */
 const exportersFor = async (
   { metrics, otlp, say }: MetricsExportOptions & { readonly say: (text: string) => void },
   run: ExportedRun,
@@ -68,7 +68,7 @@ export const openLiveMetrics = async (
     },
     onTick: (_, progress) => recordProgress(progress),
     close: async () => {
-      // The last export shows the end, when every arrival has become one observation.
+      // The last export shows the final state, in which every arrival has become one observation.
       recordProgress({ due: ended, inFlight: 0 });
       await Promise.all(exporters.map((exporter) => exporter.close()));
     },

@@ -20,9 +20,9 @@ import { setWatched, type SnapshotPace } from './snapshot-pace.ts';
 
 const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, import.meta.url);
 
-/** Between two messages on the progress, in ms. */
+/** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
-/** A page that has not taken so many bytes is given up: they are kept in the memory of the load generator. */
+/** The number of unread bytes at which the page is given up, since they use memory of the load generator. */
 const maxBacklog = 16 * 1024 * 1024;
 
 const start = async (setup: PageSetup) => {
@@ -35,7 +35,7 @@ const start = async (setup: PageSetup) => {
   );
 };
 
-/** `null` for what something else in that process has printed. */
+/** Returns the message in a line; `null` if other code in that process printed the line. */
 const messageIn = (line: string): z.infer<typeof fromPageSchema> | null => {
   try {
     return fromPageSchema.parse(JSON.parse(line));
@@ -45,8 +45,9 @@ const messageIn = (line: string): z.infer<typeof fromPageSchema> | null => {
 };
 
 /**
- * Serves the report of a run while it is under way. Another process renders and serves it, from the lines of the checkpoint: here they
- * are only passed on, and written more often while somebody looks. Throws a `Problem` if the port cannot be used.
+ * Serves the report of a run while it is under way. Another process renders and serves it from the lines of the
+ * checkpoint. Here the lines are only passed on, and snapshots are more frequent while somebody views the page. Throws
+ * a `Problem` if the port cannot be used.
  */
 export const openLivePage = async (
   { port, onAddress }: LivePageRequest,
@@ -92,7 +93,7 @@ export const openLivePage = async (
       send({ progress: { elapsed, due, inFlight } });
     },
     onPublished: async (written) => {
-      // Where the report could not be written, an older one can stand.
+      // If the report could not be written, an older one may be in its place.
       const finished = written === 'pass' ? await readTextFile(report).catch(() => null) : null;
       send({ finished });
     },

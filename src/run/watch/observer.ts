@@ -20,28 +20,28 @@ export interface StartedSlice {
   /** The slice that this thread runs; `null` if workers run it. */
   readonly local: {
     readonly slice: Omit<SliceRun, 'generator'>;
-    /** Grows while the slice runs. */
+    /** The samples of the load generator; the list grows while the slice runs. */
     readonly generator: readonly GeneratorSample[];
   } | null;
 }
 
-/** Live figures: the outcomes of arrivals, and each kind's samples of `progressMeasure`. */
+/** Live figures: the outcomes of arrivals, and the samples of each kind's `progressMeasure`. */
 export interface LiveFigures {
   readonly outcomes: OutcomeCounts;
   readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
 }
 
-/** What a worker has observed since its last update; empty if the run does not need it. */
+/** The observations of a worker since its last update; empty if the run does not need them. */
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
-  /** Rows of the table of requests, in its format. */
+  /** Rows for the table of requests, in its format. */
   readonly requestLines: readonly string[];
   readonly checkpointLines: readonly string[];
   readonly observations: readonly Observation[];
 }
 
-/** A file that an observer has written, and that is not whole until `write`. */
+/** A file that an observer writes, and that is complete only after `write`. */
 interface ObserverFile {
   readonly title: string;
   readonly path: string;
@@ -49,13 +49,13 @@ interface ObserverFile {
 }
 
 /**
- * Watches a run. All parts are optional; they are looked up once, before the load. In the order of a
- * run: it starts, observations and ticks come, it ends, its reports are written, and it is closed.
+ * Watches a run. All handlers are optional and are looked up once, before the load. They are called in the order of a
+ * run: the start, observations and ticks, the end, the writing of reports, and the closing.
  */
 export interface RunObserver {
-  /** Lines for people, before the load. */
+  /** Lines for people, printed before the load. */
   readonly announcements?: readonly string[];
-  /** Files that are completed with the reports, after them. */
+  /** Files that are completed after the reports. */
   readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
@@ -66,13 +66,13 @@ export interface RunObserver {
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
   /** Called once a second of the load; a breach ends the run. */
   readonly findBreach?: (now: Instant) => Breach | null;
-  /** Called when the slice is over, whether it succeeded or not. */
+  /** Called when the slice is over, whether or not it succeeded. */
   readonly onEnd?: () => void;
-  /** Called when the reports are written, or could not all be, to complete what the observer keeps; may throw a `Problem`. */
+  /** Called after the attempt to write the reports, to complete the observer's files; may throw a `Problem`. */
   readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
-  /** Called if the run cannot begin, then `close`; leaves files unchanged. */
+  /** Called before `close` if the run cannot begin; leaves files unchanged. */
   readonly discard?: () => Promise<void>;
-  /** Called last, whether the run succeeded or not. */
+  /** Called last, whether or not the run succeeded. */
   readonly close?: () => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export const tickInterval = 250;
 
 type Handler = 'onStart' | 'onObservation' | 'onWorkerUpdate' | 'onTick' | 'onEnd';
 
-/** One function that calls this handler of all observers that have it. */
+/** Returns one function that calls this handler of every observer that has it. */
 const callAll = <Name extends Handler>(
   observers: readonly RunObserver[],
   name: Name,
@@ -96,7 +96,7 @@ const callAll = <Name extends Handler>(
   };
 };
 
-/** The observers of a run as one, with every part that a load in progress calls. */
+/** The observers of a run combined into one, with every handler that is called during a load. */
 export type CombinedObserver = Required<
   Pick<RunObserver, Handler | 'findBreach' | 'wrapTransport'>
 >;

@@ -6,7 +6,7 @@ import type { RunObserver } from './observer.ts';
 
 export interface RunRecorder extends RunObserver {
   readonly tally: IncrementalTally;
-  /** Everything that this thread and the workers have recorded. */
+  /** Returns everything that this thread and the workers have recorded. */
   whole(workerResults: readonly Result[]): Tally;
 }
 

@@ -13,25 +13,25 @@ import type { RunObserver } from './observer.ts';
 
 /** Reads the server’s own metrics beside a run. */
 export interface ServerWatch extends RunObserver {
-  /** What was read; `undefined` for a plan without such metrics. */
+  /** Returns the metrics that were read; `undefined` for a plan without such metrics. */
   readonly collected: () => ServerMetrics | undefined;
-  /** What the figures lack, in sentences. */
+  /** Returns sentences that say what the figures lack. */
   readonly notes: () => readonly string[];
 }
 
 const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
-/** In ms: an answer that takes longer says nothing about its moment. */
+/** The timeout of a scrape, in ms. The values of a slower answer belong to no certain moment. */
 const scrapeTimeout = 2000;
 
-/** The address of the metrics; one that begins with a slash is at the target. */
+/** Returns the address of the metrics; one that begins with a slash is relative to the target. */
 const metricsAddress = (metrics: string, baseUrl: string): string =>
   metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
-/** Whether a line is neither empty nor a comment. */
+/** Returns whether a line is neither empty nor a comment. */
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
-/** Where metrics are read, and how. Only the target sees the client certificate. */
+/** Returns where and how metrics are read. Only the target receives the client certificate. */
 const metricsEndpoint = (
   url: string,
   wire: ConnectionSettings,
@@ -45,7 +45,10 @@ const metricsEndpoint = (
   };
 };
 
-/** Opens the watch of a plan’s `server`. The first failure is said once; a dead endpoint never ends a run. */
+/**
+ * Opens the watch of a plan's `server`. The first failure is reported once; an endpoint that does not answer never ends
+ * a run.
+ */
 export const watchServer = (
   { server, wire }: Plan,
   { baseUrl, certificates, secrets }: Pick<ReadyTarget, 'baseUrl' | 'certificates' | 'secrets'>,
@@ -78,7 +81,7 @@ export const watchServer = (
   return {
     onStart: ({ clock }) => {
       const read = async (): Promise<void> => {
-        // A scrape that takes longer than the interval is not followed by a second one beside it.
+        // If a scrape takes longer than the interval, no second one starts beside it.
         if (isBusy || isOver || clock.now() < 0) return;
         isBusy = true;
         const sent = clock.now();

@@ -13,7 +13,10 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { observationLine } from '../../record/observation-lines.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** Small answers of a server that does not exist, as the reads in which they come: what the code of a run is warmed with. */
+/**
+ * This file contains the short answers of a pretended server, divided into reads, with which the code of a run is
+ * warmed up.
+ */
 
 const tokens = 16;
 const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };
@@ -86,14 +89,14 @@ const dryAnswers: Readonly<Record<TrafficKind, readonly Buffer[]>> = {
   }),
 };
 
-/** How long a dry run takes at most, in ms, but for its last request. */
+/** The maximum length of a dry run in ms, not counting its last request. */
 const longest = 150;
 const mostRequests = 1000;
 const requestsPerFlush = 25;
-/** Of request bodies, such as uploads. */
+/** The maximum total size of request bodies, such as uploads. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Records and encodes as a run does, and forgets. */
+/** Records and encodes observations as a run does, but keeps nothing. */
 class ForgetfulRecorder {
   readonly #tally: IncrementalTally;
 
@@ -106,7 +109,7 @@ class ForgetfulRecorder {
     observationLine(observation);
   };
 
-  /** As for a checkpoint. */
+  /** Encodes the recorded part, as for a checkpoint. */
   flush(): void {
     const parts = this.#tally.flush();
     for (let part = parts.next(); part.done !== true; part = parts.next())
@@ -114,7 +117,7 @@ class ForgetfulRecorder {
   }
 }
 
-/** One request after the other, each answered at once. */
+/** Sends one request after the other, each answered at once. */
 class DryRunner implements AttemptListener {
   bytes = 0;
   readonly #options: SliceOptions;
@@ -159,8 +162,9 @@ class DryRunner implements AttemptListener {
 }
 
 /**
- * Sends requests of the plan to nobody, so that V8 has compiled their code when the run begins: without a network,
- * and without a trace in results, since what is learnt and recorded is thrown away. `observe` also gets each observation.
+ * Passes requests of the plan through the code of a run without a network, so that V8 has compiled it when the run
+ * begins. Everything learned and recorded is thrown away, so results show no trace of it. `observe` also gets each
+ * observation.
  */
 export const dryRun = (
   options: SliceOptions,
@@ -168,7 +172,7 @@ export const dryRun = (
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
   const { stages, transport } = options.plan;
-  // Its first request must not wait for the code.
+  // The code is loaded here, so that the first request of the run does not wait for it.
   if (transport === 'undici') undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);

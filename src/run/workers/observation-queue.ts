@@ -4,29 +4,33 @@ import { streamOf } from '../../record/recorder.ts';
 import type { Answer } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** How long streams are observed in one turn of the event loop, in ms, plus one stream. */
+/** How long one turn of the event loop may observe streams, in ms, not counting the last stream. */
 const longestTurn = 0.3;
-/** A stream that has waited longer, in ms, lengthens the turns to this part of its wait: a loop that never rests must not fall behind for ever. */
+/**
+ * The divisor of the longest wait, in ms, that gives the length of a turn once that is longer: a loop without idle time
+ * must not fall behind forever.
+ */
 const patience = 1000;
 const shareOfWait = 0.1;
-/** What may wait altogether, in tokens; each stream counts for some more. */
+/** The maximum number of tokens that may wait altogether; each stream counts for some more. */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
-/** Streams that were observed are kept until there are so many. */
+/** The number of observed streams up to which they are kept in memory. */
 const mostKept = 256;
 
 const sizeOf = (observation: Observation): number =>
   tokensOfNone + (streamOf(observation.outcome)?.tokenInstants.length ?? 0);
 
 /**
- * Observes streams a few at a time, after the reads of each turn of the event loop: to record one takes some tenths of a
- * millisecond, in which the tokens of others would wait where many streams end at once. What else ends is observed at once.
+ * Observes streams a few at a time, after the reads of each turn of the event loop. Recording one takes some tenths of
+ * a millisecond; if many streams ended at once, tokens of others would wait that long. Anything that is not a stream is
+ * observed at once.
  */
 export class ObservationQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
   readonly #observe: (observation: Observation) => void;
   #waiting: Observation[] = [];
-  /** The first in `#waiting` that was not observed yet. */
+  /** The index in `#waiting` of the first stream that was not yet observed. */
   #next = 0;
   #tokens = 0;
   #isAwaited = false;
@@ -47,7 +51,7 @@ export class ObservationQueue {
     this.#awaitTurn();
   };
 
-  /** Observes all that wait. */
+  /** Observes all waiting streams. */
   drain(): void {
     while (this.#next < this.#waiting.length) this.#observeNext();
   }
@@ -82,20 +86,20 @@ export class ObservationQueue {
   }
 }
 
-/** When the user had the first of an answer that comes in parts; `null` for one that comes whole. */
+/** Returns when the user had the first part of a streamed answer; `null` for an answer that comes whole. */
 const firstOf = (answer: Answer): Instant | null => {
   if (answer.kind === 'chat-stream') return answer.firstToken;
   return answer.kind === 'speech' ? answer.firstAudio : null;
 };
 
 /**
- * The delays of all tokens are noted of the streams that have this many tokens together, then of one stream in eight, which counts for
- * eight: to record each takes as long as to read it.
+ * The number of tokens in streams of which every delay is noted. After that, only one stream in eight is noted, and
+ * counts for eight, since noting a delay takes as long as reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
 
-/** Adds to completed observations how long their reads can have waited in this thread's event loop. */
+/** Adds to completed observations how long their reads may have waited in this thread's event loop. */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,
   observe: (observation: Observation) => void,

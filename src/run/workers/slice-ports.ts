@@ -26,7 +26,7 @@ export interface OpenSlice {
   readonly ports: SlicePorts;
   /** The state of the load generator, one sample for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
-  /** Observes what still waits to be observed, once the slice is over. */
+  /** Observes the streams that still wait, once the slice is over. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   let sampledSeconds = 0;
   const stopPolling = clock.every(pollInterval, () => {
     const now = clock.now();
-    // What opens connections before the run is not part of its first second.
+    // The work of opening connections before the run is not part of its first second.
     if (now < 0) signals.sample(0);
     const second = secondOf(now);
     if (second <= sampledSeconds) return;
@@ -53,14 +53,17 @@ export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
   return { samples, stop };
 };
 
-/** Whether the slice's lease has run out, by the run's clock; `null` if it has none. */
+/** Returns a function that says whether the slice's lease has run out, by the run's clock; `null` without a lease. */
 const leaseWatch = (
   { lease }: SliceOptions,
   { machineZero }: RunClock,
 ): ((now: Instant) => boolean) | null =>
   lease === undefined ? null : (now) => now + machineZero > lease[0]!;
 
-/** Asks once more right before each request: a process can be halted between a look at the clock and the request. */
+/**
+ * Checks the lease again right before each request, since a process can be halted between reading the clock and
+ * sending.
+ */
 const underLease = (
   transport: Transport,
   clock: RunClock,
@@ -77,7 +80,7 @@ const underLease = (
   close: () => transport.close(),
 });
 
-/** Opens what a slice needs to run in this thread. The canary is closed with it. */
+/** Opens everything that a slice needs to run in this thread. The canary is closed with it. */
 export const openSlice = (
   options: SliceOptions,
   { baseUrl, wire, certificates }: TargetAddress,

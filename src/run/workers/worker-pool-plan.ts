@@ -16,34 +16,36 @@ import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './slice-ports.ts';
 
-/** The messages between a run's main thread and its workers: plain data, which crosses threads. */
+/**
+ * This file contains the messages between a run's main thread and its workers: plain data, since it crosses threads.
+ */
 
 export interface WorkerSetup {
   readonly slice: Slice;
-  /** The other options of its slice, without what cannot cross threads. */
+  /** The other options of the slice, without those that cannot cross threads. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
-  /** Secrets that must never be written anywhere. */
+  /** The secrets, which must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** By their sources as JSON. */
+  /** The audio clips, by their sources as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
-  /** The folder of the paths of prompts and traces: each worker reads these files itself. */
+  /** The folder that paths of prompts and traces are relative to; each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;
   readonly machine: SliceRun['machine'];
-  /** Each worker opens its own canary streams from one emitter. */
+  /** The canary, from whose one emitter each worker opens its own streams; `null` for none. */
   readonly canary: CanaryOptions | null;
-  /** What the main thread needs of each observation. */
+  /** The data that the main thread needs of each observation. */
   readonly reporting: {
-    /** A line of the observations file. */
+    /** Whether it needs the line of the observations file. */
     readonly lines: boolean;
-    /** A row of the table of requests, in this format. */
+    /** The format in which it needs the row of the table of requests; `null` if it needs none. */
     readonly requests: TableFormat | null;
-    /** The observation itself: for objectives that may end the run, and for live metrics. */
+    /** Whether it needs the observation itself, for objectives that may end the run and for live metrics. */
     readonly observations: boolean;
   };
-  /** Of the checkpoint, shared by all threads. */
+  /** The interval of checkpoint snapshots, shared by all threads. */
   readonly pace: SnapshotPace;
 }
 
@@ -57,7 +59,7 @@ interface StartMessage {
 export type ToWorker =
   | StartMessage
   | { readonly kind: 'stop'; readonly grace: Milliseconds }
-  /** A key that was renewed, by its place among the credentials. */
+  /** A key that was renewed, with its place among the credentials. */
   | { readonly kind: 'key'; readonly index: number; readonly value: string };
 
 export interface WorkerUpdate extends WorkerObservations {
@@ -68,7 +70,10 @@ export interface WorkerUpdate extends WorkerObservations {
 export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
-  /** The slice is over. `cut`: it was stopped before all arrivals of the plan; `spent`: by this cap of the budget; `lostLease`: its lease ran out. */
+  /**
+   * The end of the slice. `cut`: it was stopped before all arrivals of the plan; `spent`: the cap of the budget that
+   * ended it; `lostLease`: its lease ran out.
+   */
   | {
       readonly kind: 'over';
       readonly result: Result;
@@ -79,15 +84,15 @@ export type FromWorker =
 
 /** How threads share a slice. */
 export interface WorkerPoolPlan {
-  /** At least 2. */
+  /** The number of workers, at least 2. */
   readonly workers: number;
-  /** The folder that paths of prompts and traces start from. */
+  /** The folder that paths of prompts and traces are relative to. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
   readonly pace: SnapshotPace;
 }
 
-/** What needs the main thread to send, each with the reason. */
+/** The features that only the main thread can send, each with the reason. */
 const singleThreadOnly = {
   capture: '--capture works only in the main thread, not in workers',
   capacity: 'weir capacity sends each of its steps from one thread',
@@ -104,7 +109,7 @@ export const rejectWorkers = (
   );
 };
 
-/** The number of workers for a slice. With a pace, each needs a share of every key's limits. */
+/** Returns the number of workers for a slice. Under a pace, each needs a share of every key's limits. */
 const workerCountFor = (plan: Plan, slice: Slice): number => {
   if (saturateLoadOf(plan) !== null) return 1;
   const requests = plan.pace?.requests ?? null;
@@ -121,7 +126,10 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
   return plan.workers;
 };
 
-/** The workers that share a run's slice; `null` if the main thread sends alone. Throws a `Problem` if they cannot share it. */
+/**
+ * Plans the workers that share a run's slice; returns `null` if the main thread sends alone. Throws a `Problem` if they
+ * cannot share the slice.
+ */
 export const planWorkerPool = async (
   { plan, folder }: ReadPlan,
   slice: Slice,

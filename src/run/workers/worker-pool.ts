@@ -29,7 +29,7 @@ type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 interface PooledWorker {
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** Its last message, or a sentence saying why there is none; `null` while it runs. */
+  /** The worker's last message, or a sentence that says why there is none; `null` while it runs. */
   end: FinishedMessage | string | null;
   /** Resolves when `end` is known. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ const clipsIn = (plan: Plan, library: ClipLibrary) =>
 
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
-/** The setup of each worker, which begin together. */
+/** Returns the setup of each worker; the workers begin together. */
 const setupsFor = (
   sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
@@ -131,7 +131,7 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** The progress of all workers. What a lost one had in flight is lost too. */
+/** Returns the progress of all workers. Requests in flight in a lost worker are lost too. */
 const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
   let [due, inFlight] = [0, 0];
   for (const { latestUpdate, end } of workers) {
@@ -142,8 +142,8 @@ const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
 };
 
 /**
- * Starts the workers of a slice and waits until all are ready. They begin together; one that fails
- * afterwards is lost with its slice, and the others continue.
+ * Starts the workers of a slice and waits until all are ready. They begin together. If one fails later, its slice is
+ * lost and the others continue.
  */
 export const openWorkerPool = async (
   options: SliceOptions,

@@ -1,7 +1,6 @@
 /**
- * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It
- * reports when it is ready, begins at the common instant 0, sends updates while it runs, and its whole
- * result at the end.
+ * * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It reports when
+ * it is ready and begins at the common instant 0. While it runs it sends updates, and at the end its whole result.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Observation } from '../../model/observation/observation.ts';
@@ -39,7 +38,7 @@ const options: SliceOptions = {
   redact: growingRedactor(secrets),
 };
 
-/** Collects what the main thread needs from the observations. */
+/** Collects the data that the main thread needs of the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup, zero: number) => {
   const live = collectLiveFigures();
   const { requests } = reporting;
