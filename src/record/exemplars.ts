@@ -8,10 +8,10 @@ import { byText, type Recorder, streamOf } from './recorder.ts';
 
 /** The number of the slowest completed requests that are kept for each traffic kind. */
 const maxSlowest = 20;
-/** The number of first, and also of last, requests that are kept for each failed outcome. */
+/** The number of first requests, and also of last ones, that are kept for each failed outcome. */
 const maxFailed = 5;
 
-/** The exemplars of one list, sorted by rank. The lowest is the most important one to keep. */
+/** The exemplars of one list, sorted by rank. The request with the lowest rank is the most important. */
 type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
@@ -58,7 +58,7 @@ const listsFor = (
         [`last ${outcome}`, maxFailed, 0 - ended],
       ];
 
-/** Compares ranks. Equal ranks are ordered by text, so that merged parts keep what the whole keeps. */
+/** Compares ranks. Equal ranks are ordered by text, so that a merge of parts keeps the same exemplars as the whole. */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
@@ -76,7 +76,7 @@ const insertExemplar = (
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // An exemplar restored from a result may come twice, as one of the first and one of the last.
+    // An exemplar restored from a result may appear twice, as one of the first and one of the last.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);

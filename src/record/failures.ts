@@ -3,12 +3,12 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The maximum number of characters of a text that are read. */
+/** The maximum number of characters that are read of a text. */
 const maxReadLength = 1000;
 /** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
-/** Matches a unit after a number. A number with a unit is not a name. */
+/** Matches a unit after a number. A number with a unit is not treated as a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
@@ -26,7 +26,7 @@ const time = (): string => '<time>';
 const number = (): string => '#';
 const blank = (): string => ' ';
 
-/** The masks, from the most to the least specific. Each takes time linear in the text's length. */
+/** The masks, from the most to the least specific. Each takes time linear in the length of the text. */
 const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, id],
   [
@@ -36,7 +36,7 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\d{2}:\d{2}:\d{2}(?:[.,]\d+)?/g, time],
   [/(?<![0-9a-z])0x[0-9a-f]+(?![0-9a-z])/gi, id],
   [/(?<![0-9a-z])(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi, id],
-  // Matches ten or more letters and digits in a row with both among them, which are neither a word nor a model's name.
+  // Matches ten or more letters and digits in a row that contain both, and are neither a word nor a model's name.
   [/(?<![0-9a-z])(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{10,}/gi, id],
   [/\d{10,}/g, number],
   [token, withoutNumbers],
@@ -44,8 +44,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
 ];
 
 /**
- * Returns the start of a masked text. A truncated name at its end is removed, since it could look like a number, like
- * `4` of `4o`.
+ * Returns the start of a masked text. A truncated name at its end is removed, since it could look like a number, as `4`
+ * of `4o` does.
  */
 const startOf = (masked: string): string =>
   masked.length <= maxMaskedLength
@@ -83,12 +83,12 @@ type Families = Map<string, Map<string, Failure>>;
 export type Failures = Map<string, Families>;
 
 /**
- * The maximum number of messages of a family. A server can send a new message, or even a new code, with every failure,
- * so the others are counted in one row. The first by text are kept, not the most frequent: the first of all is the
- * first in every part, too, so merged counts are exact.
+ * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
+ * further messages share one row. The messages that come first in text order are kept, not the most frequent: they also
+ * come first in every part, so merged counts are exact.
  */
 const maxMessages = 20;
-/** The maximum number of families of a traffic kind and outcome. The others are counted in one row, too. */
+/** The maximum number of families of a traffic kind and outcome. All further families share one row. */
 const maxFamilies = 30;
 const otherMessages = 'other messages';
 const otherCauses = 'other causes';
@@ -103,8 +103,8 @@ const dropReasons = {
 } satisfies Record<DroppedCause, string>;
 
 /**
- * Returns the cause for a code. A short number is a cause itself (`429`, `1015`); longer ones differ from request to
- * request and are masked.
+ * Returns the cause that a code names. A short number is itself a cause (`429`, `1015`). Longer ones differ between
+ * requests and are masked.
  */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
@@ -171,13 +171,13 @@ const mergeRows = (a: Failure, b: Failure): Failure => {
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
 
-/** Returns the last key by text, apart from `never`, if there are more than `kept` such keys. */
+/** Returns the key that is last in text order, apart from `never`, if there are more than `kept` such keys. */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
-/** Adds a row. If there are too many messages or families, the last one moves to the row of the others. */
+/** Adds a row. If there are too many messages or families, the last one moves into the shared row. */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
   const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());

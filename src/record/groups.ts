@@ -17,7 +17,9 @@ import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
-/** Counts an observation that meets the plan's per-request objectives. A group of failed requests has zeros. */
+/**
+ * Counts an observation that meets the plan's per-request objectives. A group without successful requests has zeros.
+ */
 export const recordObjectiveCounts = (
   group: Pick<Group, 'good'>,
   objectives: readonly RequestObjective[],
@@ -32,7 +34,7 @@ export const recordObjectiveCounts = (
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
 
-/** The token sums of a group by the source of the counts. */
+/** The sums of a group's tokens, by the source of the counts. */
 type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
 
 const recordTokens = (
@@ -110,7 +112,7 @@ interface GroupName {
 const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
-/** The number of recent group names that are remembered. Searching as many takes as long as making a new one. */
+/** The number of recent group names that are remembered. Searching this many takes as long as making a new one. */
 const maxRemembered = 16;
 
 /**
@@ -271,8 +273,8 @@ const storeGroup = ({ delays, finishes, ...group }: OpenGroup): Group => ({
 });
 
 /**
- * Splits a group into several whose sum it is: its counts, then each of its histograms. Storing one takes some tenths
- * of a millisecond.
+ * Splits a group into several that add up to it: one with its counts, then one for each histogram. Storing one takes
+ * some tenths of a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, delays } = group;

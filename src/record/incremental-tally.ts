@@ -10,15 +10,15 @@ import {
 } from './tally.ts';
 
 /**
- * The number of observations that are recorded at once. Recorded one after the other they take less time than between
- * reads. Only brief ones are batched.
+ * The number of observations that are recorded in one batch, which takes less time than recording each between reads.
+ * Only short observations are batched.
  */
 const batchSize = 32;
 
 /**
- * Creates a run's tally in two parts: what was recorded since the last flush, and everything before it. A flush closes
- * the first part at one instant. It is then stored and moved piece by piece while the run goes on, so that storing
- * neither stalls the generator nor mixes instants.
+ * * Creates a run's tally in two parts: the observations since the last flush, and all earlier ones. A flush closes the
+ * first part at one instant. That part is then stored and moved piece by piece during the run, so that storing neither
+ * delays the load generator nor mixes instants.
  */
 export const createIncrementalTally = (plan: Plan) => {
   const flushed = emptyTally(plan);
@@ -41,8 +41,8 @@ export const createIncrementalTally = (plan: Plan) => {
     moving = null;
   };
   /**
-   * Closes what was recorded since the last flush. Each part takes less than a millisecond. Returns when the last
-   * exchange ended.
+   * Closes the part recorded since the last flush and stores it in pieces of less than a millisecond. Returns when the
+   * last exchange ended.
    */
   const flush = (): Iterator<StoredPart, number> => {
     finish();

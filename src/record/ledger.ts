@@ -9,18 +9,18 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 interface KeyLedger {
-  /** The rows in any order, at most a quarter more than are kept. */
+  /** The rows in any order: at most a quarter more than the limit. */
   rows: LedgerRow[];
   /** The number of all rows, including those that are not kept. */
   seen: number;
-  /** The instant of sending after which rows are not kept. */
+  /** The instant of sending after which rows are dropped. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
 
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
-/** Compares rows by the instant of sending, then by the other cells. The order depends on the rows alone. */
+/** Compares rows by the instant of sending, then by the other cells, so that the order depends on the rows alone. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (const [i, cell] of a.entries()) {
     const other = b[i] ?? null;
@@ -68,7 +68,7 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
 const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
-/** Adds rows and keeps the first. It sorts them only when there are a quarter too many. */
+/** Adds rows and keeps the earliest. It sorts them only when a quarter more than the limit have accumulated. */
 const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
   for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
   if (keyLedger.rows.length <= 1.25 * kept) return;
@@ -77,8 +77,8 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 };
 
 /**
- * Records a row for every attempt that was sent, by key, in the order of sending. Of more than `kept` rows it keeps the
- * first. A row among the first of all is among the first of its part, so merging loses none.
+ * Records a row for every attempt that was sent, by key, in the order of sending. It keeps the first `kept` rows. Since
+ * a row among the first of the whole is among the first of its part, a merge loses none.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   return {
@@ -117,7 +117,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
       for (const [key, { rows, seen }] of ledgers) {
         for (let from = 0; from < rows.length; from += rowsPerPortion) {
           const some = rows.slice(from, from + rowsPerPortion);
-          // The first portion counts the rows that were not kept.
+          // The first portion also counts the rows that were dropped.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
             [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],

@@ -5,8 +5,8 @@ import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 /**
- * Returns the slices of several results in order, each with its own lag. In a sum, one late slice beside one on time
- * would look half as late.
+ * Returns the slices of several results in order, each with its own lag. If lags were summed, one late slice next to a
+ * punctual one would look half as late.
  */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
   results
@@ -85,8 +85,8 @@ const listText = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
- * Returns a note that names the addresses if the slices used several, for example an embedded gateway each; otherwise
- * `null`.
+ * Returns a note that names the addresses if the slices used several, for example because each had an embedded gateway;
+ * otherwise `null`.
  */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
   const byAddress = Map.groupBy(
@@ -102,8 +102,8 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 };
 
 /**
- * Merges the facts of the parts. One note on addresses replaces theirs. The counters of the reference gateway are kept
- * only if all parts used one gateway and read the same.
+ * Merges the facts of the parts. A note on addresses replaces the parts' own. The counters of the reference gateway are
+ * kept only if all parts used one gateway and read the same values.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;

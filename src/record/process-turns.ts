@@ -1,31 +1,31 @@
 import type { PrometheusSample } from './prometheus-sample.ts';
 
-/** A counter that fell: its value before, and how many readings ago that was. */
+/** A counter that fell: its previous value, and the number of readings since then. */
 interface Fall {
   readonly from: number;
   readings: number;
   hasReturned: boolean;
 }
 
-/** What is known of one series of a counter. */
+/** The history of one series of a counter. */
 interface Course {
   value: number;
-  /** Whether the last reading of the metric had it. */
+  /** Whether the last reading of the metric contained the series. */
   isPresent: boolean;
   fall: Fall | null;
-  /** How often it came back after it had gone away, with at least its earlier value. */
+  /** How often the series reappeared after it was missing, with at least its earlier value. */
   returns: number;
 }
 
 /** The readings within which a counter returns to an earlier value if several processes take turns. */
 const maxReadings = 30;
-/** The number of returns of one series that prove several processes: a single one may be a pause. */
+/** The number of returns of one series that proves several processes, since a single one may be a pause. */
 const provingReturns = 2;
 
 /**
- * Finds out whether several processes answer at one address in turn, as the workers behind a load balancer do. The
- * counter of a process that restarts falls and grows on. That of several in turn falls, is soon as high as before, and
- * falls again. Where processes name themselves in a label, series go away and come back.
+ * Detects several processes that answer in turn at one address, such as the workers behind a load balancer. When one
+ * process restarts, its counter falls and then grows again. With several processes in turn, the counter falls, soon
+ * returns to its old height, and falls again. If processes name themselves in a label, series disappear and reappear.
  */
 export class ProcessTurns {
   readonly #courses = new Map<string, Map<string, Course>>();
@@ -35,7 +35,7 @@ export class ProcessTurns {
     return this.#areSeveral;
   }
 
-  /** Adds a reading of a counter, its samples by their labels. */
+  /** Adds a reading of a counter, with its samples by their labels. */
   add(metric: string, series: ReadonlyMap<string, PrometheusSample>): void {
     if (this.#areSeveral) return;
     const courses = this.#courses.get(metric) ?? new Map<string, Course>();

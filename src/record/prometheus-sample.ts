@@ -1,20 +1,23 @@
-/** A line of Prometheus's text format that has a value. */
+/** A line with a value in Prometheus's text format. */
 export interface PrometheusSample {
   readonly name: string;
-  /** The labels in the order of their names, so they are equal for the same series however a server orders them. */
+  /**
+   * The labels in the order of their names, so that they are equal for the same series whatever order the server
+   * writes.
+   */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
   readonly value: number;
 }
 
-/** Matches a name with the blanks or the brace that ends it. */
+/** Matches a name, followed by blanks or the opening brace. */
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
-/** Matches a label with what ends it. */
+/** Matches a label and the characters that end it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /**
- * Matches a value, and what may follow but is not used: its time, in ms or in OpenMetrics in seconds with a fraction,
- * and the exemplar of OpenMetrics.
+ * Matches a value and the parts after it, which are not used: its time (in ms, or in OpenMetrics in seconds with a
+ * fraction) and the exemplar of OpenMetrics.
  */
 const valuePattern =
   /([^ \t]+)(?:[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)?[ \t]*(?:[ \t]#[ \t]*\{.*)?$/iy;

@@ -86,8 +86,8 @@ export class CheckpointJournal {
   }
 
   /**
-   * Returns the result that the run would have written if it had been stopped at the last commit of each worker; `null`
-   * before the first commit. `describe` says why it is partial, given the moment in ms up to which all workers have
+   * * Returns the result as if the run had been stopped at the last commit of each worker; `null` before the first
+   * commit. `describe` explains why it is partial; its argument is the moment in ms up to which all workers have
    * committed.
    */
   result(describe: (until: number) => string): Result | null {
@@ -105,8 +105,8 @@ export class CheckpointJournal {
 }
 
 /**
- * Reads the result of a killed run from the lines of its checkpoint: the one that the run would have written if it had
- * been stopped at the last commit of each worker.
+ * Reads the result of a killed run from the lines of its checkpoint, as if the run had been stopped at the last commit
+ * of each worker.
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;

@@ -18,16 +18,16 @@ export interface Portion<State, Stored> {
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
-  /** Adds another state, which does not change. */
+  /** Adds another state, which stays unchanged. */
   readonly add: (into: State, from: State) => void;
-  /** Returns the state as a result holds it. Its order does not depend on that of the observations. */
+  /** Returns the state in its stored form. Its order does not depend on the order of observations. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state into which nothing more is recorded. Each portion takes less than a millisecond. */
+  /** Splits a state that is no longer recorded into. Each portion takes less than a millisecond. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
-/** Compares texts by their code units. This order is equal on every machine, unlike that of a locale. */
+/** Compares texts by their code units. Unlike the order of a locale, this is the same on every machine. */
 export const byText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -68,10 +68,10 @@ export const mapInOrder = <Name extends string, From, To>(
   return mapped;
 };
 
-/** Counts by name, in records and lists of any depth. */
+/** Counts by name, nested in records and lists to any depth. */
 type Counts = Record<string, unknown>;
 
-/** Adds every number to the one in the same place, which counts as 0 if it is absent. Other values stay. */
+/** Adds every number to the number in the same place, where a missing one counts as 0. Other values are unchanged. */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;
   for (const [name, value] of Object.entries(from as Counts)) {

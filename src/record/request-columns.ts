@@ -11,8 +11,8 @@ import { describeFailure } from './failures.ts';
 import { roundedFigure } from './recorder.ts';
 
 /**
- * This file presents requests as a table: one flat row for each arrival, with the figures that reports make percentiles
- * of, rounded as their histograms round them. A figure that does not exist is `null`, never 0.
+ * * This file presents requests as a table: one flat row for each arrival, with the values from which reports make
+ * percentiles, rounded as in their histograms. A figure that does not exist is `null`, never 0.
  */
 
 /** The type of a column. `instant` is in ms since 1970, UTC. */
@@ -104,7 +104,7 @@ const timeColumns: readonly RequestColumn[] = [
   text('connection', ({ connection }) => connection),
 ];
 
-/** The column of each measure of which completed requests have one value. Chunk gaps are many, and have two columns. */
+/** The column of each measure with one value per completed request. Chunk gaps have many values, and two columns. */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',
   endToEnd: 'end_to_end_ms',

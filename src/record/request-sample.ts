@@ -34,13 +34,13 @@ export interface RequestSamples {
 }
 
 /**
- * Compares ranked requests. Arrivals of one run do not share a stage and index; if they did, the order would depend on
+ * Compares ranked requests. Arrivals of one run never share a stage and index; if they did, the order would depend on
  * their rows alone.
  */
 const inOrder = (a: RankedRequest, b: RankedRequest): number =>
   a.rank - b.rank || byText(JSON.stringify(a), JSON.stringify(b));
 
-/** Returns the first place whose request comes after this one. */
+/** Returns the index of the first request that comes after this one. */
 const placeOf = (requests: readonly RankedRequest[], request: RankedRequest): number => {
   let low = 0;
   let high = requests.length;
@@ -93,8 +93,8 @@ const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 
 /**
- * Creates an empty state that will be added to `before`, for the next part of the same run. It does not keep requests
- * that could not enter the whole.
+ * Creates an empty state for the next part of the same run, to be added to `before` later. It drops requests that could
+ * not enter the whole.
  */
 export const continueSample = ({ completed, failed }: RequestSamples): RequestSamples => ({
   counts: {},
@@ -125,9 +125,9 @@ const store = (samples: RequestSamples): RequestSample[] => {
 const rowsPerPortion = 250;
 
 /**
- * Keeps a sample of completed and one of failed requests: those with the lowest hashes of seed, stage and index. This
- * is as good as a random draw. The lowest of all are among the lowest of their part, so merged slices keep what one
- * process keeps.
+ * Keeps a sample of completed and of failed requests: those with the lowest hashes of seed, stage and index, which is
+ * as good as a random draw. The lowest hashes of the whole are among the lowest of each part, so merged slices keep the
+ * same requests as one process.
  */
 export const requestSampleRecorder = (
   { seed }: Pick<Plan, 'seed'>,

@@ -22,7 +22,7 @@ export interface OwnFigure {
   readonly as: 'gauge' | 'rate';
 }
 
-/** The samples of a scrape by metric, and those of each metric by its labels. */
+/** The samples of a scrape, by metric and then by labels. */
 type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
 
 const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
@@ -31,9 +31,9 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
 /**
- * Matches the labels of ranks that work on the same requests together, and report each of them: SGLang's `tp_rank`,
- * `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). The ranks of data parallelism, `dp_rank`,
- * each have requests of their own, as have vLLM's engines (`engine`).
+ * * Matches the labels of ranks that work together on the same requests, each of which every rank reports: SGLang's
+ * `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). Each rank of data parallelism
+ * (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
  */
 const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
 
@@ -42,8 +42,8 @@ const knownMetrics: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns what identifies a series. Ranks that report the same requests are one; a metric that only the scenario names
- * may count something of each rank.
+ * Returns the identity of a series. Ranks that report the same requests share one identity. A metric that only the
+ * scenario names keeps its ranks apart, since it may count something different in each.
  */
 const seriesOf = ({ name, labels }: PrometheusSample): string =>
   JSON.stringify(
@@ -51,8 +51,8 @@ const seriesOf = ({ name, labels }: PrometheusSample): string =>
   );
 
 /**
- * Reads the lines of wanted metrics. Of ranks that report the same requests, it takes the highest value. Values that are
- * not finite are omitted, as if the server had not given them. `onUnread` is called with each line that is no sample.
+ * * Reads the lines of wanted metrics. From ranks that report the same requests, it takes the highest value. Values
+ * that are not finite are omitted. `onUnread` is called with each line that is not a sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
@@ -69,7 +69,7 @@ const readLines = (lines: readonly string[], onUnread: (line: string) => void): 
   return reading;
 };
 
-/** Returns the values that are not part of another one. */
+/** Returns the values of series that are not part of another series. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
@@ -80,14 +80,14 @@ const wholesOf = (
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 
-/** Returns the first of the names that a reading has. */
+/** Returns the first of the given names that occurs in a reading. */
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
-/** The maximum number of characters that are shown of a line. */
+/** The maximum number of characters of a line that are shown. */
 const maxShownLine = 120;
 
-/** Reads the metrics of one server over a run. Figures are differences of two scrapes, and memory is bounded. */
+/** Reads the metrics of one server during a run. Figures are differences between two scrapes; memory is bounded. */
 export class ServerReadings {
   readonly #address: string;
   readonly #own: readonly OwnFigure[];
@@ -102,12 +102,12 @@ export class ServerReadings {
   #unread = 0;
   #firstUnread = '';
   readonly #turns = new ProcessTurns();
-  /** Whether a counter fell in the current reading. One restart makes several fall. */
+  /** Whether a counter fell in the current reading. One restart makes several counters fall. */
   #hasFallen = false;
-  /** The distance between two scrapes that are kept: 1 keeps all, 2 every second one. */
+  /** The distance between two scrapes that are kept: 1 keeps all, 2 keeps every second one. */
   #keepEvery = 1;
 
-  /** The metrics that only grow. A scenario may also ask for the rate of one that does not. */
+  /** The metrics that only grow. A scenario may also ask for the rate of a metric that does not. */
   readonly #counters: ReadonlySet<string>;
 
   constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {
@@ -124,7 +124,7 @@ export class ServerReadings {
     );
   }
 
-  /** Returns the metrics whose lines a scrape needs. */
+  /** Returns the names of the metrics that are read from a scrape. */
   wanted(): ReadonlySet<string> {
     return new Set(this.#allSources().flatMap(metricsOf));
   }
@@ -134,7 +134,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. Returns why it is unusable; `null` if it is usable. */
+  /** Adds the lines of a scrape. Returns the reason if the scrape cannot be used, otherwise `null`. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     for (const [metric, series] of reading)
@@ -163,7 +163,7 @@ export class ServerReadings {
     this.#unread += 1;
   }
 
-  /** Returns sentences on what the figures lack. */
+  /** Returns sentences that say what the figures lack. */
   notes(): readonly string[] {
     const notes: string[] = [];
     if (this.#turns.areSeveral) {
@@ -181,7 +181,7 @@ export class ServerReadings {
     return notes;
   }
 
-  /** Notes a scrape that gave nothing. */
+  /** Notes a scrape without values. */
   fail(reason: string): string {
     this.#scrapes += 1;
     this.#failed += 1;
@@ -202,7 +202,7 @@ export class ServerReadings {
     };
   }
 
-  /** Returns a sample without what is computed from two readings. */
+  /** Returns a sample with only the values that need a single reading. */
   readonly #withGauges = ({ values, ...sample }: ServerSample): ServerSample => {
     const gauges = this.#sources()
       .filter(([, { kind }]) => kind === 'gauge')
@@ -257,14 +257,14 @@ export class ServerReadings {
   }
 
   /**
-   * Returns the increase of a counter since the last scrape. A counter that fell has begun at 0 again, as in
-   * Prometheus’s `increase`.
+   * Returns the increase of a counter since the last scrape. A counter that fell is assumed to have restarted at 0, as
+   * in Prometheus's `increase`.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const series = presentIn(reading, names);
     if (series === undefined || this.#before === null) return null;
     const before = presentIn(this.#before.reading, names);
-    // A counter that appears was 0 until now, unless it was not read before.
+    // A counter that appears was 0 before, unless it was not read before.
     let increase = 0;
     for (const [labels, { value }] of series) {
       const earlier = before?.get(labels)?.value ?? 0;

@@ -1,32 +1,37 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * This file names the source of each figure. Where a metric has several names, they are those of different versions of a
- * server, and the first one that the server has is read.
- *
- * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
- * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM:
- * docs/proxy/prometheus.md and litellm/integrations/prometheus.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
+ * * This file names the source of each figure. A metric with several names was renamed between versions of a server;
+ * the first name that the server has is read.
+ * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang:
+ * python/sglang/srt/observability/metrics_collector.py. TGI: docs/source/reference/metrics.md. llama.cpp:
+ * tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md and litellm/integrations/prometheus.py.
+ * `_sum`, `_count` and `_total` are Prometheus’s own endings.
  */
 
-/** The source of a figure. `sum` and `mean` are over the labels of a metric: several models, engines or ranks. */
+/**
+ * The source of a figure. `sum` and `mean` combine the series of a metric, such as several models, engines or ranks.
+ */
 export type FigureSource =
   | {
       readonly kind: 'gauge';
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
-      /** The label that marks parts: series in which it is not empty are parts of the series in which it is. */
+      /**
+       * A label that marks parts: a series in which it is not empty is a part of the series in which it is empty;
+       * `null` for none.
+       */
       readonly partLabel: string | null;
       readonly factor: number;
     }
-  /** The increase of a counter per second, plus that of the counters `plus` if the server has them. */
+  /** The increase of a counter per second. If the server has the counters `plus`, their increase is added. */
   | {
       readonly kind: 'rate';
       readonly of: readonly string[];
       readonly plus: readonly string[];
       readonly factor: number;
     }
-  /** The increase of one counter divided by that of another, or of several together. */
+  /** The increase of one counter divided by that of another counter, or of several together. */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];
@@ -45,9 +50,9 @@ const gaugeOf = (of: readonly string[], other: Partial<Gauge> = {}): FigureSourc
   ...other,
 });
 const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
-/** Returns a gauge of which SGLang, with priorities, has the total and its parts. */
+/** Returns a gauge. With priorities, SGLang reports both its total and the parts of it. */
 const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
-/** Returns a share from 0 to 1, in percent. */
+/** Returns a share from 0 to 1 as a percentage. */
 const share = (...of: readonly string[]): FigureSource =>
   gaugeOf(of, { over: 'mean', factor: 100 });
 const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
@@ -61,7 +66,7 @@ const percent = (
   whole: readonly string[],
   ...plus: readonly string[]
 ): FigureSource => ({ kind: 'ratio', part, whole, plus, factor: 100 });
-/** Returns the mean of a histogram in seconds since the last reading, in ms. */
+/** Returns the mean in ms, since the last reading, of a histogram in seconds. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],

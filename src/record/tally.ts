@@ -54,7 +54,7 @@ const restoreTally = (plan: Plan, stored: StoredPart, ended: number): Tally => {
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
 
-/** Creates an empty tally that will be moved into `before`, for the next part of the same run. */
+/** Creates an empty tally for the next part of the same run, to be moved into `before` later. */
 export const continueTally = (before: Tally): Tally => ({
   ...emptyTally(before.plan),
   requestSample: continueSample(before.requestSample),
@@ -75,13 +75,13 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
-/** Adds another tally of the same plan, which does not change. */
+/** Adds another tally of the same plan, which stays unchanged. */
 const addTally = (into: Tally, from: Tally): void => {
   for (const part of parts) recorderOf(into, part).add(into[part], from[part]);
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** Returns the sum of two tallies of the same plan, which do not change. */
+/** Returns the sum of two tallies of the same plan, which stay unchanged. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);
@@ -90,8 +90,8 @@ export const mergeTallies = (a: Tally, b: Tally): Tally => {
 };
 
 /**
- * Moves a tally into another one, in steps of less than a millisecond, and yields the stored form of each part that was
- * moved. Returns when the last exchange of both ended.
+ * Moves a tally into another one in steps of less than a millisecond, and yields the stored form of each moved part.
+ * Returns when the last exchange of both tallies ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
   for (const part of parts) {
@@ -108,7 +108,7 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
 export const addPart = (into: Tally, part: StoredPart): void =>
   addTally(into, restoreTally(into.plan, part, 0));
 
-/** Returns the result of a tally, with the facts of the run. */
+/** Returns the result made from a tally and the facts of the run. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
   return {

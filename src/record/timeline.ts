@@ -12,7 +12,7 @@ import { addCounts, mapInOrder, type Recorder, getOrCreate, streamOf } from './r
 import type { Answer } from '../model/observation/outcome.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 
-/** The counts of a second to which completed answers add. */
+/** The counts of one second that completed answers increase. */
 type ThroughputCounts = Pick<
   TimelineSecond,
   'completed' | 'inputTokens' | 'outputTokens' | 'audioReceived' | 'audioSent' | 'characters'
@@ -27,9 +27,7 @@ const sum = (samples: ArrayLike<number>): number => {
 
 const noInstants: Float64Array = new Float64Array(0);
 
-/**
- * Counts instants by their second. There may be thousands in one second, so those of one second are counted at once.
- */
+/** Counts instants by their second. A second may contain thousands, so all instants of one second are added at once. */
 const countBySecond = (
   instants: Float64Array,
   add: (moment: Instant, count: number) => void,
@@ -45,7 +43,7 @@ const countBySecond = (
   }
 };
 
-/** Counts a stream's tokens with its events. The tokens beyond the events count with the last one. */
+/** Counts a stream's tokens at its events. If there are more tokens than events, the rest count at the last event. */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
   const { output } = answer.tokens;
@@ -78,7 +76,7 @@ const countsIn = (counts: CountsBySecond, second: number): CountsInSecond =>
 const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
-  // There may be thousands of tokens in one second, so the last second is remembered.
+  // A second may contain thousands of tokens, so the last second is remembered.
   const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);
@@ -100,9 +98,9 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * The seconds in which something happened. An open histogram takes a kilobyte for each part of its range that is used,
- * an encoded one a few hundred bytes. So only the seconds that were recorded into last stay open; the others are
- * encoded, and opened again for a late request.
+ * * The seconds in which something happened. An open histogram takes a kilobyte for each used part of its range, an
+ * encoded one a few hundred bytes. So only the most recently used seconds stay open; the others are encoded, and opened
+ * again for a late request.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
@@ -148,12 +146,13 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /**
- * Returns the open latencies of a second. If more than `atMost` seconds are open, the least recently used are encoded.
+ * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used are
+ * encoded.
  */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);
-  // Most requests are due in the same second as the one before.
+  // Most requests are due in the same second as the previous one.
   if (existing !== undefined && timeline.newest === second) return existing;
   timeline.newest = second;
   const latency = existing ?? unseal(sealed.get(second) ?? {});
@@ -179,14 +178,11 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   };
 };
 
-/**
- * The number of open seconds while parts are added. Adding uses each second once per part, not once per observation.
- */
+/** The number of open seconds while parts are added. It can be small, since adding uses each second once per part. */
 const openSecondsWhenAdding = 16;
 
 /**
- * Records the run second by second, from 0 to the last in which anything happened. At most `openSeconds` of them are
- * open.
+ * Records the run second by second, from 0 to the last second with an event. At most `openSeconds` of them are open.
  */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, TimelineSecond> => ({
   record: (timeline, observation) => {
