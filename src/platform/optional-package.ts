@@ -13,7 +13,10 @@ export const installCommand = (names: readonly string[]): string => {
   return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
 };
 
-/** Loads optional packages by `load`; throws a `Problem` that says what to install for `purpose`, or to do `instead`, if one is missing. */
+/**
+ * Loads optional packages by `load`. If one is missing, throws a `Problem` that says what to install for `purpose`, or
+ * to do `instead`.
+ */
 export const loadOptional = async <T>(
   load: () => Promise<T>,
   purpose: string,

@@ -4,7 +4,7 @@ import type { WriteStream } from 'node:tty';
 export interface Screen {
   /** Whether blocks can be redrawn; if not, `block` writes nothing. */
   readonly live: boolean;
-  /** Columns of the terminal. */
+  /** The number of columns of the terminal. */
   readonly width: number;
   block(text: string): void;
   /** Replaces the block with a line. */
@@ -20,7 +20,7 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };
 
-/** Whether an environment variable is set, and not to `false` or `0`. */
+/** Returns whether an environment variable is set to anything but `false` or `0`. */
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
@@ -28,8 +28,8 @@ const invisible =
   /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The one way of text to a terminal: control characters, which foreign names and messages may contain,
- * are shown as \uXXXX. Plain colours, bold, line ends and tabs stay.
+ * Prepares text for a terminal. Control characters, which names and messages from elsewhere may contain, become \uXXXX;
+ * plain colours, bold, line ends and tabs stay.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>
@@ -65,7 +65,10 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
   };
 };
 
-/** Whether to use colours on a stream: NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0 or false. */
+/**
+ * Returns whether to use colours on a stream. NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0
+ * or false.
+ */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,
   environment: NodeJS.ProcessEnv,

@@ -3,7 +3,7 @@ import { visible, wantsColour } from './screen.ts';
 
 const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
 
-/** Data goes to standard output, messages to standard error. */
+/** Writes data to standard output; messages go to standard error. */
 export const toStdout = (text: string): void => {
   process.stdout.write(asLine(text));
 };
@@ -12,11 +12,11 @@ export const toStderr = (text: string): void => {
   process.stderr.write(asLine(text));
 };
 
-/** How to style text on standard output. */
+/** Returns how to style text on standard output. */
 export const stdoutStyle = (): { readonly colour: boolean; readonly width: number } => ({
   colour: wantsColour(process.stdout, process.env),
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,
 });
 
-/** All of standard input, to its end. */
+/** Reads all of standard input, to its end. */
 export const readStandardInput = (): Promise<string> => readAll(process.stdin);

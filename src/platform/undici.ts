@@ -3,5 +3,5 @@ import type * as Undici from 'undici';
 
 const require = createRequire(import.meta.url);
 
-/** Loads undici where it is first used: it has a hundred files, and a run on the mock sends through sockets of Weir's own. */
+/** Loads undici when it is first used: it has a hundred files, and a run on the mock uses Weir's own transport. */
 export const undici = (): typeof Undici => require('undici') as typeof Undici;

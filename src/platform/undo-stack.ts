@@ -1,7 +1,7 @@
 /**
- * `UndoStack` keeps what must be undone of what has been opened so far. It behaves like the `AsyncDisposableStack` of
- * JavaScript, which the oldest Node that Weir supports lacks: the last action is undone first, and each is tried even if
- * another fails.
+ * * Collects the actions that undo what was opened so far. It behaves like the `AsyncDisposableStack` of JavaScript,
+ * which the oldest Node that Weir supports lacks: the last action is undone first, and each is tried even if another
+ * fails.
  */
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];
@@ -11,7 +11,7 @@ export class UndoStack {
     this.#actions.push(undo);
   }
 
-  /** Undoes everything once; then throws what failed, as an `AggregateError` if it is more than one error. */
+  /** Runs all actions once. Then it throws the error, or an `AggregateError` if several failed. */
   async disposeAsync(): Promise<void> {
     const errors: unknown[] = [];
     for (let undo = this.#actions.pop(); undo !== undefined; undo = this.#actions.pop()) {

@@ -1,4 +1,4 @@
-/** Waits for the work, but for `timeout` ms at most: then it is left to itself. */
+/** Waits for the work for at most `timeout` ms; after that, the work continues unwatched. */
 export const waitAtMost = async (timeout: number, work: Promise<unknown>): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeout);

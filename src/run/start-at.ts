@@ -55,8 +55,8 @@ export const waitForStart = async (
 };
 
 /**
- * Returns how many ms after now a run's clock is zero, for `startClock`, and that time in ISO 8601. Zero is `lead` ms,
- * at least `least`, after `from`. Throws a `Problem` if the start is nearer than that.
+ * Returns when a run's clock is zero, in the form that `startClock` takes: `lead` ms, at least `least`, after `from`;
+ * and the wall-clock time then (ISO 8601). Throws a `Problem` if the start is nearer than `least`.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

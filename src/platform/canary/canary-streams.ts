@@ -16,14 +16,14 @@ export interface CanaryOptions {
 
 /** The canary of this thread's event loop. */
 export interface CanaryStreams {
-  /** The run starts in `ahead` ms; events sent before that do not count. */
+  /** Says that the run starts in `ahead` ms; events sent before that do not count. */
   begin(ahead: number): void;
-  /** The errors since the last call. */
+  /** Returns the errors since the last call. */
   take(): CanarySample;
   close(): Promise<void>;
 }
 
-/** How long to wait for the streams of an emitter that hangs, in ms. */
+/** How long to wait for the streams of an emitter that does not respond, in ms. */
 const openTimeout = 1000;
 
 /** Opens the streams in this thread; resolves once each of them runs or has failed. */
@@ -37,7 +37,7 @@ export const openCanaryStreams = async ({
   const url = `http://127.0.0.1:${port}`;
   const transport = openTransport(name, { url, wire: directWire, certificates: null }, clock);
   let open = 0;
-  /** Since the last sample. */
+  /** The highest number of open streams since the last sample. */
   let maxOpen = 0;
   const openOne = (_: unknown, place: number): Promise<void> => {
     const settled = Promise.withResolvers<void>();

@@ -4,15 +4,21 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
- * The canary's emitter, a separate process: prints its port, and answers each connection's request with
- * a stream of stamped events that ends with the connection. It ignores Ctrl-C, which the run
- * handles, and ends with its standard input, that is with the process that started it.
+ * This is the program of the canary's emitter, a separate process. It prints its port, and answers each connection's
+ * request with a stream of stamped events that ends with the connection. It ignores Ctrl-C, which the run handles. It
+ * ends when its standard input ends, as it does when the process that started it ends.
  */
 
-/** Time is divided into slots of equal length, one after the other for each stream of a loop: the sockets that send in each. */
+/**
+ * The sockets that send in each time slot. Time is divided into slots of equal length, one after the other for each
+ * stream of a loop.
+ */
 const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
-/** Each loop has at most one stream in a time slot; a request's path names it, as `/1`. */
+/**
+ * Adds a stream to a time slot. Each loop has at most one stream in a slot; the path of the request names the slot, as
+ * `/1`.
+ */
 const stream = (socket: Socket, request: string): void => {
   const sockets = timeSlots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
   sockets.add(socket);
@@ -21,15 +27,15 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // Bounds the memory for a reader that does not read.
+  // This bounds the memory if a reader stops reading.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
 const slotTime = canaryEventInterval / canaryStreamCount;
 let timer: NodeJS.Timeout;
 /**
- * Sends at a random moment of time slot `number`. At regular moments, events would miss every pause whose period is a
- * multiple of theirs, or meet all of them. Slots that were missed while this process was delayed are skipped.
+ * Sends events at a random moment of time slot `number`. At regular moments, events would miss every pause whose period
+ * is a multiple of theirs, or hit all of them. Slots that were missed while this process was delayed are skipped.
  */
 const scheduleSlot = (number: number): void => {
   const wait = (number + Math.random()) * slotTime - performance.now();

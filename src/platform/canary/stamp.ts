@@ -2,10 +2,13 @@ import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** Events stamped with the instant at which they were written to the socket, by the machine's monotonic clock. */
+/**
+ * The start of a stamp, which is the instant at which an event was written to the socket, by the machine's monotonic
+ * clock.
+ */
 
 const mark = '@@';
-/** Whole microseconds. */
+/** The number of digits of a stamp, in whole microseconds. */
 const digits = 15;
 
 const byteOf0 = 48;
@@ -49,7 +52,7 @@ const countTimes = () => {
       const time = roundedError(ms);
       times.set(time, (times.get(time) ?? 0) + 1);
     },
-    /** Ascending; begins anew. */
+    /** Returns the errors in ascending order, and forgets them. */
     take: (): CanarySample['errors'] => {
       const ascending = [...times].toSorted(([a], [b]) => a - b);
       times = new Map();
@@ -59,8 +62,8 @@ const countTimes = () => {
 };
 
 /**
- * Counts how late events are read: `note` takes a read's instant and bytes, `take` returns the errors since the
- * last call. Events sent before `begin`'s instant do not count.
+ * * Counts how late events are read: `note` takes the instant and bytes of a read, and `take` returns the errors since
+ * the last call. Events sent before the instant given to `begin` do not count.
  */
 export const countErrors = ({
   machineZero,

@@ -7,7 +7,10 @@ export interface CanaryEmitter extends Pick<ChildProcessHandle, 'pid' | 'ended' 
   readonly port: number;
 }
 
-/** A start takes about 50 ms; after this many ms a run continues without a canary. */
+/**
+ * How long the emitter may take to start, in ms. It usually takes about 50; after this time a run continues without a
+ * canary.
+ */
 const startTimeout = 5000;
 
 const program = fileURLToPath(

@@ -7,21 +7,21 @@ import { undici } from '../undici.ts';
 import { targetAddress } from './request-path.ts';
 
 /**
- * The rules by which curl, Go and undici choose a proxy from the environment: undici has them only inside its
- * agent, and our transports open their connections themselves.
+ * This file chooses a proxy from the environment by the rules of curl, Go and undici. undici has these rules only
+ * inside its agent, but our transports open connections themselves.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** A variable of the environment, and its name as it is spelled there. */
+/** A variable of the environment, with its name as spelled there. */
 interface Variable {
   readonly name: string;
   readonly text: string;
 }
 
-/** The lower-case variable wins, as with curl; an empty one is not set. */
+/** Returns a variable. The lower-case name takes precedence, as in curl; an empty variable counts as not set. */
 const variable = (environment: Environment, lower: string): Variable | null => {
   for (const name of [lower, lower.toUpperCase()]) {
     const text = environment[name] ?? '';
@@ -37,13 +37,16 @@ const bareHost = (text: string): string =>
     .replace(/^\[(.+)\]$/, '$1')
     .replace(/(?<=.)\.$/, '');
 
-/** Splits `host:port`; an address of IPv6 has a port only behind brackets. */
+/** Splits `host:port`. An IPv6 address can have a port only if it is in brackets. */
 const splitPort = (entry: string): { readonly host: string; readonly port: number | null } => {
   const [, host, port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
   return host === undefined ? { host: entry, port: null } : { host, port: Number(port) };
 };
 
-/** Whether an IP address is that of an entry, in any spelling, or in its range, such as `10.0.0.0/8` (as in curl and Go). */
+/**
+ * Returns whether an entry, in any spelling, names an IP address or a range that contains it, such as `10.0.0.0/8` (as
+ * in curl and Go).
+ */
 const coversAddress = (entry: string, host: string): boolean => {
   const [text = '', length] = entry.split('/');
   const family = isIP(bareHost(text));
@@ -57,7 +60,10 @@ const coversAddress = (entry: string, host: string): boolean => {
   return range.check(host, type);
 };
 
-/** An entry covers its host and all below it; with `*.` or a leading dot only those below. */
+/**
+ * Returns whether an entry covers a host. It covers the named host and all its subdomains; with `*.` or a leading dot
+ * only the subdomains.
+ */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);
   const actualPort = port === '' ? (defaultPorts[protocol] ?? 0) : Number(port);
@@ -70,7 +76,10 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   return isExact || host.endsWith(`.${below}`);
 };
 
-/** The proxy that `environment` names for `url`, as written there, with the variable that names it; `null` for a direct connection. */
+/**
+ * Returns the proxy for `url` as written in `environment`, with the variable that names it; `null` for a direct
+ * connection.
+ */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
   const excluded = (variable(environment, 'no_proxy')?.text ?? '').split(/[,\s]+/).filter(Boolean);
   if (excluded.some((entry) => covers(entry, url))) return null;
@@ -81,13 +90,13 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
 };
 
 export interface TargetEndpoint {
-  /** The base address of the requests' paths. */
+  /** The base address; the requests' paths are below it. */
   readonly url: string;
   readonly wire: ConnectionSettings;
   readonly certificates: Certificates | null;
 }
 
-/** What the two ends of a TLS connection are recognised by, in PEM, beyond what the system trusts. */
+/** The certificates that both ends of a TLS connection use besides those that the system trusts, in PEM. */
 export interface Certificates {
   /** Authorities to trust in addition to the system's. */
   readonly authorities: string | null;
@@ -95,7 +104,7 @@ export interface Certificates {
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Says why a client certificate and its key cannot be used together; `null` if they can. */
+/** Returns why a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     tls.createSecureContext(client ?? {});
@@ -114,7 +123,7 @@ export const clientCertificateProblem = (client: Certificates['client']): string
   }
 };
 
-/** The settings for our own servers on this machine. */
+/** The settings for connections to Weir's own servers on this machine. */
 export const directWire: ConnectionSettings = {
   http2: false,
   proxy: { kind: 'none' },
@@ -131,7 +140,7 @@ const proxyUrl = ({ name, text }: { readonly name: string; readonly text: string
   );
 };
 
-/** The proxy that a plan's wire names, or `null` for a direct connection. */
+/** Returns the proxy for the target of a plan; `null` for a direct connection. */
 export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): URL | null => {
   switch (proxy.kind) {
     case 'none':
@@ -169,7 +178,7 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  // An import of node:http reads all that it exports, among it Node's WebSocket, for 30 ms of CPU at every start.
+  // Importing node:http would also read Node's WebSocket, which costs 30 ms of CPU at every start.
   const isTls = proxy.protocol === 'https:';
   const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
@@ -210,8 +219,8 @@ const throughProxy =
   };
 
 /**
- * Keeps the first error of a TLS socket for undici, which would say only that the other side closed it: since TLS 1.3 a server
- * refuses a client by an alert after the handshake, and then closes.
+ * Keeps the first error of a TLS socket for undici, which would only report that the server closed it. Since TLS 1.3, a
+ * server that rejects the client sends an alert after the handshake and then closes.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -220,12 +229,12 @@ const keepFirstError = (socket: Socket): void => {
   });
 };
 
-/** Makes undici's connector cancellable: by itself it leaves its socket open when its client is destroyed. */
+/** Makes undici's connector cancellable. By itself, it leaves its socket open when its client is destroyed. */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
   (options, done) => {
     let hasEnded = false;
-    // It returns the socket that it opens, although its type does not declare it.
+    // The connector returns the socket that it opens, although its type does not say so.
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
       if (error !== null) return done(error, null);
@@ -240,8 +249,8 @@ const cancellable =
   };
 
 /**
- * How the server's certificate is checked and ours is shown, as options of `tls.connect`. Made once for all connections:
- * reading all authorities blocks the event loop for tens of milliseconds.
+ * Returns the options of `tls.connect` for checking the server's certificate and presenting ours. They are made once
+ * for all connections, since reading all authorities blocks the event loop for tens of milliseconds.
  */
 export const tlsTrustOptions = ({
   wire,

@@ -1,8 +1,8 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** How far an exchange was when it failed, which decides what an error means. */
+/** The progress of an exchange when it failed, which decides what an error means. */
 export interface ExchangeProgress {
-  /** `null` while connecting, also when a kept connection turned out to be closed and is reopened. */
+  /** Where the connection comes from; `null` while connecting, also when a closed kept connection is being reopened. */
   readonly connection: ConnectionOrigin | null;
   /** Milliseconds since the request was sent; `null` before. */
   readonly sinceSent: number | null;
@@ -10,9 +10,9 @@ export interface ExchangeProgress {
 }
 
 /**
- * A server may close an idle connection while a request is on its way to it (RFC 9112,
- * section 9.3.1); the client learns of that within about one round trip. A close that comes
- * later than this many milliseconds after sending is by a server that has the request.
+ * How long after sending, in ms, a close can still be that of an idle connection. A server may close an idle connection
+ * while a request is on its way (RFC 9112, section 9.3.1), which the client learns within about one round trip. After a
+ * later close, the server had the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -39,7 +39,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** Ways in which the other side ends an established connection. */
+/** The ways in which the server ends an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -59,15 +59,20 @@ const codeOf = (error: unknown): string => {
   return inner === '' && typeof code === 'string' ? code : inner;
 };
 
-/** Whether an HTTP parser rejected what the server sent. Some of these errors have no code. */
+/**
+ * Returns whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code.
+ */
 const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
-/** Alerts by which a server ends a TLS connection over the client's certificate: after the handshake, since TLS 1.3 (RFC 8446, section 6.2). */
+/**
+ * Matches the alerts by which a server rejects the client's certificate. Since TLS 1.3 they come after the handshake
+ * (RFC 8446, section 6.2).
+ */
 const certificateAlert =
   /^ERR_SSL_.*ALERT_(?:BAD_CERT|CERT|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED|NO_CERT)/;
 
-/** The cause for an error of a socket, a TLS stack or an HTTP parser. */
+/** Returns the cause for an error of a socket, a TLS stack or an HTTP parser. */
 export const failureCause = (error: unknown, progress: ExchangeProgress): BrokenCause => {
   const code = codeOf(error);
   const known = anyTime[code];
@@ -102,7 +107,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write to the socket: check its permissions',
 };
 
-/** What is known of a target before its first answer. */
+/** The facts known about a target before its first answer. */
 interface UnansweredTarget {
   readonly isTls: boolean;
   readonly hasClientCertificate: boolean;
@@ -113,7 +118,7 @@ const certificateAdvice = ({ hasClientCertificate }: UnansweredTarget): string =
     ? 'the server does not accept the client certificate of wire.clientCert: check which authority it trusts, and the dates of the certificate'
     : 'the server wants a client certificate: name its PEM files in wire.clientCert and wire.clientKey';
 
-/** What to do about an error before the first answer of a target; `null` for no advice. */
+/** Returns advice on an error before the first answer of a target; `null` for none. */
 export const connectAdvice = (error: Error, target: UnansweredTarget): string | null => {
   const code = codeOf(error);
   const known = adviceByCode[code];
@@ -129,7 +134,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
       : 'want a client certificate (wire.clientCert)';
     return `the server closed the connection without an answer: it may ${why}, or not speak HTTP: check the port`;
   }
-  // Before a response head, a parser error or a close means that no HTTP server is there.
+  // A parser error or a close before the head of a response means that no HTTP server is there.
   if (isClosed || isParserError(error))
     return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}; --no-preflight leaves this look out`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
@@ -137,8 +142,8 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
 };
 
 /**
- * Says what to do about a status 400 that is about TLS; `null` for any other answer. The sentences are those of nginx
- * (`ngx_http_special_response.c`), Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`).
+ * Returns advice on a status 400 whose text complains about TLS; `null` for any other answer. The sentences are from
+ * nginx (`ngx_http_special_response.c`), Go (`net/http/server.go`) and Apache (`ssl_engine_io.c`).
  */
 export const tlsComplaint = (
   status: number,
@@ -155,7 +160,9 @@ export const tlsComplaint = (
     : null;
 };
 
-/** Whether undici may have rejected a header that is folded over two lines; curl, Go and our own transport read those. */
+/**
+ * Returns whether undici may have rejected a header folded over two lines, which curl, Go and our own transport accept.
+ */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
   /whitespace after header value|Invalid header value char/i.test(String(error));
@@ -167,7 +174,7 @@ export const failureDetail = (error: unknown): string => {
   const code = codeOf(error);
   if (isFoldedHeader(error))
     return `${error.message}: a header may be folded over two lines (RFC 9112, section 5.2), which the transport socket reads`;
-  // OpenSSL's messages contain a thread and a line of its source.
+  // OpenSSL's messages contain a thread number and a source line, so only the reason is shown.
   if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)
     ? `${error.message} (${code})`

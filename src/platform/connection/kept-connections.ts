@@ -8,28 +8,33 @@ export interface KeptConnection extends AnsweredConnection {
   readonly isOpen: boolean;
   /** When its last answer ended. */
   readonly answeredAt: Instant;
-  /** The end of the time in which it can be used again. */
+  /** Until when the connection can be used again. */
   readonly idleUntil: Instant;
   destroy(): void;
 }
 
-/** Receives the connection for a request; `null` if it needs another one. */
+/** Receives the connection for a request; `null` means that a new one is needed. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
-/** How long a connection is watched to see whether the server ends it, and the least time between two watches, in ms. */
+/**
+ * How long a connection is watched to see whether the server ends it, and the minimum time between  two watches, in ms.
+ */
 const watchTime = 1000;
 const watchesApart = 5000;
 
-/** The idle connections to one target. The latest is used first, and each only as often as the reuse rule allows. */
+/**
+ * The idle connections to one target. The most recently used one is taken first. The reuse rule limits how often each
+ * is used.
+ */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #idle: Connection[] = [];
-  /** Connections that are left alone for a moment, with the start of their rest by `performance.now()`. */
+  /** The connections that wait before their next use, each with the start of its wait by `performance.now()`. */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
-  /** A connection that is not used again, left open to see whether the server still ends it. */
+  /** A connection that will not be used again, kept open to see whether the server ends it; `null` for none. */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
   #watchTimer: NodeJS.Timeout | null = null;
@@ -39,7 +44,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     this.#clock = clock;
   }
 
-  /** How many connections requests can use now or in a moment. */
+  /** Returns how many connections can be used now or shortly. */
   countUsable(now: Instant): number {
     const isUsable = (connection: Connection): boolean => this.#isUsable(connection, now);
     const resting = [...this.#resting.keys()].filter(isUsable).length - this.#waiting.length;
@@ -59,8 +64,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Waits for a connection that rests, for as long as its exchange has not ended; returns `false`, and does not call `use`, if there
-   * is none that nobody waits for.
+   * Waits until a connection has rested, as long as the exchange has not ended. Returns `false` without calling `use`
+   * if every resting connection already has a waiting request, or none rests.
    */
   awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
     if (this.#resting.size <= this.#waiting.length) return false;
@@ -102,7 +107,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#watched === connection) this.#watched = null;
   }
 
-  /** Gives `null` to every request that waits; nothing must be kept any more. */
+  /** Passes `null` to every waiting request. After this, no connection may be kept. */
   close(): void {
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     if (this.#watchTimer !== null) clearTimeout(this.#watchTimer);
@@ -124,11 +129,11 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // The sockets are read between a timer and what it sets for the same turn of the loop.
+    // Sockets are read after a timer and before an immediate that it sets, so an end that has arrived is seen first.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
-  /** The end of a rest, by what is known now: that is more than when the rest began. */
+  /** Returns when a rest ends. More is known about the server now than when the rest began. */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);
   }

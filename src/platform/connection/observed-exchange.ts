@@ -20,9 +20,9 @@ export const throwUncaught = (error: unknown): void => {
 export abstract class ObservedExchange implements Exchange {
   protected readonly clock: Clock;
   protected readonly observer: ExchangeObserver;
-  /** Receives what the observer throws. By then the exchange has ended. */
+  /** Receives an error that the observer throws. At that time the exchange has already ended. */
   readonly #onDefect: (error: unknown) => void;
-  /** `null` while a connection is being opened. */
+  /** The origin of the connection; `null` while it is being opened. */
   #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
@@ -38,15 +38,19 @@ export abstract class ObservedExchange implements Exchange {
     return this.#isFinished;
   }
 
-  /** Gives the connection back once, just before the observer hears of the end; it can be used again for `reusableFor` ms. */
+  /**
+   * Returns the connection once, just before the observer is told of the end. It can be used again for `reusableFor`
+   * ms.
+   */
   protected abstract release(reusableFor: number): void;
 
   /** Sends the request again on a new connection, once at most. */
   protected abstract resend(): void;
 
   /**
-   * Whether the request may be sent again if the server turns out not to have read it. It may once, before a byte of an answer, and only if
-   * its connection was open beforehand: when a connection that was opened for it fails, that is the server's answer.
+   * Returns whether the request may be sent again if the server turns out not to have read it. This is allowed once,
+   * before any byte of an answer, and only on a connection that was already open. If a connection opened for this
+   * request fails, that failure is the server's answer.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -54,12 +58,12 @@ export abstract class ObservedExchange implements Exchange {
     return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
   }
 
-  /** A connection is being opened: errors from now on are connect errors. */
+  /** Notes that a connection is being opened; errors from now on are connect errors. */
   connecting(): void {
     this.#connection = null;
   }
 
-  /** The connection is open. A second call, with `new`, means that a kept one had been closed. */
+  /** Notes that the connection is open. A second call with `new` means that a kept connection had been closed. */
   connected(at: Instant, connection: ConnectionOrigin): void {
     if (this.#isFinished) return;
     this.#connection = connection;
@@ -104,7 +108,7 @@ export abstract class ObservedExchange implements Exchange {
     }
   }
 
-  /** Passes on a piece of the body. It does without `notify`, whose closures would be garbage for each piece. */
+  /** Passes on a piece of the body. It does not use `notify`, whose closures would create garbage for each piece. */
   protected notifyChunk(at: Instant, bytes: Uint8Array): void {
     if (this.#isFinished) return;
     try {

@@ -1,10 +1,10 @@
 import { unixTarget } from '../../model/plan/unix-target.ts';
 
-/** Where a base address leads. */
+/** The HTTP address and the socket of a base address. */
 interface TargetAddress {
-  /** The address in HTTP. The host of a Unix socket is `localhost`, as in the requests of curl's manual. */
+  /** The address for HTTP. For a Unix socket the host is `localhost`, as in the examples of curl's manual. */
   readonly url: URL;
-  /** `null` for TCP. */
+  /** The path of the Unix socket; `null` for TCP. */
   readonly socketPath: string | null;
 }
 
@@ -22,8 +22,8 @@ export const originOf = (baseUrl: string): string => {
 };
 
 /**
- * Returns what turns a path below the base address into the path that is sent: behind the base address's own path, and with
- * its query, such as `?api-version=2024-10-21`, on every request. `paths` are the target's own paths by the usual ones.
+ * Returns a function that turns a path below the base address into the path to send. It adds the base address's own
+ * path, and its query, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own.
  */
 export const requestPathsOf = (
   baseUrl: string,

@@ -1,38 +1,46 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
-/** How many connections in a row the server has to end just after the same number of answers until this is taken as its rule. */
+/**
+ * The number of successive connections that the server must end just after the same number of answers before this
+ * counts as its rule.
+ */
 const endsForRule = 3;
-/** How many answers in a row have to come on reused connections until the server is known to keep them. */
+/** The number of successive answers on reused connections after which the server is known to keep them. */
 const reusesForTrust = 3;
 /**
- * How long a connection is left alone after its answer, in ms: `atFirst` while nothing is known of the server (its end often follows the
- * answer by 0.1 ms, on a busy machine by a few); `afterOne` once a connection has stayed open that long; `suspected` if the server ended the
- * latest connection after this number of answers. Some servers still read what arrives after their end, and nothing shows whether they acted on it.
+ * How long a connection rests after its answer, in ms: `atFirst` while nothing is known of the server (its end often
+ * follows the answer by 0.1 ms, on a busy machine by a few ms); `afterOne` once a connection has stayed open that long;
+ * `suspected` if the server ended the latest connection after this number of answers. Some servers still read requests
+ * after their end, and nothing shows whether they acted on them.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
-/** An end within this time after an answer, in ms, is not that of an idle connection. */
+/** The time after an answer, in ms, within which an end is not that of an idle connection. */
 const justAfter = 100;
 
 const noEnds = { answers: 0, inARow: 0 };
 
-/** After how many answers a server ends its connections, as observed of those whose latest answer was of one framing. */
+/**
+ * Observes after how many answers a server ends its connections, for connections whose latest answer has one framing.
+ */
 export class ObservedEnds {
-  /** Connections are not used after so many answers. */
+  /** The number of answers after which connections are not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** Every limit that was concluded, and every one that turned out to be wrong. */
+  /** Every limit that was ever concluded, including those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
-  /** The latest connections that the server ended after the same number of answers. */
+  /** The latest connections that the server ended, all after the same number of answers. */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether a connection has outlived its rest since the latest end. */
+  /** Whether a connection has stayed open through its rest since the latest end. */
   #hasRested = false;
 
   get hasKept(): boolean {
     return this.#hasRested || this.#reusesInARow > 0;
   }
 
-  /** How long a connection is left alone after `answers` answers on it, in ms; 0 once the server is known to keep it. */
+  /**
+   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep it.
+   */
   restAfter(answers: number): number {
     if (answers === this.#ends.answers) return rest.suspected;
     if (this.#reusesInARow >= reusesForTrust) return 0;
@@ -48,7 +56,7 @@ export class ObservedEnds {
     if (answers >= this.#ends.answers) this.#ends = noEnds;
   }
 
-  /** The server has ended a connection `age` ms after the last of so many answers. */
+  /** Notes that the server ended a connection `age` ms after the last of this many answers. */
   onEnded(answers: number, age: number): void {
     if (answers === 0 || age > justAfter) return;
     this.#reusesInARow = 0;
@@ -60,7 +68,10 @@ export class ObservedEnds {
     this.concluded.add(answers);
   }
 
-  /** A connection stayed open after the observed number of answers: the observed rule is wrong, or the server has changed. */
+  /**
+   * Notes that a connection stayed open after the observed number of answers: the observed rule is wrong, or the server
+   * has changed.
+   */
   onKept(): void {
     if (this.limit === Number.POSITIVE_INFINITY) return;
     this.dropped.add(this.limit);
@@ -69,15 +80,17 @@ export class ObservedEnds {
   }
 }
 
-/** What is known of a connection when it becomes idle. */
+/** The facts about a connection when it becomes idle. */
 export interface AnsweredConnection {
-  /** How many answers came on it. */
+  /** The number of answers that came on it. */
   readonly answers: number;
-  /** Whether the latest of them was chunked, as streams are: some servers close after those only. */
+  /** Whether its latest answer was chunked, like streams: some servers close only after chunked answers. */
   readonly isChunked: boolean;
 }
 
-/** Says what was observed, in sentences. `framing` is named only where the server treats other answers differently. */
+/**
+ * Returns sentences about what was observed. They name `framing` only if the server treats other answers differently.
+ */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
     const isAny = !other.hasKept || other.concluded.has(answers);
@@ -98,8 +111,8 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 };
 
 /**
- * After how many answers a connection is not used again: as the scenario says, or as observed of a server that ends its
- * connections without announcing it, whatever its `Keep-Alive` says.
+ * Decides after how many answers a connection is not used again: as the scenario says, or as observed if a server ends
+ * its connections unannounced, whatever its `Keep-Alive` says.
  */
 export class ReuseRule {
   readonly #allowed: number;
@@ -124,13 +137,13 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /** Whether only the observed rule of the server, not the scenario, keeps a connection from being used again. */
+  /** Returns whether only the observed rule, not the scenario, prevents the reuse of a connection. */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
-  /** What is known of the ends of connections whose latest answer was framed like that of this one. */
+  /** Returns the observed ends of connections whose latest answer had the same framing as that of this connection. */
   endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;
   }

@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
-/** A clip of a plan; `oversized` permits more bytes than the interface allows. */
+/** A clip of a plan; `oversized` permits more bytes than the interface does. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
@@ -18,7 +18,7 @@ export interface UploadRules {
   readonly extensions: readonly string[];
   /** The largest file, in bytes. */
   readonly largest: number;
-  /** Returns the actual length of a recording; `null` if only its header says it. */
+  /** Returns the actual length of a recording in seconds; `null` if only its header says it. */
   readonly recorded: (bytes: Uint8Array) => RecordedLength | null;
   /** Whether clips must be in the scenario's folder. */
   readonly isConfined: boolean;
@@ -38,7 +38,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
-/** The speech that comes with Weir; the relative path is the same in the source and in the built package. */
+/** The speech samples that come with Weir; the relative path is the same in the source and in the built package. */
 const bundledManifest = fileURLToPath(
   new URL('../../../fixtures/speech/manifest.json', import.meta.url),
 );
@@ -60,7 +60,7 @@ const unreadableClip = (what: string, error: unknown): Problem =>
     `${what} cannot be read: ${whyUnreadable(error)}. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir`,
   );
 
-/** The duration that a recording's container declares, in seconds; `null` for none. */
+/** Returns the duration that a recording's container declares, in seconds; `null` for none. */
 const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
@@ -68,15 +68,15 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     const { duration = 0 } = format;
     return duration > 0 && Number.isFinite(duration) ? duration : null;
   } catch {
-    // A user may want to test how a target handles a file that is not audio.
+    // This is not an error, since a user may test how a target handles a file that is not audio.
     return null;
   }
 };
 
-/** The most seconds that the last block can play: Opus sends nothing for 0.4 s of silence. */
+/** The maximum duration of the last block, in seconds: Opus sends nothing for 0.4 s of silence. */
 const maxLastBlockSeconds = 0.5;
 
-/** The duration of a recording; throws a `Problem` for one that is shorter than its header declares. */
+/** Returns the duration of a recording in seconds. Throws a `Problem` if it is shorter than its header declares. */
 const playedSeconds = async (
   path: string,
   bytes: Uint8Array,
@@ -85,7 +85,7 @@ const playedSeconds = async (
   const counted = recorded(bytes);
   const actual = counted?.seconds ?? null;
   const declared = counted?.isFinal === true ? null : await declaredSeconds(bytes);
-  // A stream that a browser recorded (WebM of MediaRecorder) declares nothing.
+  // A stream recorded by a browser (WebM of MediaRecorder) declares no duration.
   if (declared === null || actual === null) return declared ?? (actual === 0 ? null : actual);
   if (actual < declared - maxLastBlockSeconds) {
     throw new Problem(
@@ -98,7 +98,7 @@ const playedSeconds = async (
 /** One file to upload, with its absolute path. */
 type ClipFile = Omit<ClipRequest, 'file'> & {
   readonly path: string;
-  /** The duration of bundled speech: measuring it takes a third of the time of `weir validate`. */
+  /** The known duration of bundled speech, since measuring it takes a third of the time of `weir validate`. */
   readonly seconds?: number | undefined;
 };
 
@@ -145,7 +145,7 @@ const readRecording = async (
   };
 };
 
-/** Throws a `Problem` for a file that the interface does not accept, before it is read. */
+/** Throws a `Problem` for a file that the interface does not accept. It is called before the file is read. */
 const checkUpload = async (
   { path, oversized }: ClipFile,
   { extensions, largest }: UploadRules,
@@ -180,7 +180,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // The manifest may be wrong about durations.
+  // The manifest of the user may be wrong about durations, so they are measured.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

@@ -5,11 +5,11 @@ import { isFileError, whyUnreadable } from './file-error-reasons.ts';
 
 const partSize = 1024 * 1024;
 
-/** Why the system could not read a file; `null` for other errors. */
+/** Returns why the system could not read a file; `null` for other errors. */
 export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
-/** The bytes of a file in parts: a file of many gigabytes needs no more memory than a small one. */
+/** Generates the bytes of a file in parts, so that a large file needs no more memory than a small one. */
 export function* filePartsOf(path: string): Generator<Uint8Array, void> {
   const file = openSync(path, 'r');
   try {

@@ -17,7 +17,7 @@ const unwritable: Readonly<Record<string, string>> = {
   EMFILE: 'this process may open no more files (`ulimit -n`)',
 };
 
-/** The refusals of Node itself, which come before the system is asked. */
+/** The reasons why Node itself refuses a path before it asks the system. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
@@ -29,7 +29,7 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? refused[code] ?? message;
 };
 
-/** Whether an error is the file system's, or one that was foreseen, and not a defect. */
+/** Returns whether an error is expected, such as one of the file system, and not a defect. */
 export const isForeseen = (error: unknown): error is Error =>
   error instanceof Problem || isFileError(error);
 

@@ -11,18 +11,18 @@ export interface HistoryDb {
   /** Adds a run unless it is there already; returns its id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /** Makes these runs a baseline; replaces its runs of the same plans and keeps those of others. */
+  /** Makes these runs a baseline. They replace the baseline's runs of the same plans; its runs of other plans stay. */
   setBaseline(baseline: string, ids: readonly number[]): void;
-  /** Removes a baseline but not its runs; returns whether there was one. */
+  /** Removes a baseline but not its runs. Returns whether it existed. */
   removeBaseline(baseline: string): boolean;
   close(): void;
 }
 
-/** The mark of our files in the header of SQLite: "Weir" in ASCII. */
+/** The mark of Weir's files in the header of SQLite: "Weir" in ASCII. */
 const applicationId = 0x57656972;
 const version = 1;
 
-/** How long to wait for another process that holds the file, in ms. */
+/** How long to wait if another process has locked the file, in ms. */
 const lockTimeout = 3000;
 
 const schema = `
@@ -85,7 +85,7 @@ type Row = Record<string, SQLOutputValue>;
 const numberIn = (db: DatabaseSync, sql: string): number =>
   Number(Object.values(db.prepare(sql).get() as Row)[0]);
 
-/** Does all of `work` or nothing; other processes wait meanwhile. */
+/** Performs `work` in a transaction, completely or not at all; other processes wait meanwhile. */
 const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -121,7 +121,10 @@ const prepareTables = (db: DatabaseSync, path: string): void => {
   });
 };
 
-/** Paths are stored relative to the history, so that both can move together, as between the jobs of a CI. */
+/**
+ * Converts paths to and from paths relative to the history, so that both can move together, for example between the
+ * jobs of a CI.
+ */
 const relativePaths = (path: string) => {
   const historyFolder = dirname(resolve(path));
   return {
@@ -226,7 +229,7 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
   }
 };
 
-/** The runs of a history; none if there is no file yet. */
+/** Returns the runs of a history; none if there is no file yet. */
 export const readHistory = async (path: string): Promise<readonly StoredRun[]> => {
   if (!existsSync(path)) return [];
   const history = await openHistory(path);

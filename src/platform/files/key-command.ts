@@ -1,12 +1,12 @@
 import { exec } from 'node:child_process';
 import { Problem } from '../problem.ts';
 
-/** In ms: a login that takes longer waits for somebody. */
+/** The timeout of a command, in ms: a login that takes longer is waiting for a person. */
 const commandTimeout = 30_000;
-/** In characters: no key is longer. */
+/** The maximum output, in characters: no key is longer. */
 const maxOutput = 64 * 1024;
 
-/** Returns why a command gave no key, without a word of its output, which may have a part of one. */
+/** Returns why a command gave no key. It quotes none of the output, which may contain a part of a key. */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;
   return signal === null || signal === undefined ? `ended with ${code}` : `was ended by ${signal}`;
@@ -14,8 +14,8 @@ const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>):
 type Ended = NonNullable<Parameters<typeof exec>[2]>;
 
 /**
- * Runs a command in a shell and returns the key that it prints, without blanks around it. Throws a `Problem` if there is
- * none. The output is shown nowhere.
+ * * Runs a command in a shell and returns the key that it prints, without surrounding blanks. Throws a `Problem` if it
+ * prints none. The output is never shown.
  */
 export const runKeyCommand = (
   command: string,
@@ -41,6 +41,6 @@ export const runKeyCommand = (
       else if (!/^[\x21-\x7e]+$/.test(key)) fail('printed more than one word of ASCII text');
       else resolve(key);
     });
-    // A command that asks for something gets no answer.
+    // The input is closed, so that a command that asks a question does not wait for an answer.
     child.stdin?.end();
   });

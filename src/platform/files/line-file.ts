@@ -14,13 +14,13 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-/** How long the last lines may take, in ms: the reader of a pipe may be stuck. */
+/** How long writing the last lines may take, in ms: the reader of a pipe may have stopped reading. */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
-/** Devices and pipes cannot be truncated, and need not be. */
+/** Truncates a file. Devices and pipes cannot be truncated, and need not be. */
 const truncate = (file: FileHandle): void => {
   try {
     ftruncateSync(file.fd);
@@ -31,7 +31,7 @@ const truncate = (file: FileHandle): void => {
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Opens `path` for writing, through links only if `mayBeLink`; throws a `Problem` if that fails. */
+/** Opens `path` for writing; follows links only if `mayBeLink` is true. Throws a `Problem` if that fails. */
 export const openLineFile = async (path: string, mayBeLink = true): Promise<LineFile> => {
   const existed = await pathExists(path);
   const flags = O_WRONLY | O_CREAT | O_APPEND | (mayBeLink ? 0 : O_NOFOLLOW);
@@ -41,7 +41,7 @@ export const openLineFile = async (path: string, mayBeLink = true): Promise<Line
   let hasWritten = false;
   let failure: unknown = null;
   const stream = file.createWriteStream();
-  // From the start, since a stream that fails closes at once.
+  // The listener is added at once, since a stream that fails closes immediately.
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   const fail = (error: unknown): void => {
     failure ??= error;

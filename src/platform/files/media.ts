@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MediaFile, ReadResult } from '../../model/workload/workload.ts';
 
-/** What comes with Weir; the relative paths are the same in the source and in the built package. */
+/** The folders that come with Weir; the relative paths are the same in the source and in the built package. */
 const bundledFolders = ['images', 'speech'].map((name) =>
   fileURLToPath(new URL(`../../../fixtures/${name}/`, import.meta.url)),
 );
 
-/** The largest file, in bytes: gateways refuse larger ones. */
+/** The maximum size of a file, in bytes; gateways refuse larger ones. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** The formats, and the bytes at an offset by which each is recognised. */
+/** The formats, each with the bytes at an offset that identify it. */
 const formats: readonly (readonly [
   contentType: string,
   format: string,
@@ -68,8 +68,8 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 };
 
 /**
- * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`. The
- * content says what it is, not the name. Throws the system's error for a file that cannot be read.
+ * * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`.
+ * The content decides its type, not the name. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
   const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];

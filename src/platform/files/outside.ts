@@ -5,15 +5,15 @@ const realPath = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
-    // It is missing, which the reader of the file will say.
+    // If the file is missing, the code that reads it reports that.
     const parent = dirname(path);
     return parent === path ? path : join(realPath(parent), basename(path));
   }
 };
 
 /**
- * Says why a scenario may not name a file; `null` if it may. A foreign scenario could send any file that it names to
- * its own target. Links are followed.
+ * Returns why a scenario may not name a file; `null` if it may. A scenario from somebody else could otherwise send any
+ * file to its own target. Links are followed.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));

@@ -6,7 +6,7 @@ import type { ConvertLines } from './table-file.ts';
 
 type Value = string | number | boolean | null;
 
-/** A column of a table, and how its cells are kept: instants as ms since 1970, UTC. */
+/** A column of a table, and how its cells are stored. Instants are in ms since 1970, UTC. */
 export interface ParquetColumn {
   readonly name: string;
   readonly type: 'text' | 'integer' | 'real' | 'boolean' | 'instant';
@@ -37,10 +37,10 @@ const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElemen
   }),
 ];
 
-/** How many rows are in memory at once: some thirty megabytes. */
+/** The number of rows that are in memory at the same time, about thirty megabytes. */
 const rowGroupSize = 10_000;
 
-/** Loads the library, which is optional, before the load. Throws a `Problem` if it is not installed. */
+/** Loads the optional library before the load. Throws a `Problem` if it is not installed. */
 const loadLibrary = (): Promise<typeof parquetWriter> =>
   loadOptional(
     () => import('hyparquet-writer'),
@@ -50,8 +50,8 @@ const loadLibrary = (): Promise<typeof parquetWriter> =>
   );
 
 /**
- * Makes a Parquet file of lines that are JSON arrays, one cell for each column: a row group at a time, so that memory
- * is bounded. Throws a `Problem` if the library is not installed.
+ * * Returns a converter of lines to a Parquet file. Each line is a JSON array with one cell for each column. It
+ * converts one row group at a time, so that memory is bounded. Throws a `Problem` if the library is not installed.
  */
 export const parquetConverter = async (
   columns: readonly ParquetColumn[],
@@ -68,7 +68,7 @@ export const parquetConverter = async (
     }));
   const schema = schemaOf(columns);
   return async (from, to) => {
-    // Never through a link that somebody put there.
+    // The old file is removed, so that nothing is written through a link that somebody put there.
     await rm(to, { force: true });
     const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
     let rows: (readonly Value[])[] = [];

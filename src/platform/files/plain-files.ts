@@ -11,7 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Plain reads and writes of small files. They throw Node's own errors: the caller knows what the file is for. */
+/**
+ * This file has plain reads and writes of small files. They throw Node's own errors, since the caller knows what the
+ * file is for.
+ */
 
 export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
 
@@ -37,20 +40,20 @@ export const beginningOf = async (path: string, length: number): Promise<string>
 
 export const writeText = (path: string, text: string): Promise<void> => writeFile(path, text);
 
-/** Whether there is something in a file; not for devices and pipes. */
+/** Returns whether a file has content; `false` for devices and pipes. */
 export const hasContent = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isFile() && found.size > 0,
     () => false,
   );
 
-/** Writes a file that must not exist yet. */
+/** Writes a new file; fails if it exists. */
 export const createText = (path: string, content: string | Uint8Array): Promise<void> =>
   writeFile(path, content, { flag: 'wx' });
 
 export const appendText = (path: string, text: string): Promise<void> => appendFile(path, text);
 
-/** Removes a file, if there is one. */
+/** Removes a file if it exists. */
 export const removeFile = (path: string): Promise<void> => rm(path, { force: true });
 
 export const namesInFolder = (path: string): Promise<readonly string[]> => readdir(path);
@@ -71,7 +74,7 @@ export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>):
   }
 };
 
-/** Writes what could not be written to `path` into a new folder of temporary files; returns the file's path. */
+/** Writes text that could not be written to `path` into a new folder for temporary files. Returns the new path. */
 export const keepElsewhere = async (path: string, text: string): Promise<string> => {
   const kept = join(await mkdtemp(join(tmpdir(), 'weir-')), basename(path));
   await writeFile(kept, text);

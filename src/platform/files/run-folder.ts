@@ -16,17 +16,17 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { fileErrorCode } from './plain-files.ts';
 
-/** Another run in progress writes to the same folder. */
+/** The error if another run in progress writes to the same folder. */
 class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
 
-/** How long a lock of another machine counts after its last sign of life, in ms. */
+/** The age in ms from which a lock of another machine no longer counts, measured from its last sign of life. */
 const signOfLifeTimeout = 60_000;
-/** The longest time in which a lock is written, in ms. */
+/** The maximum time that writing a lock takes, in ms. */
 const writingTime = 2000;
 
-/** The ms since a file was changed; infinite without one. */
+/** Returns the ms since a file was changed; infinity if it does not exist. */
 const ageOf = async (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -34,8 +34,8 @@ const ageOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Whether the run that wrote a lock may still run. A process of this machine is asked; a run on another machine, or
- * in a container, adds to its checkpoint every few seconds.
+ * Returns whether the run that wrote a lock may still be running. For this machine the process is checked. A run on
+ * another machine or in a container adds to its checkpoint every few seconds.
  */
 const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
   const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
@@ -49,33 +49,35 @@ const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // EPERM: it runs under another user.
+    // EPERM means that the process exists and runs under another user.
     return fileErrorCode(error) === 'EPERM';
   }
 };
 
-/** The locks of this process, with what they contain. */
+/** The paths of locks that this process holds, with their content. */
 const heldLocks = new Map<string, string>();
 
-// A process that ends by `process.exit` leaves no lock; one that is killed leaves one that is recognised as stale.
+// A process that ends by `process.exit` removes its lock. A killed one leaves a lock that is recognised as stale.
 process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
 
-/** Writes a lock; `false` if there is one. */
+/** Writes a lock; returns `false` if one exists. */
 const claim = async (path: string, line: string): Promise<boolean> => {
   try {
     await writeFile(path, line, { flag: 'wx' });
     return true;
   } catch (error) {
     if (fileErrorCode(error) === 'EEXIST') return false;
-    // A full disk takes the file and not its content.
+    // On a full disk, the file can be created but not its content.
     await rm(path, { force: true }).catch(() => undefined);
     throw error;
   }
 };
 
-/** Takes a stale lock away; only one of several processes succeeds, and never with a lock that was renewed meanwhile. */
+/**
+ * Removes a stale lock. Only one of several processes succeeds, and a lock that was renewed meanwhile is never removed.
+ */
 const takeAway = async (path: string, staleLine: string): Promise<void> => {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -97,8 +99,8 @@ const inUse = (folder: string, line: string): FolderInUse => {
 };
 
 /**
- * Claims a folder for one run, so that two runs do not mix their files; the returned function gives it back. Throws
- * `FolderInUse` if another run holds it, else Node's own errors.
+ * Claims a folder for one run, so that two runs do not mix their files. The returned function releases it. Throws
+ * `FolderInUse` if another run has claimed it, otherwise Node's own errors.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -113,21 +115,21 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   return async () => {
     if (!heldLocks.delete(path)) return;
     const line = await readFile(path, 'utf8').catch(() => '');
-    // A lock that cannot be removed is stale as soon as this process has ended.
+    // A lock that cannot be removed becomes stale when this process ends.
     if (line === ownLine) await rm(path, { force: true }).catch(() => undefined);
   };
 };
 
-/** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
+/** A folder for one run's files, opened before the load so that a full disk or a wrong path is noticed early. */
 export interface RunFolder {
   readonly path: string;
-  /** The names of the files that were there before. */
+  /** The names of the files that already existed. */
   readonly existingNames: ReadonlySet<string>;
-  /** Writes a file completely or not at all, by renaming a temporary one. Returns its path. */
+  /** Writes a file completely or not at all, by renaming a temporary file. Returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Lets other runs use the folder. */
   release(): Promise<void>;
-  /** Releases the folder, and removes what this run created of it and its parents, if nothing is in it. */
+  /** Releases the folder. Removes the folders that this run created, if they are empty. */
   discard(): Promise<void>;
 }
 
@@ -156,7 +158,10 @@ export const pathExists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Creates one folder; `false` if another process of the same run was quicker: then it is not ours to remove. */
+/**
+ * Creates one folder. Returns `false` if another process of the same run created it first; then this process must not
+ * remove it.
+ */
 const createOneFolder = async (path: string): Promise<boolean> => {
   try {
     await mkdir(path);
@@ -168,8 +173,8 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Creates a folder and its missing parents one by one, and calls `onCreated` with each: Node's recursive `mkdir` never
- * returns on a file system that answers ENOENT to everything, such as /proc.
+ * Creates a folder and its missing parents one by one, and calls `onCreated` with each. Node's recursive `mkdir` never
+ * returns on a file system such as /proc, which answers ENOENT to everything.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -178,14 +183,14 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
   if (await createOneFolder(path)) onCreated(path);
 };
 
-/** Opens a folder for one run. Throws a `Problem` if it cannot be written, or if another run in progress uses it. */
+/** Opens a folder for one run. Throws a `Problem` if it is not writable, or if another run in progress uses it. */
 export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);
   const created: string[] = [];
   let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
     await release();
-    // Only empty ones: another run may have put its files there.
+    // Only empty folders are removed, since another run may have put files into them.
     for (const folder of created.toReversed()) await rmdir(folder).catch(() => undefined);
   };
   let existingNames: readonly string[] = [];
@@ -215,7 +220,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
       const target = join(path, name);
       const draft = `${target}.part`;
       try {
-        // Never through a link that somebody put there.
+        // The draft is removed first, so that nothing is written through a link that somebody put there.
         await rm(draft, { force: true });
         await writeFile(draft, text, { flag: 'wx' });
         await rename(draft, target);
@@ -230,10 +235,10 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
-/** The most folders of one name: fewer runs start within a second. */
+/** The maximum number of folders with the same name; fewer runs start within a second. */
 const maxNamesakes = 1000;
 
-/** Opens a folder that did not exist: `path`, or else `path-2`, `path-3` and so on. */
+/** Opens a folder that did not exist: `path`, or otherwise `path-2`, `path-3` and so on. */
 export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
   for (let n = 1; n <= maxNamesakes; n += 1) {
     const candidate = n === 1 ? path : `${path}-${n}`;

@@ -5,7 +5,7 @@ import { fillTemplate, type SecretReference, secretReferencesIn } from '../../mo
 import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
-/** The folder of bare secret names, where container runtimes mount secrets. */
+/** The folder for secrets that are named without a path, where container runtimes mount secrets. */
 export const secretsFolder = '/run/secrets';
 
 const valueOf = async (
@@ -16,7 +16,7 @@ const valueOf = async (
   if (reference.kind === 'env') {
     const value = environment[reference.name];
     if (value !== undefined && value !== '') return value;
-    // Docker Swarm gives secrets as files only.
+    // Docker Swarm provides secrets only as files.
     const mounted = resolve(secretsFolder, reference.name);
     if (existsSync(mounted)) return readSecret(reference.name, folder);
     throw new Problem(
@@ -24,12 +24,15 @@ const valueOf = async (
     );
   }
   if (reference.kind === 'secret') return readSecret(reference.path, folder);
-  // Imported here, since few scenarios have a command.
+  // This is imported here, since few scenarios have a command.
   const { runKeyCommand } = await import('./key-command.ts');
   return runKeyCommand(reference.command, environment, folder);
 };
 
-/** Reads a secret file: a bare name is below /run/secrets, a path is relative to `folder`. Throws a `Problem`. */
+/**
+ * Reads a secret file. A name without a path is below /run/secrets; a path is relative to `folder`. Throws a `Problem`
+ * if it cannot be read.
+ */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/');
   const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
@@ -40,7 +43,7 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   return requireHeaderValue(text.trim(), path);
 };
 
-/** Requires a value that a header can contain (RFC 9110, section 5.5). */
+/** Requires a value that is valid in a header (RFC 9110, section 5.5). */
 const requireHeaderValue = (value: string, path: string): string => {
   if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
   if (/^[\t\x20-\x7e]+$/.test(value)) return value;
@@ -50,9 +53,9 @@ const requireHeaderValue = (value: string, path: string): string => {
 };
 
 /**
- * Fills templates with the values of their references: environment variables, or files (a bare
- * name below /run/secrets, a path relative to `folder`). A variable that is not set may be a file there too. Throws a `Problem` for the first
- * that is not available. `write` makes of each value what stands in the template.
+ * Fills templates with the values of their references: environment variables, or files (a name without a path is below
+ * /run/secrets, a path is relative to `folder`). If a variable is not set, a file of that name there is used. Throws a
+ * `Problem` for the first value that is not available. `write` turns each value into the text for the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

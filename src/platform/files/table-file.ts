@@ -4,23 +4,23 @@ import { whyUnwritable } from './file-error-reasons.ts';
 import { fileErrorCode } from './plain-files.ts';
 import { openLineFile } from './line-file.ts';
 
-/** A table that is written line by line under another name, and gets its own when it is whole. */
+/** A table that is written line by line under another name, and renamed when it is complete. */
 export interface TableFile {
   /** Adds a line, without its line feed. */
   add(line: string): void;
   /** Waits until the whole table is on disk under its name; throws a `Problem` if it could not be written. */
   complete(): Promise<void>;
-  /** Leaves everything as it was. */
+  /** Discards the table and leaves everything unchanged. */
   discard(): Promise<void>;
 }
 
 /** Makes the file at `to` from the lines at `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** How many characters are written at once. */
+/** The number of characters that are written at once. */
 const batchLength = 64 * 1024;
 
-/** Follows the links of a path. Throws a `Problem` for anything but a file or a free name. */
+/** Returns the destination of a path after its links. Throws a `Problem` unless that is a file or a free name. */
 const destinationOf = async (path: string): Promise<string> => {
   try {
     const whole = await realpath(path);
@@ -35,8 +35,8 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are kept in
- * `PATH.rows.part`, and the file is made of them at the end. Throws a `Problem` where it cannot be written.
+ * * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are in
+ * `PATH.rows.part`, and are converted to the file at the end. Throws a `Problem` if it cannot be written.
  */
 export const openTableFile = async (
   path: string,
@@ -45,7 +45,7 @@ export const openTableFile = async (
   const destination = await destinationOf(path);
   const draft = `${destination}.part`;
   const linesPath = convert === null ? draft : `${destination}.rows.part`;
-  // A killed run may have left one.
+  // A killed run may have left such a file.
   await rm(linesPath, { force: true });
   const lines = await openLineFile(linesPath, false);
   let batch: string[] = [];

@@ -2,40 +2,44 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** How long before its instant an alarm stops to rely on timers, in ms: they can be a millisecond late. */
+/** How long before its instant an alarm stops using timers, in ms, since they can be a millisecond late. */
 const timerLead = 1.2;
-/** The longest nap, in ms: reads wait meanwhile. */
+/** The longest nap, in ms; reads wait during a nap. */
 const longestNap = 0.25;
 /** The shortest possible nap, in ms. */
 const shortestNap = 0.06;
-/** Node's timers overflow after 24 days; waking up once an hour costs nothing. */
+/** The longest timer, in ms: Node's timers overflow after 24 days, and waking up once an hour costs nothing. */
 const longestTimer = 3_600_000;
-/** Rings that are closer than this, in ms, rely on timers alone: naps between them would delay all reads. */
+/**
+ * The smallest distance between two rings at which naps are used, in ms. For closer rings, naps would delay all reads,
+ * so timers alone are used.
+ */
 const leastDistance = 5;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** What an alarm needs of its clock. */
+/** The functions of a clock that an alarm needs. */
 interface AlarmClock {
   now(): Instant;
-  /** Called when the loop is known to run: in a timer, after a nap, after a ring. */
+  /** Called when the loop is certainly running: in a timer, after a nap, after a ring. */
   onAwake(): void;
-  /** Called when the loop has looked at its sockets since the last call, and may have found nothing. */
+  /** Called when the loop has checked its sockets since the last call, and may have found nothing to read. */
   onEmptyTurn(): void;
 }
 
 /**
- * Rings as exactly as the machine wakes up (some hundredths of a ms), without a turn of the loop while nothing is near: a
- * timer until a millisecond before, then naps of a quarter of a millisecond with a look at the sockets between them.
+ * Rings as exactly as the machine can wake up (some hundredths of a ms), and lets the loop sleep while no ring is near.
+ * It sets a timer to about a millisecond before the ring, then takes naps of a quarter of a millisecond and checks the
+ * sockets between them.
  */
 class NappingAlarm implements Alarm {
   readonly #clock: AlarmClock;
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires; meaningless without one. */
+  /** When the timer fires; meaningless if there is no timer. */
   #timerAt = 0;
-  /** Whether the loop turns without sleeping until the target. */
+  /** Whether the loop keeps turning without sleep until the target. */
   #isNear = false;
   #lastRing = Number.NEGATIVE_INFINITY;
 
@@ -63,7 +67,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= timerLead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      // In two steps: the first can come in the turn that set the alarm, before the loop looks at its sockets.
+      // There are two steps, since the first immediate can run in the turn that set the alarm, before the loop checks
+      // its sockets.
       setImmediate(this.#beginNaps);
       return;
     }
@@ -108,21 +113,24 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** A run's clock, and its zero on the clock that all processes of the machine share. */
+/** The clock of a run, and its zero on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
-  /** Milliseconds of the system's monotonic clock (`process.hrtime`) at instant 0. */
+  /** The system's monotonic clock (`process.hrtime`) at instant 0, in ms. */
   readonly machineZero: number;
-  /** How long the bytes of the read at this instant can have waited in the event loop, in ms; 0 for less than a tenth. */
+  /**
+   * Returns the longest time that the bytes of the read at this instant can have waited in the event loop, in ms; 0 for
+   * less than a tenth.
+   */
   readonly readDelay: (at: Instant) => number;
-  /** The delays of reads at ascending instants. */
+  /** Returns the delays of reads at ascending instants. */
   readonly readDelays: (instants: Float64Array) => number[];
-  /** Does some work once, after the reads of this turn of the event loop and before those of the next. */
+  /** Runs some work once, after the reads of this turn of the event loop and before those of the next. */
   readonly afterReads: (work: () => void) => void;
 }
 
 /**
- * The zero of this thread's `performance.now()` on the machine's monotonic clock: each thread
- * counts from its own start. Exact to some microseconds.
+ * Returns the zero of this thread's `performance.now()` on the machine's monotonic clock, exact to some microseconds.
+ * Each thread counts from its own start.
  */
 const threadZero = (): number => {
   // A pause between the two readings makes their difference smaller, never larger.
@@ -139,7 +147,7 @@ const reads = new ReadTurns(performance.now(), {
   afterReads: (callback) => void setImmediate(callback),
 });
 
-/** Calls several functions by one timer, since each timer wakes the thread up. */
+/** Calls several functions by one timer, since each timer wakes up the thread. */
 class Ticks {
   readonly #runs = new Set<() => void>();
   readonly #milliseconds: number;
@@ -176,7 +184,7 @@ const ticksByInterval = new Map<number, Ticks>();
 const every = (milliseconds: number, tick: () => void): (() => void) => {
   const ticks = ticksByInterval.get(milliseconds) ?? new Ticks(milliseconds);
   ticksByInterval.set(milliseconds, ticks);
-  // The same function may be given twice.
+  // A new function is made, since the same one may be given twice.
   const run = (): void => tick();
   ticks.add(run);
   return () => ticks.remove(run);
@@ -209,10 +217,15 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
   };
 };
 
-/** The machine's monotonic clock with the zero of another thread's clock; before that, instants are negative. */
+/**
+ * Returns the machine's monotonic clock with the zero of another thread's clock. Instants before that zero are
+ * negative.
+ */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
-/** The time by another clock, and the instant of `performance.now()` when it was read: by the quickest of several readings. */
+/**
+ * Reads another clock several times and returns the quickest reading: its time, and the instant by `performance.now()`.
+ */
 export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
   const readings = Array.from({ length: 16 }, () => {
     const before = performance.now();
@@ -223,7 +236,10 @@ export const readBeside = (now: () => number): { readonly time: number; readonly
   return readings.toSorted((a, b) => a.took - b.took)[0]!;
 };
 
-/** The machine's monotonic clock; its zero is `lead` milliseconds after `from`, an instant of `performance.now()`: by default, this call. */
+/**
+ * Starts the machine's monotonic clock. Its zero is `lead` ms after `from`, an instant of `performance.now()` that is
+ * by default this call.
+ */
 export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
   return clockOf(thread + (from ?? performance.now()) + lead, thread);
@@ -232,13 +248,13 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 export const wallClockNow = (): number => Date.now();
 
 /**
- * The zero of this thread's `performance.now()` on the wall clock, exact to some microseconds: read as the wall clock ticks,
- * since it counts whole milliseconds. A pause makes a reading smaller, never larger. (`performance.timeOrigin` is off by the pauses
- * in the start of the process.)
+ * Returns the zero of this thread's `performance.now()` on the wall clock, exact to some microseconds. It reads the
+ * wall clock when its value changes, since that counts whole milliseconds. A pause makes a reading smaller, never
+ * larger. (`performance.timeOrigin` is wrong by the pauses in the start of the process.)
  */
 const wallZero = (): number => {
   let zero = Number.NEGATIVE_INFINITY;
-  // A wall clock that does not tick is taken as it is.
+  // If the wall clock does not change in time, its value is used as it is.
   const until = performance.now() + 20;
   for (let ticks = 0; ticks < 4; ticks += 1) {
     const last = Date.now();
@@ -251,14 +267,17 @@ const wallZero = (): number => {
 
 let steadyZero: number | null = null;
 
-/** The wall clock as it was at the first call, carried on by the monotonic clock: nobody sets it, and it has fractions of a ms. */
+/**
+ * Returns the wall-clock time, continued from the first call by the monotonic clock. So it never jumps when the clock
+ * is set, and it has fractions of a ms.
+ */
 export const steadyNow = (): number => {
   steadyZero ??= wallZero();
   return steadyZero + performance.now();
 };
 
-/** The machine's monotonic clock in ms, which all of its processes and threads share. */
+/** Returns the machine's monotonic clock in ms, which all its processes and threads share. */
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** The wall clock plus `lead` ms as ISO 8601, for the start of a run in its result. */
+/** Returns the wall-clock time plus `lead` ms in ISO 8601, for the start of a run in its result. */
 export const wallClock = (lead = 0): string => new Date(Date.now() + lead).toISOString();

@@ -3,7 +3,7 @@ import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:pe
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
 
-/** Returns the text of a file of the kernel; `null` where it does not exist. */
+/** Returns the text of a kernel file; `null` if it does not exist. */
 const kernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
@@ -12,7 +12,7 @@ const kernelText = (path: string): string | null => {
   }
 };
 
-/** Returns the path of a cgroup and those of its ancestors, whose quotas apply too: `/a/b`, `/a` and an empty one. */
+/** Returns the path of a cgroup and of its ancestors, whose quotas also apply: `/a/b`, `/a` and an empty path. */
 const withAncestors = (path: string): readonly string[] => {
   const names = path.split('/').filter((name) => name !== '');
   return Array.from({ length: names.length + 1 }, (_, left) =>
@@ -21,9 +21,9 @@ const withAncestors = (path: string): readonly string[] => {
 };
 
 /**
- * The files that may report throttling, from the text of /proc/self/cgroup: lines `0::/path` of
- * cgroup v2, `5:cpu,cpuacct:/path` of v1. In a container the path may be the host's while only the container's
- * cgroup is mounted, as the root: it comes last.
+ * * Returns the files that may report throttling, by the text of /proc/self/cgroup: lines `0::/path` of cgroup v2,
+ * `5:cpu,cpuacct:/path` of v1. In a container the path may be that of the host, while only the container's cgroup is
+ * mounted, as the root. So the root comes last.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -38,14 +38,19 @@ export const cpuStatPaths = (membership: string): readonly string[] =>
     return roots.flatMap((root) => withAncestors(path).map((each) => `${root}${each}/cpu.stat`));
   });
 
-/** Microseconds of throttling in a cpu.stat (v1 counts nanoseconds); `null` if it does not report them. */
+/**
+ * Returns the microseconds of throttling in a cpu.stat file (v1 counts nanoseconds); `null` if it does not report them.
+ */
 export const parseThrottled = (cpuStat: string): number | null => {
   const [, name, value] = /^(throttled_usec|throttled_time) (\d+)$/m.exec(cpuStat) ?? [];
   if (value === undefined) return null;
   return name === 'throttled_usec' ? Number(value) : Number(value) / 1000;
 };
 
-/** Reads for how many microseconds CPU quotas throttled this process; `null` if no file reports it. The files are found once. */
+/**
+ * Returns a function that reads for how many microseconds CPU quotas throttled this process; `null` if no file reports
+ * it. The files are searched once.
+ */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
     (path) => parseThrottled(kernelText(path) ?? '') !== null,
@@ -56,12 +61,12 @@ const watchThrottling = (): (() => number | null) => {
       : paths.reduce((sum, path) => sum + (parseThrottled(kernelText(path) ?? '') ?? 0), 0);
 };
 
-/** The resolution of the delay monitor in ms; every delay that it reports includes it. */
+/** The resolution of the delay monitor in ms, which every reported delay includes. */
 const resolution = 10;
 
 /**
- * Nanoseconds for which this thread ran, and for which it waited for a CPU (the first
- * two fields, Documentation/scheduler/sched-stats).
+ * Returns the nanoseconds for which this thread ran, and for which it waited for a CPU (the first two fields,
+ * Documentation/scheduler/sched-stats).
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
   const [ran, waited] = kernelText('/proc/thread-self/schedstat')?.split(' ') ?? [];
@@ -70,7 +75,10 @@ const threadTimes = (): { readonly ran: number; readonly waited: number } | null
     : { ran: Number(ran), waited: Number(waited) };
 };
 
-/** Microseconds of CPU: of a worker's thread if the kernel reports it, else of the process, which collects garbage in further threads. */
+/**
+ * Returns the microseconds of CPU time: of a worker's thread if the kernel reports it, otherwise of the process, which
+ * collects garbage in further threads.
+ */
 const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
   const { user, system } = process.cpuUsage();
@@ -80,7 +88,7 @@ const cpuTime = (ran: number | undefined): number => {
 const difference = (now: number | null, before: number | null): number | null =>
   now === null || before === null ? null : Math.max(0, now - before);
 
-/** Sums garbage collection pauses between two calls of `take`. */
+/** Watches garbage collection pauses; `take` returns their sum since the last call. */
 const watchPauses = () => {
   let longest = 0;
   let total = 0;
@@ -102,7 +110,7 @@ const watchPauses = () => {
   };
 };
 
-/** Watches how late the event loop's timers are, the monitor's own resolution subtracted. */
+/** Watches how late the event loop's timers are, after subtracting the monitor's own resolution. */
 const watchDelay = () => {
   const monitor = monitorEventLoopDelay({ resolution });
   monitor.enable();
@@ -122,7 +130,7 @@ const watchDelay = () => {
   };
 };
 
-/** Counters that only grow; a second's figures are the difference of two readings. */
+/** Reads counters that only grow; the figures of a second are the difference of two readings. */
 const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
@@ -135,7 +143,7 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/** Reads the process's memory in bytes; the last known figure while no file descriptor is left to read it with. */
+/** Reads the process's memory in bytes. If no file descriptor is left, it returns the last known figure. */
 const watchMemory = (): (() => number) => {
   let latest = process.memoryUsage.rss();
   return () => {

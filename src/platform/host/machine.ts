@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
 
-// Read at the start: during a run this process may be bound to some cores.
+// The number is read at the start, since a run may bind this process to some cores.
 const cores = os.availableParallelism();
 
-/** The machine that runs this process, as results name it. */
+/** Describes the machine that runs this process, for results. */
 export const thisMachine = (): SliceRun['machine'] => ({
   node: process.version,
   platform: `${process.platform} ${process.arch} ${os.release()}`,
@@ -13,14 +13,14 @@ export const thisMachine = (): SliceRun['machine'] => ({
   cores,
 });
 
-// Read at the start: later there may be no file descriptor left.
+// The file is read at the start, since later there may be no file descriptor left.
 const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { readonly version: string };
 
-/** This Weir's version, from its own package description. */
+/** Returns this Weir's version, from its own package description. */
 export const weirVersion = (): string => version;
 
 export const hostName = (): string => os.hostname();
 
-/** A name that nobody else has. */
+/** Returns a unique name. */
 export const uniqueName = (): string => crypto.randomUUID();

@@ -1,47 +1,53 @@
-/** The shortest delay that is stored, in ms: a read itself takes some hundredths. */
+/** The shortest delay that is stored, in ms; a read itself takes some hundredths. */
 const shortest = 0.1;
 
-/** The idle time from which the loop has slept, in ms. */
+/** The shortest idle time that means that the loop has slept, in ms. */
 const shortestSleep = 0.001;
 
-/** How late a timer may be, in ms, before the loop must have been kept from running. */
+/**
+ * The latest that a timer can be while the loop is able to run, in ms. If it is later, the loop was kept from running.
+ */
 const latestTimer = 2.5;
 /** How early a timer can fire, in ms. */
 const earliestTimer = 1.5;
 
-/** How many turns are remembered. */
+/** The number of turns that are remembered. */
 const capacity = 1 << 15;
 
-/** What turns are measured by. */
+/** The measurements of the event loop that turns are based on. */
 export interface LoopProbe {
   readonly now: () => number;
-  /** Milliseconds for which the loop has slept so far. */
+  /** Returns the milliseconds for which the loop has slept so far. */
   readonly idle: () => number;
-  /** Calls back once all reads of the current turn are done. */
+  /** Calls back when all reads of the current turn are done. */
   readonly afterReads: (callback: () => void) => void;
 }
 
 /**
- * Measures how long the bytes of each read can have waited for this event loop, at most. A loop that sleeps looks at its sockets the
- * moment one is readable, so its reads are late by what ran since it woke. A loop that did not sleep looked at them at its previous
- * reads, so the bytes came after those. A loop that slept beyond a timer did not run (stopped, or without a CPU), so they can have
- * come since it fell asleep. Shorter times without a CPU are not included. Instants are those of `performance.now()`.
+ * * Measures the longest time that the bytes of each read can have waited for this event loop. A sleeping loop wakes up
+ * when a socket becomes readable, so its reads are late by the work since it woke up. A loop that did not sleep checked
+ * its sockets at its previous reads, so the bytes came after those. A loop that slept beyond a timer was kept from
+ * running (stopped, or without a CPU), so the bytes can have come at any time since it fell asleep. Shorter times
+ * without a CPU are not included. Instants are those of `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
-  /** For each stored turn, ascending: its first and last read, and since when its bytes can have waited. */
+  /**
+   * The first and last read of each stored turn, ascending, and the earliest instant since which its bytes can have
+   * waited.
+   */
   readonly #first = new Float64Array(capacity);
   readonly #last = new Float64Array(capacity);
   readonly #since = new Float64Array(capacity);
   #stored = 0;
-  /** The greatest delay of a turn that was overwritten. */
+  /** The longest delay of a turn that was overwritten. */
   #forgotten = 0;
-  /** The earliest instant at which the loop can last have looked at its sockets. */
+  /** The earliest possible instant of the loop's last check of its sockets. */
   #looked: number;
-  /** When the loop was last seen awake, and how long it had slept until then. */
+  /** When the loop was last known to be awake, and how long it had slept until then. */
   #awake: number;
   #idle: number;
-  /** When a periodic timer is due; the loop cannot sleep longer. */
+  /** When a periodic timer is due, which is the longest that the loop can sleep. */
   #timerDue = Number.POSITIVE_INFINITY;
   #isReading = false;
   #turnFirst = Number.POSITIVE_INFINITY;
@@ -55,23 +61,23 @@ export class ReadTurns {
     this.#idle = probe.idle();
   }
 
-  /** Call it whenever the loop is known to run: at both ends of a timer's callback, and after longer work. */
+  /** Notes that the loop is running. Must be called at both ends of a timer's callback, and after longer work. */
   woke(now: number): void {
     this.#noteAwake(now);
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Call it when a timer is set that will not be moved. */
+  /** Notes that a timer was set that will not be moved. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
 
-  /** Call it when such a timer is stopped. */
+  /** Notes that such a timer was stopped. */
   timerStopped(): void {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Call it when the loop has looked at its sockets since it was last seen awake. */
+  /** Notes that the loop has checked its sockets since it was last known to be awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -79,13 +85,13 @@ export class ReadTurns {
     this.#looked = Math.max(this.#looked, awake);
   }
 
-  /** Call it first at every read. */
+  /** Notes a read. Must be called before anything else at every read. */
   read(now: number): void {
     if (!this.#isReading) this.#beginTurn(now);
     this.#turnLast = now;
   }
 
-  /** How long the bytes that were read at `at` can have waited, in ms; 0 for less than a tenth. */
+  /** Returns the longest time that the bytes read at `at` can have waited, in ms; 0 for less than a tenth. */
   delayAt(at: number): number {
     if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
     return this.#inTurn(this.#turnBefore(at), at);
@@ -97,7 +103,7 @@ export class ReadTurns {
     if (this.#isClear(zero + first, zero + last)) return Array.from(instants, () => 0);
     const delays: number[] = [];
     let turn = this.#turnBefore(zero + first);
-    // Not by `for … of`: what an iterator returns is garbage.
+    // `for … of` is not used, since what an iterator returns is garbage.
     for (let i = 0; i < instants.length; i += 1) {
       const at = zero + instants[i]!;
       while (turn + 1 < this.#stored && this.#first[(turn + 1) % capacity]! <= at) turn += 1;
@@ -107,14 +113,14 @@ export class ReadTurns {
     return delays;
   }
 
-  /** The delay of a read at `at`, where `turn` is the last one that began before. */
+  /** Returns the delay of a read at `at`, where `turn` is the last turn that began before it. */
   #inTurn(turn: number, at: number): number {
     if (turn < this.#oldest) return this.#forgotten;
     const place = turn % capacity;
     return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
   }
 
-  /** Whether no turn between two instants is stored, which most streams of a calm loop find. */
+  /** Returns whether no turn is stored between two instants, which is so for most streams of a calm loop. */
   #isClear(first: number, last: number): boolean {
     const turn = this.#turnBefore(first);
     if (last >= this.#turnFirst || this.#turnBefore(last) !== turn) return false;
@@ -125,7 +131,10 @@ export class ReadTurns {
     return Math.max(0, this.#stored - capacity);
   }
 
-  /** Notes that the loop is awake, and when it looked at its sockets at the end of a sleep; `false` if it has not slept. */
+  /**
+   * Notes that the loop is awake, and when it checked its sockets at the end of a sleep. Returns `false` if it has not
+   * slept.
+   */
   #noteAwake(now: number): boolean {
     const idle = this.#probe.idle();
     const slept = idle - this.#idle;
@@ -145,7 +154,7 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The sockets that are read now were looked at in this turn, which began after the loop was last seen awake.
+    // The sockets read now were checked in this turn, which began after the loop was last known to be awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }
@@ -171,7 +180,7 @@ export class ReadTurns {
     return waited < shortest ? 0 : waited;
   }
 
-  /** The number of the last stored turn that began at `at` or before; one below the oldest if none did. */
+  /** Returns the number of the last stored turn that began at or before `at`; one below the oldest if none did. */
   #turnBefore(at: number): number {
     let low = this.#oldest;
     let high = this.#stored;

@@ -15,16 +15,16 @@ import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
 
 /**
- * autocannon as a `SaturatingClient`. It drives the connections; every instant and count is ours, which avoids its
- * known faults: it drops a request whose connection is closed without counting it, keeps
- * the half-read answer of a broken connection for the next one, continues silently after invalid HTTP, has
- * one timeout in whole seconds, exits 0 and loses the report when interrupted.
+ * * autocannon as a `SaturatingClient`. autocannon only drives the connections; Weir records every instant and count
+ * itself. This avoids autocannon's known faults: it drops a request whose connection is closed without counting it,
+ * keeps the half-read answer of a broken connection for the next one, continues silently after invalid HTTP, has one
+ * timeout in whole seconds, exits 0 and loses the report when interrupted.
  */
 
-/** Longer than any run, in seconds: the engine enforces deadlines. */
+/** The duration given to autocannon, in seconds. It is longer than any run, since the engine enforces deadlines. */
 const noTimeout = 2_000_000;
 
-/** How often autocannon checks whether it was stopped, in ms. */
+/** The interval at which autocannon checks whether it was stopped, in ms. */
 const stopPollInterval = 50;
 
 const toAutocannonRequests = (
@@ -55,7 +55,7 @@ export const rejectUnsupportedTarget = ({
   }
 };
 
-/** Loads autocannon, which is optional; throws a `Problem` that says what to install. */
+/** Loads autocannon, an optional package; throws a `Problem` that says what to install. */
 export const loadAutocannon = (): Promise<typeof autocannon> =>
   loadOptional(
     async () => (await import('autocannon')).default,
@@ -90,7 +90,7 @@ const startBatch = (
     const index = connections.length;
     const connectionRequests = requests[index]!;
     client.setRequests(toAutocannonRequests(connectionRequests, pathFor));
-    // The documented interface lacks what this file needs.
+    // The documented interface lacks properties that this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(
       new ObservedConnection(connection, context, connectionRequests.length, (request, exchange) =>

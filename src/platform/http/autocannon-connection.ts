@@ -18,16 +18,16 @@ const connect = '_connect';
 /** The method that writes the next request in turn. */
 const sendNext = '_doRequest';
 
-/** The used part of autocannon's undocumented client, as of the pinned version. */
+/** The part of autocannon's undocumented client that is used, as of the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
   /** The client ends after this many requests. */
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
-  /** Ours replaces autocannon's, whose callbacks are then never called. */
+  /** The parser, which Weir replaces; autocannon's callbacks are then never called. */
   parser: { execute(bytes: Buffer): void };
-  /** The requests under way, for autocannon's own figures. */
+  /** The requests in flight, which autocannon counts for its own figures. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
@@ -38,7 +38,7 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/** Autocannon's own figures are not used, so it need not keep what they are made of. */
+/** Empty figures. Autocannon's own are not used, so it need not keep the data for them. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -54,12 +54,12 @@ export class ObservedConnection {
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  /** The socket that was opened last, and whether no request has begun on it. */
+  /** The socket that was opened last, and whether no request has begun yet on it. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
-  /** Answers on this connection no longer match its requests. */
+  /** Whether answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
 
@@ -94,7 +94,7 @@ export class ObservedConnection {
 
   #openSocket(): void {
     this.#onClosed();
-    // A late error of it would make autocannon connect twice.
+    // A late error of the old socket would make autocannon connect twice.
     this.#socket?.drop();
     this.#parser = new ResponseParser();
     this.#socket = new ObservedSocket(this.#client.opts, this.#context, {
@@ -117,7 +117,7 @@ export class ObservedConnection {
     if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
     this.#client.emit('connError', error);
     exchange?.fail(error, hasReceived);
-    // An exchange that is sent again has a connection already.
+    // An exchange that is sent again already has a connection.
     if (this.#inFlight === null) this.#reconnect();
   }
 
@@ -155,7 +155,7 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
-  /** Writes the request in turn once more, on a new socket. */
+  /** Writes the current request once more, on a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;
@@ -166,7 +166,9 @@ export class ObservedConnection {
     this.#client.conn.write(this.#client.getRequestBuffer());
   }
 
-  /** Reads with our own parser: autocannon's loops for ever on a negative chunk size, and keeps a head of any length. */
+  /**
+   * Reads with Weir's own parser. Autocannon's loops forever on a negative chunk size, and keeps a head of any length.
+   */
   #read(bytes: Buffer, length: number): void {
     const exchange = this.#inFlight;
     if (exchange === null) return;
@@ -174,7 +176,7 @@ export class ObservedConnection {
     exchange.readAt = this.#context.clock.read();
     if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
-    // An observer may have aborted it meanwhile: then the connection is about to be closed.
+    // An observer may have aborted the exchange meanwhile; then the connection is about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     this.#socket?.onAnswered(exchange.readAt, this.#parser.isChunked);
@@ -196,7 +198,10 @@ export class ObservedConnection {
     else if (!client.destroyed) client[sendNext]();
   }
 
-  /** Sends the next request after so many ms, unless the server ends the connection first, which makes autocannon reconnect. */
+  /**
+   * Sends the next request after `rest` ms, unless the server ends the connection first, which makes autocannon
+   * reconnect.
+   */
   #sendAfter(rest: number, connection: ObservedSocket): void {
     const { socket } = connection;
     const send = (): void => {
@@ -204,7 +209,7 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // The sockets are read between a timer and what it sets for the same turn of the loop.
+    // Sockets are read after a timer and before an immediate that it sets, so an end that has arrived is seen first.
     setTimeout(() => setImmediate(send), rest);
   }
 
@@ -229,7 +234,7 @@ export class ObservedConnection {
     return exchange;
   }
 
-  /** The server closed the connection: only an answer without a length may end like that. */
+  /** Handles a close by the server. Only an answer without a length may end this way. */
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
@@ -246,7 +251,7 @@ export class ObservedConnection {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
     this.#isUnusable = true;
-    // Not within a callback of the parser, which would continue with a destroyed connection.
+    // This must not happen within a callback of the parser, which would continue with a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
       if (this.#isStopping) this.#client.destroy();

@@ -11,11 +11,11 @@ import {
 import type { AnsweredConnection, ReuseRule } from '../connection/reuse-rule.ts';
 import { intoSharedBuffer } from '../socket/open-socket.ts';
 
-/** What the connections of a client share. */
+/** The state that the connections of a client share. */
 export interface SaturatingContext {
   readonly clock: Clock;
   readonly rule: ReuseRule;
-  /** `null` for TCP. */
+  /** The path of the Unix socket; `null` for TCP. */
   readonly socketPath: string | null;
   readonly tlsOptions: tls.ConnectionOptions;
 }
@@ -33,7 +33,7 @@ interface SocketHandlers {
   onEnd(): void;
 }
 
-/** Opens a socket as autocannon does, but all reads use one buffer. */
+/** Opens a socket as autocannon does, except that all reads use one buffer. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,
@@ -45,7 +45,7 @@ const openSocket = (
   return tls.connect({ ...tlsOptions, ...options, servername: net.isIP(host) === 0 ? host : '' });
 };
 
-/** A socket of an autocannon connection, and what is known of how the server treats it. */
+/** A socket of an autocannon connection, which records how the server treats it. */
 export class ObservedSocket implements AnsweredConnection {
   readonly socket: Socket;
   answers = 0;
@@ -53,7 +53,7 @@ export class ObservedSocket implements AnsweredConnection {
   #answeredAt: Instant = instant(0);
   readonly #context: SaturatingContext;
   readonly #begun: Instant;
-  /** How long it took to open, in ms. */
+  /** The time that it took to open, in ms. */
   #openedIn = 0;
   #hasEnded = false;
   #endLook: () => void = () => undefined;
@@ -89,13 +89,13 @@ export class ObservedSocket implements AnsweredConnection {
     rule.endsOf(this).onEnded(this.answers, clock.now() - this.#answeredAt);
   }
 
-  /** Looks whether the server refused a part of the request, which comes as an error of the socket. */
+  /** Checks whether the server refused a part of the request, which appears as an error of the socket. */
   lookForRefusal(onNone: () => void): void {
     if (hasUnwritten(this.socket)) this.socket.destroy(cutShort());
     else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
   }
 
-  /** Destroys the socket, and forwards none of its events any more. */
+  /** Destroys the socket and stops forwarding its events. */
   drop(): void {
     this.#endLook();
     this.socket

@@ -12,7 +12,7 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 /** The result of one request to the target before any load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** An answer that is no list of models, or none, which says nothing of chats. */
+  /** The answer is not a list of models, or there is none; neither says anything about chats. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
@@ -28,7 +28,10 @@ const unusable = (url: string, problem: string, advice: string | null): Prefligh
 const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
-/** An HTML page with one of these statuses replaces the gateway; with other statuses it may be a login or error page in front of it. */
+/**
+ * An HTML page with one of these statuses comes in place of the gateway. With other statuses it may be a login or error
+ * page in front of it.
+ */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
 /** A request to a path below the target's base address. */
@@ -44,16 +47,16 @@ const redirectOf = (
 ): string | undefined => {
   if (status < 300 || status > 399 || location === undefined) return undefined;
   const to = URL.parse(location, targetAddress(base).url.href);
-  // Its query can hold the state of a login.
+  // The query may contain the state of a login, so it is not shown.
   return to === null
     ? location.replaceAll(/[^!-~]/g, '').slice(0, 200)
     : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
-/** No head, page or error body needs more to be recognised: the rest is not read. */
+/** The number of bytes of an answer that are read; no head, page or error body needs more to be recognised. */
 const maxLookedAt = 4096;
 
-/** A list of thousands of models. */
+/** The maximum size of a list of models, in bytes: enough for thousands of models. */
 const maxRead = 1024 * 1024;
 
 const firstText = async (body: Dispatcher.ResponseData['body'], most: number): Promise<string> => {
@@ -75,7 +78,7 @@ interface FirstLook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends the request and reads the beginning of its answer; `cancel` ends it at any stage, while connecting too. */
+/** Sends the request and reads the beginning of its answer. `cancel` ends it at any stage, also while connecting. */
 const beginLook = (
   request: PreflightRequest,
   most = maxLookedAt,
@@ -114,20 +117,20 @@ const beginLook = (
     isConnected: () => isConnected,
     cancel: async () => {
       const destroyed = client.destroy().catch(() => undefined);
-      // undici leaves an attempt to connect alone.
+      // undici does not cancel an attempt to connect.
       cancelConnect();
       await destroyed;
     },
   };
 };
 
-/** Says what a page instead of JSON can mean for a base address. */
+/** Says what an HTML page instead of JSON can mean for a base address. */
 const pageAdvice = (url: string): string =>
   /\/v\d+\w*\/*$/.test(targetAddress(url).url.pathname)
     ? 'the gateway lists its models at another address, or to none'
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
-/** Says why an answer is no list of models and no refusal of one; `null` if it may be. */
+/** Returns why an answer is neither a list of models nor a refusal to list them; `null` if it may be one of these. */
 const doubtOf = (
   url: string,
   address: string,
@@ -144,9 +147,9 @@ const doubtOf = (
 };
 
 /**
- * Sends one request before any load to learn whether the target can be loaded: distinguishes refused connections,
- * unresolved names and servers without HTTP, which cannot be loaded, from answers that are not JSON and from silence,
- * which say nothing of other paths. Takes ten seconds at most, and keeps only the beginning of the answer.
+ * Sends one request before any load, to learn whether the target can be loaded. Refused connections, unresolved names
+ * and servers without HTTP cannot be loaded. Answers that are not JSON, and silence, say nothing about other paths. It
+ * takes at most ten seconds, and keeps only the beginning of the answer.
  */
 export const preflightTarget = async (
   request: PreflightRequest,
@@ -182,7 +185,7 @@ export const preflightTarget = async (
       : { kind: 'doubtful', message };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // The load is perhaps sent by the other transport, which reads such a head.
+    // The other transport may send the load, and it accepts such a head.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
     return unusable(url, failureDetail(error), connectAdvice(error, target));
   } finally {
@@ -191,7 +194,7 @@ export const preflightTarget = async (
   }
 };
 
-/** The status, headers and text of an answer before any load; `null` if none comes in time. */
+/** Returns the status, headers and text of an answer before any load; `null` if none comes in time. */
 export const answerTo = async (
   request: PreflightRequest,
   timeout = defaultTimeout,

@@ -3,39 +3,39 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The lines of an answer that are of use, or why there are none. */
+/** The useful lines of an answer, or the reason why there are none. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
 interface ScrapeOptions {
   readonly userAgent: string;
-  /** Whether a line of the answer is kept. */
+  /** Returns whether a line of the answer is kept. */
   readonly isWanted: (line: string) => boolean;
-  /** In ms. */
+  /** The timeout of a reading, in ms. */
   readonly timeout: number;
 }
 
-/** Reads the metrics of a server again and again, over one connection. */
+/** Reads the metrics of a server repeatedly over one connection. */
 export interface MetricsScraper {
   readonly scrape: () => Promise<Scrape>;
   readonly close: () => Promise<void>;
 }
 
-/** The longest answer that is read; those of the largest servers have some hundreds of kilobytes. */
+/** The maximum size of an answer, in bytes; those of the largest servers have some hundred kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
 const maxLineLength = 16 * 1024;
-/** The most lines that are kept: more would cost the load generator milliseconds a reading. */
+/** The maximum number of lines that are kept; more would cost the load generator milliseconds per reading. */
 const maxLines = 2000;
 
-/** Keeps the wanted lines of a text that comes in pieces, without ever holding the whole. */
+/** Keeps the wanted lines of a text that comes in pieces, without storing the whole text. */
 class WantedLines {
   readonly #isWanted: (line: string) => boolean;
   readonly #decoder = new StringDecoder('utf8');
   readonly #lines: string[] = [];
   #rest = '';
   #bytes = 0;
-  /** Why nothing is kept, since sums of a part would be wrong; `null` within the bounds. */
+  /** Why nothing is kept; `null` within the bounds. Above them, sums of a part would be wrong. */
   #excess: string | null = null;
 
   constructor(isWanted: (line: string) => boolean) {
@@ -68,7 +68,7 @@ class WantedLines {
   }
 }
 
-/** What to do about a status that is no answer. LiteLLM redirects from `/metrics` to `/metrics/`. */
+/** Returns advice on a status that brings no metrics. LiteLLM redirects from `/metrics` to `/metrics/`. */
 const statusReason = (status: number, location: unknown, url: string): string => {
   const base = targetAddress(url).url;
   const wanted = typeof location === 'string' ? URL.parse(location, base.href) : null;
@@ -78,8 +78,9 @@ const statusReason = (status: number, location: unknown, url: string): string =>
 };
 
 /**
- * Opens a scraper of the metrics at an address. It sends no key, header or cookie of the run to anybody, follows no
- * redirect, and reads at most four megabytes and 2,000 wanted lines an answer. Whatever fails is a reason, never thrown.
+ * * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and follows no
+ * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. A failure is returned as a reason, never
+ * thrown.
  */
 export const openScraper = (
   endpoint: TargetEndpoint,

@@ -12,7 +12,7 @@ import { countReadBytes } from '../host/clean-heap.ts';
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
 
-/** Without undici's own timeouts: their default of 300 s would abort slow answers. */
+/** The options that turn off undici's own timeouts; its default of 300 s would abort slow answers. */
 const clientOptions = {
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -24,7 +24,7 @@ const clientOptions = {
 /** The exchange on a connection. */
 type ConnectionUser = Pick<ObservedExchange, 'connecting' | 'connected' | 'mayMove'>;
 
-/** What all connections of a transport share. */
+/** The state that all connections of a transport share. */
 export interface UndiciContext {
   readonly origin: string;
   readonly http2: boolean;
@@ -36,8 +36,8 @@ export interface UndiciContext {
 }
 
 /**
- * Delays undici's destroying of a socket that the server has ended until it is known whether a refusal comes, so that undici reports
- * the error of the refusal if there is one.
+ * Delays undici's destruction of a socket that the server has ended until it is known whether a refusal comes. Then
+ * undici reports the error of the refusal, if there is one.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -52,25 +52,28 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   });
 };
 
-/** One connection with its own undici client, since time queued inside a pool is invisible. */
+/** One connection with its own undici client, since waiting time inside a pool would be invisible. */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
-  /** The instant of the latest socket read; `null` before the first, and where reads are invisible (HTTP/2). */
+  /**
+   * The instant of the latest socket read; `null` before the first read, and always under HTTP/2, where reads are
+   * invisible.
+   */
   readAt: Instant | null = null;
   /** Whether a byte was received since the request was sent. */
   hasReceived = false;
-  /** Whether a part of the request was still in this process when the server ended the connection. */
+  /** Whether a part of the request had not left this process when the server ended the connection. */
   isCutShort = false;
   answers = 0;
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** How many answers the first one announced. */
+  /** The number of answers that the first answer announced. */
   #maxAnswers = Number.POSITIVE_INFINITY;
-  /** `null` while it is idle. */
+  /** The exchange on the connection; `null` while it is idle. */
   #user: ConnectionUser | null = null;
   #hasEnded = false;
-  /** Cancels an attempt to connect: destroying the client does not. */
+  /** Cancels an attempt to connect, which destroying the client does not do. */
   #cancelConnect: () => void = () => undefined;
   readonly #context: UndiciContext;
 
@@ -95,7 +98,10 @@ export class UndiciConnection implements KeptConnection {
     this.hasReceived = false;
   }
 
-  /** Its answer is complete or its exchange has ended. It can be used again for `reusableFor` ms, unless it was the last of `maxAnswers`. */
+  /**
+   * Notes that the answer is complete or the exchange has ended. The connection can be used again for `reusableFor` ms,
+   * unless this was the last of `maxAnswers` answers.
+   */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;
     this.answers += 1;
@@ -110,11 +116,12 @@ export class UndiciConnection implements KeptConnection {
     void this.close();
   }
 
-  /** Destroys it and waits until it is gone. Fails the connection's exchange if it has one. */
+  /** Destroys the connection and waits until it is gone. Fails its exchange if it has one. */
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);
-    // After the client: it must not mistake the cancelled attempt for a failed one and connect again.
+    // This comes after destroying the client, which would otherwise take the cancelled attempt for a failed one and
+    // connect again.
     this.#cancelConnect();
     return destroyed;
   }
@@ -140,7 +147,7 @@ export class UndiciConnection implements KeptConnection {
     socket.prependListener('readable', () => {
       countReadBytes(socket.readableLength);
       this.readAt = this.#context.clock.read();
-      // Also called at the end, without anything to read.
+      // The event also comes at the end, when there is nothing to read.
       if (socket.readableLength > 0) this.hasReceived = true;
     });
     socket.prependListener('end', () => this.#onEnd(socket, openedIn));
@@ -156,7 +163,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // An end during an answer is not that of a kept connection.
+    // An end during an answer is not the end of a kept connection.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

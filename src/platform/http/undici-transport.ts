@@ -20,8 +20,8 @@ import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 /**
- * The HTTP/2 streams below undici, which hides how they end: it silently resends a refused request and takes
- * a stream that is reset in its middle for a whole answer. Node publishes each stream as it is made, within the
+ * Observes the HTTP/2 streams below undici, which hides how they end: it silently resends a refused request, and takes
+ * a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made, within the
  * call that follows undici's `onRequestStart`.
  */
 
@@ -30,7 +30,7 @@ type StreamListener = (stream: ClientHttp2Stream) => void;
 let nextStream: StreamListener | null = null;
 let isSubscribed = false;
 
-/** Calls `listener` with the stream that this turn of the loop makes next. */
+/** Calls `listener` with the next stream that is made in this turn of the loop. */
 const onNextStream = (listener: StreamListener): void => {
   if (!isSubscribed) {
     isSubscribed = true;
@@ -42,7 +42,7 @@ const onNextStream = (listener: StreamListener): void => {
   nextStream = listener;
 };
 
-/** How the server reset a stream (RFC 9113, section 7), in a few words; `null` if it did not. */
+/** Describes how the server reset a stream (RFC 9113, section 7), in a few words; `null` if it did not. */
 const resetOf = (stream: ClientHttp2Stream | null): string | null => {
   const code = stream?.rstCode ?? 0;
   if (code === 0) return null;
@@ -57,12 +57,12 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
   return flat;
 };
 
-/** Translates undici's callbacks into the port's. undici would swallow what an observer throws. */
+/** Translates undici's callbacks into Weir's. Errors of an observer are passed on, since undici would swallow them. */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
   readonly #transport: UndiciTransport;
   readonly #request: Dispatcher.DispatchOptions;
   #connection: UndiciConnection | null = null;
-  /** The stream of the latest attempt, by HTTP/2 only. */
+  /** The HTTP/2 stream of the latest attempt; `null` under HTTP/1.1. */
   #stream: ClientHttp2Stream | null = null;
   #answered = false;
   #reusableFor = Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.fail(this.#connection?.isCutShort === true ? cutShort() : error, hasResponse);
   }
 
-  /** A frame of HTTP/2 that cannot be written need not be one of the request. */
+  /** Under HTTP/2, a frame that cannot be written need not belong to the request. */
   override mayMove(hasResponse: boolean): boolean {
     return !this.#transport.http2 && super.mayMove(hasResponse);
   }
@@ -161,12 +161,11 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 }
 
 /**
- * The general transport: undici's `Client.dispatch`, one client for each connection and one
- * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
- * most recently used idle one is taken first. A client connects at its first request, so nothing is
- * connected ahead. A request that the server cannot have read, since it had closed the kept connection, goes once
- * more on a new one (by HTTP/1.1 only). No timeouts, retries or redirects. What an observer throws ends its exchange
- * and goes to `onDefect`.
+ * * The general transport: undici's `Client.dispatch`, one client for each connection and one exchange at a time on it,
+ * so that no request waits in a hidden queue. Connections are kept alive and the most recently used idle one is taken
+ * first. A client connects at its first request, so nothing is connected ahead. If the server cannot have read a
+ * request because it had closed the kept connection, the request is sent once more on a new one (HTTP/1.1 only). There
+ * are no timeouts, retries or redirects. An error of an observer ends its exchange and is passed to `onDefect`.
  */
 class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
@@ -204,7 +203,10 @@ class UndiciTransport implements Transport, UndiciContext {
     return exchange;
   }
 
-  /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, or on a new one that connects at its first request. */
+  /**
+   * Sends on the most recently used idle connection. If there is none, it uses a resting connection as soon as that is
+   * allowed, or a new one that connects at its first request.
+   */
   #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');
     const kept = this.#kept.take(this.clock.now());

@@ -5,30 +5,31 @@ import type { AddressInfo } from 'node:net';
 import { waitAtMost } from '../wait-at-most.ts';
 
 /**
- * The server of a live page: one page, a stream of its updates, and a way to stop the run. Only this machine can connect, only who
- * knows the token in the address gets an answer, and no other page can make a browser act for it.
+ * This file serves a live page: the page, a stream of its updates, and a way to stop the run. Only this machine can
+ * connect. Only clients that know the token in the address get an answer, and no other page can make a browser act for
+ * it.
  */
 
-/** What the server serves, and whom it tells. */
+/** The content that the server serves, and its callbacks. */
 export interface LiveContent {
   readonly page: () => string;
   readonly onStop: () => void;
-  /** Called with the number of readers, when it changes. */
+  /** Called with the number of readers when it changes. */
   readonly onReaders: (count: number) => void;
 }
 
 export interface LiveServer {
   readonly address: string;
-  /** Sends an update to each reader that has received the one before, and to those who come later. */
+  /** Sends an update to each reader that has received the previous one, and to those who connect later. */
   readonly send: (event: string, data: string) => void;
   /** Sends the last event to all readers, waits for at most `patience` ms until they have it, and closes. */
   readonly finish: (event: string, data: string) => Promise<void>;
 }
 
-/** The most readers: a browser opens at most six connections to one host. */
+/** The maximum number of readers; a browser opens at most six connections to one host. */
 const maxReaders = 8;
 const maxConnections = 32;
-/** A reader that takes nothing for so many ms is disconnected. */
+/** The time after which a reader that accepts no data is disconnected, in ms. */
 const readerPatience = 30_000;
 /** How long readers may take to receive the last event, in ms. */
 const patience = 1500;
@@ -64,10 +65,10 @@ const isEqual = (a: string, b: string): boolean =>
 const eventText = (event: string, data: string): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The readers of the updates. Each holds at most one event in memory. */
+/** The readers of the updates. Each stores at most one event in memory. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** The readers, and when each had last received everything. */
+  /** The readers, each with the time when it had last received everything. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -112,13 +113,13 @@ class Readers {
   }
 }
 
-/** Why a request is not answered, and with which status; `null` if it may be. */
+/** Returns why a request is not answered, and the status for it; `null` if it may be answered. */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // An attacker's DNS server can point a name to this machine; the header shows it.
+  // An attacker's DNS server can point a name to this machine. The header reveals that.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;
@@ -129,8 +130,8 @@ const refusalOf = (
 };
 
 /**
- * Serves a live page at a port of 127.0.0.1 (0: any free one). Throws Node's error if the port cannot be used. Nothing of it keeps the
- * process alive after `finish`.
+ * Serves a live page at a port of 127.0.0.1 (0: any free one). Throws Node's error if the port cannot be used. After
+ * `finish`, nothing of it keeps the process alive.
  */
 export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
   const token = randomBytes(24).toString('base64url');
@@ -149,7 +150,7 @@ export const openLiveServer = async (port: number, content: LiveContent): Promis
   const server = createServer(
     { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000, maxHeaderSize: 8192 },
     (request, response) => {
-      // Nobody reads a body.
+      // The body is discarded unread.
       request.resume();
       const refusal = refusalOf(request, bound);
       if (refusal !== null) return answer(response, ...refusal);

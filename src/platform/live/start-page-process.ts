@@ -2,10 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { Problem } from '../problem.ts';
 import { type ChildProcessHandle, startChildProcess } from '../process/child-process.ts';
 
-/** How long the process may take to start, in ms: it loads all that renders reports. */
+/** How long the process may take to start, in ms, since it loads all code that renders reports. */
 const startTimeout = 20_000;
 
-/** Flags that keep collector and compiler on the process's one thread, so that its low priority holds for them too. */
+/**
+ * Flags that run the garbage collector and the compiler on the main thread, so that its low priority applies to them
+ * too.
+ */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 
 /** Starts the program at `entry` with `setup` as its first line, and waits for its own first line. Throws a `Problem` if it does not start. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** The environment variables that a child gets: keys and other secrets are not among them. */
+/** The environment variables that are passed on to a child process. None of them contains keys or other secrets. */
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
@@ -10,15 +10,15 @@ const passedOn =
 export interface ChildProcessHandle {
   readonly ok: true;
   readonly pid: number | null;
-  /** The first line that it printed, once ready. */
+  /** The first line that it printed, which means that it is ready. */
   readonly line: string;
-  /** Calls the listener with each line that it prints after the first. */
+  /** Adds a listener for each line that it prints after the first. */
   readonly onLine: (listener: (line: string) => void) => void;
-  /** Writes to its standard input; lost once it has ended. */
+  /** Writes to its standard input; the text is lost if the process has ended. */
   readonly write: (text: string) => void;
-  /** The number of bytes that wait for it to read them. */
+  /** Returns the number of bytes that it has not read yet. */
   readonly backlog: () => number;
-  /** How it ended unexpectedly, in one line; `null` while it runs. */
+  /** Returns how it ended unexpectedly, in one line; `null` while it runs. */
   readonly ended: () => string | null;
   /** Ends the process and waits for its exit. */
   readonly stop: () => Promise<void>;
@@ -30,11 +30,11 @@ const stopGrace = 2000;
 const hasExited = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null;
 
-/** The line of a program's output that names the error. */
+/** Returns the line of a program's output that names the error. */
 export const errorLine = (stderr: string): string | undefined =>
   stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
-/** The status or signal with which a process ended, and its error line; `null` while it runs. */
+/** Returns the status or signal with which a process ended, and its error line; `null` while it runs. */
 const endingOf = (child: ChildProcess, stderr: string): string | null => {
   if (!hasExited(child)) return null;
   const status = child.signalCode ?? `exit status ${child.exitCode}`;
@@ -52,8 +52,9 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its first line, at most
- * `timeout` ms if given. The input stays open, so that the child sees its end, and must end, when this process ends in any way.
+ * * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its
+ * first line, at most `timeout` ms if given. The input stays open until this process ends in any way; the child must
+ * end when its input ends.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
@@ -79,7 +80,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // Before the other listeners, which would receive the error as a rejection.
+  // This comes before the other listeners, for which the error would be a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += String(error);

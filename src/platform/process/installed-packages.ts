@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** What this file reads of a package's description. */
+/** The part of a package's description that this file reads. */
 interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -49,8 +49,9 @@ const requirementsOf = (folder: string): readonly string[] => {
 };
 
 /**
- * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a copy: at the top,
- * or below the package that needs another version. Direct dependencies are placed first. Throws for a package that is not installed.
+ * * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a
+ * copy. A package is at the top, or, in another version, below the package that needs that version. Direct dependencies
+ * are placed first. Throws for a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

@@ -12,11 +12,14 @@ import { Problem } from '../problem.ts';
 import { installedPackages, manifestOf, packageRoot } from './installed-packages.ts';
 import type { MockProcess } from './mock-process.ts';
 
-/** `src` in a checkout, `dist` in the published package. */
+/** The folder of the program: `src` in a checkout, `dist` in the published package. */
 const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
-/** What the image contains of the running Weir, a checkout or the published package: of its source only the launcher in the latter case. */
+/**
+ * The paths of the running Weir that the image contains. In the published package, only the launcher is included from
+ * its source.
+ */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
 const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench|proving)\//;
@@ -35,7 +38,10 @@ const ownFiles = (): readonly string[] =>
     .filter((path) => !testOnly.test(path))
     .sort();
 
-/** The name and tag of the image, with a hash of its content, so that an unchanged one is not built again. */
+/**
+ * Returns the name and tag of the image. The tag is a hash of its content, so that an unchanged image is not built
+ * again.
+ */
 const nameFor = (
   files: readonly string[],
   dependencies: ReadonlyMap<string, string>,
@@ -48,7 +54,10 @@ const nameFor = (
   return `weir-mock:${hash.digest('hex').slice(0, 16)}`;
 };
 
-/** What the image of this Weir on the base image `base` is built of: its name, and `withFolder`, which calls `build` with a temporary folder of its files. */
+/**
+ * Describes the image of this Weir on the base image `base`: its name, and `withFolder`, which calls `build` with a
+ * temporary folder that contains the image's files.
+ */
 const imageContext = (base: string) => {
   const files = ownFiles();
   const dependencies = installedPackages();
@@ -75,27 +84,27 @@ const imageContext = (base: string) => {
 
 /** How to run a container of the reference gateway. */
 export interface MockContainerOptions {
-  /** The gateway's settings without its addresses; the keys are the published test keys. */
+  /** The gateway's settings without its addresses; its keys are the published test keys. */
   readonly settings: object;
-  /** The gateway ends by itself after this time, in any case. */
+  /** The time after which the gateway ends by itself in any case, in ms. */
   readonly lifetime: Milliseconds;
-  /** The base image with Node; `null` for Node's official one. */
+  /** The base image with Node; `null` for the official one. */
   readonly base: string | null;
 }
 
-/** The base image and the ports are those of `src/mock/Dockerfile`. */
+/** The base image and the ports are the same as in `src/mock/Dockerfile`. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
-/** The network must not reach a gateway that accepts published keys. */
+/** The address to listen on: the gateway accepts published keys, so it must not be reachable from the network. */
 const loopback = '127.0.0.1';
 
 /** The poll interval and the timeout for a starting gateway, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
-/** How long a gateway may take to end by itself before the engine ends it, in ms. */
+/** How long a gateway may take to end by itself before the container engine ends it, in ms. */
 const stopGrace = 2000;
 
-/** Attaches to the standard streams of a created container, before it starts, so that no output is lost. */
+/** Attaches to the standard streams of a created container before it starts, so that no output is lost. */
 const attach = async (
   { dockerode }: ContainerClient['container'],
   id: string,
@@ -130,7 +139,10 @@ const attach = async (
 
 type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
-/** The library's container: reachable from this machine only, removed by the engine once it has ended, attached when created. */
+/**
+ * Defines the library's container: reachable from this machine only, attached when created, and removed by the engine
+ * once it has ended.
+ */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
   client: ContainerClient,
@@ -147,7 +159,7 @@ const defineContainer = (
           [{ HostIp: loopback, HostPort: '0' }],
         ]),
       );
-      // The engine closes the gateway's input as soon as this process has ended, in any way.
+      // The engine closes the gateway's input when this process ends in any way.
       Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
       await Promise.resolve();
     }
@@ -168,9 +180,9 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 };
 
 /**
- * Starts the reference gateway in a container, through testcontainers. It listens on this machine's
- * loopback address only and ends when this process ends, even by a signal, at the latest after its
- * lifetime. Throws a `Problem` without the library or an engine, or when the image cannot be built.
+ * * Starts the reference gateway in a container, through testcontainers. It listens only on this machine's loopback
+ * address. It ends when this process ends, even by a signal, or after its lifetime. Throws a `Problem` if the library
+ * or an engine is missing, or if the image cannot be built.
  */
 export const startMockContainer = async (options: MockContainerOptions): Promise<MockProcess> => {
   const library = await loadContainerLibrary();
@@ -216,9 +228,9 @@ const errorReason = (error: unknown): string =>
 
 /** Loads the container library, which is large and optional, only when a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
-  // Its reaper needs an image from a registry, and is not needed: the gateway ends with the run.
+  // The library's reaper needs an image from a registry. It is turned off, since the gateway ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // In a container the library would look for an engine outside, by an image from a registry.
+  // Inside a container, the library would use an image from a registry to find an engine outside.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
@@ -260,7 +272,7 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before it builds: a failure is a line of the answer.
+    // The engine answers 200 before it builds; a failure is a line of the answer.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),
@@ -273,7 +285,7 @@ const build = async (
 
 const baseScript = fileURLToPath(new URL('../../mock/base-image.sh', import.meta.url));
 
-/** The name of an image with this version of the gateway; builds it if missing. */
+/** Returns the name of an image with this version of the gateway; builds the image if it is missing. */
 const ensureMockImage = async (client: ContainerClient, base: string): Promise<string> => {
   const context = imageContext(base);
   try {

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 
 /** The reference gateway in its own process, started for one run. */
 export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
-  /** `null` in a container. */
+  /** The process id; `null` in a container. */
   readonly pid: number | null;
   /** The base address for requests. */
   readonly url: string;
@@ -25,9 +25,9 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * Flags that keep the gateway's collections short. Its garbage is short-lived, so a small young generation costs nothing; marking the
- * old generation takes 20 to 50 ms for 2,000 streams, so it is delayed; collectors in threads of their own would compete for
- * a core with the load generator (`npm run bench mock`).
+ * * Flags that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young generation
+ * costs nothing. Marking the old generation takes 20 to 50 ms for 2,000 streams, so it is delayed. Collectors in
+ * separate threads would compete with the load generator for a core (`npm run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -60,13 +60,15 @@ export const startMockProcess = async (
   );
 };
 
-/** How long the counters may take, in ms: a suspended gateway would never answer. */
+/** How long reading the counters may take, in ms; a suspended gateway would never answer. */
 const countersTimeout = 2000;
 
-/** How often the counters are polled, and how far apart in ms, until aborted connections have reached the gateway. */
+/**
+ * How many times the counters are polled, and the interval in ms, until aborted connections have reached the gateway.
+ */
 const drainPolling = { times: 20, apart: 50 };
 
-/** The mock's counters since its start, once no request is in flight there. */
+/** Returns the mock's counters since its start, once no request is in flight there. */
 export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {

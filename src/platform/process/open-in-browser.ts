@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 const passedOn =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
-/** How long the opener is watched, in ms: it ends at once, or stays as long as its browser. */
+/** How long the opening program is watched, in ms. It ends at once, or stays as long as its browser. */
 const patience = 3000;
 
 const browserOpener = process.platform === 'darwin' ? 'open' : 'xdg-open';

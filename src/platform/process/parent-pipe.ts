@@ -6,7 +6,7 @@ export const openParentPipe = () => {
   const input = createInterface({ input: process.stdin });
   const closed = once(input, 'close').then(() => undefined);
   return {
-    // `null` where the pipe closes before a line.
+    // The result is `null` if the pipe closes before a line.
     firstLine: Promise.race([
       once(input, 'line').then(([line]) => String(line)),
       closed.then(() => null),
@@ -14,7 +14,7 @@ export const openParentPipe = () => {
     /** Calls the listener with each line after the first. */
     onLine: (listener: (line: string) => void) => void input.on('line', listener),
     print: (line: string) => void process.stdout.write(`${line}\n`),
-    /** Resolves when the parent closes the pipe, or has died. */
+    /** Resolves when the parent closes the pipe or has died. */
     closed,
     /** Stops reading, so that this process can end. */
     close: () => {

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export const sleep = (length: number): Promise<void> => wait(Math.max(0, length));
 
-/** Waits for `length` ms, or until `onStop` reports a stop: then resolves with its cause, otherwise with `null`. */
+/**
+ * Waits for `length` ms, or until `onStop` reports a stop. Resolves with the cause of the stop, otherwise with `null`.
+ */
 export const pause = <Cause>(
   length: number,
   onStop: (listener: (cause: Cause) => void) => () => void,

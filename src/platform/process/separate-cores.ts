@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The cores in a list as the kernel writes it, for example "0-2,8". */
+/** Returns the cores in a list of the kernel, for example "0-2,8". */
 export const coresIn = (list: string): readonly number[] =>
   list.split(',').flatMap((part) => {
     const [first = Number.NaN, last = first] = part.split('-').map(Number);
@@ -15,9 +15,9 @@ const allowedCores = async (): Promise<readonly number[]> => {
   return list === undefined ? [] : coresIn(list);
 };
 
-/** Binds the main thread of a process, and what it starts from then on, to some cores. */
+/** Binds the main thread of a process, and everything that it starts later, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
-  // Without `taskset`, or for a process that has ended: everything runs where the system lets it.
+  // If `taskset` is missing or the process has ended, everything runs wherever the system lets it.
   await promisify(execFile)('taskset', ['-cp', cores.join(','), String(pid)]).catch(
     () => undefined,
   );
@@ -25,8 +25,8 @@ const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
 
 /**
  * Keeps this process, which runs `threads` event loops, and some others on different cores. Linux often wakes a thread
- * on the core of the thread that wrote to it, where it waits until the writer sleeps, even if another core is idle. The
- * returned function undoes that for this process. Does nothing if there are too few cores, or no `taskset`.
+ * on the core of the thread that wrote to it. There it waits until the writer sleeps, even if another core is idle. The
+ * returned function undoes this for this process. Does nothing if there are too few cores, or no `taskset`.
  */
 export const separateCores = async (
   threads: number,

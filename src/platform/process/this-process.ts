@@ -2,22 +2,22 @@ import { constants, setPriority } from 'node:os';
 
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
-/** The command that runs this same Node.js, with the flags of this process. */
+/** Returns the command that runs this same Node.js, with the flags of this process. */
 export const thisNode = (): readonly [string, ...string[]] => [
   process.execPath,
   ...process.execArgv,
 ];
 
-/** Lets everything else on this machine go first. */
+/** Gives this process the lowest priority on this machine. */
 export const yieldToOthers = (): void => {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // A system that does not allow it shares its processors as usual.
+    // On a system that does not allow this, the process keeps its priority.
   }
 };
 
-/** Ends this process with its exit code after `timeout` ms, if it has not ended by itself. */
+/** Ends this process with its exit code after `timeout` ms, unless it has already ended. */
 export const endWithin = (timeout: number): void => {
   setTimeout(() => {
     // oxlint-disable-next-line unicorn/no-process-exit -- what is still open then would keep the process for ever

@@ -3,13 +3,13 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 /** A thread with its own event loop. */
 export interface Thread<Message> {
   post(request: Message): void;
-  /** Resolves at the thread's end: with `null` if it ended by itself, else with the reason. */
+  /** Resolves when the thread ends: with `null` if it ended by itself, otherwise with the reason. */
   readonly ended: Promise<string | null>;
   /** Ends the thread at once. */
   end(): Promise<unknown>;
 }
 
-/** The message of a failed thread, without its stack. */
+/** Returns the message of a failed thread, without its stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
@@ -38,7 +38,7 @@ export const startThread = <Message>(
 export interface CurrentThread<Input, Message, Report> {
   readonly input: Input;
   post(report: Report): void;
-  /** Receives messages until `close` is called: a thread that listens does not end. */
+  /** Receives messages until `close` is called; a thread that listens does not end. */
   listen(onMessage: (request: Message) => void): void;
   close(): void;
 }

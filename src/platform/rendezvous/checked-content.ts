@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../problem.ts';
 
-/** A content of a rendezvous that has the expected SHA-256; throws a `Problem` if it is missing or has another. */
+/** Returns the content of a rendezvous with the expected SHA-256. Throws a `Problem` if it is missing or differs. */
 export const checkedContent = (
   rendezvous: string,
   name: string,

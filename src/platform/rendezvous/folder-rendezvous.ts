@@ -9,13 +9,14 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 
 /**
- * A rendezvous in a folder that all machines share. A record is a file that is renamed into its place, so that nobody
- * reads half of it. A claim is a hard link, which one of several fails to make on every file system, NFS included.
+ * This file implements a rendezvous in a folder that all machines share. A record is a file that is renamed into its
+ * place, so that nobody reads half of it. A claim is a hard link: on every file system, NFS included, only one of
+ * several machines can make it.
  */
 
-/** The prefix of its files, so that clearing touches nothing else. */
+/** The prefix of a rendezvous's files, so that clearing removes no others. */
 const ownPrefix = 'weir-';
-/** The interval between two looks for questions and answers, in ms: a clock's offset is no more exact. */
+/** The interval between two checks for questions and answers, in ms; a clock's offset cannot be more exact. */
 const lookInterval = 1;
 /** How long a question waits for its answer, in ms. */
 const answerTimeout = 2000;
@@ -42,7 +43,7 @@ const textIn = async (path: string): Promise<string | null> => {
 const filesIn = (folder: string) => {
   const pathOf = (kind: 'record' | 'content' | 'ask' | 'time' | 'draft', key: string): string =>
     join(folder, `${ownPrefix}${kind}-${key}`);
-  /** Calls `place` with a complete file under a name of its own. */
+  /** Calls `place` with the path of a complete file that has a temporary name. */
   const throughDraft = async <T>(
     content: string | Uint8Array,
     place: (draft: string) => Promise<T>,
@@ -57,7 +58,7 @@ const filesIn = (folder: string) => {
   };
   const replace = (path: string, content: string | Uint8Array): Promise<void> =>
     throughDraft(content, (draft) => rename(draft, path));
-  /** Creates a file that must not exist; `false` if it does. */
+  /** Creates a file; returns `false` if it already exists. */
   const createNew = (path: string, content: string): Promise<boolean> =>
     throughDraft(content, async (draft) => {
       try {
@@ -120,7 +121,7 @@ const ask = async ({ pathOf, replace }: Files): Promise<number | null> => {
   }
 };
 
-/** Opens the rendezvous in a folder, which is created if it is missing. Throws a `Problem` if it cannot be. */
+/** Opens the rendezvous in a folder, and creates the folder if it is missing. Throws a `Problem` if that fails. */
 export const openFolderRendezvous = async (folder: string): Promise<Rendezvous> => {
   const name = `file://${folder}`;
   const files = filesIn(folder);

@@ -28,7 +28,7 @@ const loadNatsPackages = async () => {
 };
 type NatsPackages = Awaited<ReturnType<typeof loadNatsPackages>>;
 
-/** Matches what Node and the client say if nothing answers at the address. */
+/** Matches the error messages of Node and the client if nothing answers at the address. */
 const unanswered =
   /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|timeout/i;
 
@@ -42,7 +42,7 @@ const fileOf = (environment: Environment, name: string): Promise<string> | null 
   });
 };
 
-/** Finds the credentials in the environment or the address: a token, a user, the seed of an nkey or a file. */
+/** Finds the credentials in the environment or the address: a token, a user, an nkey seed or a file. */
 const authenticationFor = async (
   { transport }: NatsPackages,
   { username, password }: URL,
@@ -62,12 +62,12 @@ const authenticationFor = async (
 
 /** How long a connection may take to open, in ms. */
 const connectTimeout = 5000;
-/** How long before the next attempt to reconnect, in ms. */
+/** The interval between attempts to reconnect, in ms. */
 const reconnectInterval = 250;
 
 /**
- * Connects to the server of an address. Once connected, it reconnects for as long as it takes. Throws a `Problem` if it cannot
- * connect at first, an `UnreachableRendezvous` if nothing answers.
+ * Connects to the server at an address. After the first connection it reconnects without a limit. Throws a `Problem` if
+ * the first attempt fails, an `UnreachableRendezvous` if nothing answers.
  */
 const connectToNats = async (
   packages: NatsPackages,
@@ -97,13 +97,17 @@ const connectToNats = async (
 };
 
 /**
- * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk, so that
- * they outlast its restart. The time is asked for by a plain request, whose round trip takes some tenths of a millisecond.
+ * * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk,
+ * so that they outlast its restart. The time comes by a plain request, whose round trip takes some tenths of a
+ * millisecond.
  */
 
-/** How long one operation may take, in ms: short enough for several within the shortest silence that ends a slice. */
+/**
+ * The timeout of one operation, in ms. It is short enough for several operations within the shortest silence that ends
+ * a slice.
+ */
 const operationTimeout = 1000;
-/** How long a part of a content may take, in ms. */
+/** The timeout for one part of a content, in ms. */
 const contentTimeout = 5000;
 
 const bucketOf = (url: URL): string => {
@@ -114,7 +118,10 @@ const bucketOf = (url: URL): string => {
   );
 };
 
-/** Turns any failure of an operation into a `Problem`: the server may be away, and the same call may succeed later. */
+/**
+ * Turns any failure of an operation into a `Problem`: the server may be temporarily unavailable, and the same call may
+ * succeed later.
+ */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -135,7 +142,7 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // Only the leader's copy is certainly current.
+  // Only the leader's copy is certain to be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
@@ -154,7 +161,7 @@ const textOf = async (records: KV, key: string): Promise<string | null> => {
   return entry?.operation === 'PUT' ? entry.string() : null;
 };
 
-/** Creates a record; `false` if there is one. */
+/** Creates a record; returns `false` if it already exists. */
 const createNew = async (
   { jetstream }: NatsPackages,
   records: KV,
@@ -203,7 +210,9 @@ const timeOn = (connection: NatsConnection, subject: string) => ({
   },
 });
 
-/** Opens the rendezvous at the address of a NATS server, its bucket being the path. Throws a `Problem` if it cannot be. */
+/**
+ * Opens the rendezvous at the address of a NATS server; the path names its bucket. Throws a `Problem` if that fails.
+ */
 export const openNatsRendezvous = async (
   url: URL,
   environment: Readonly<Record<string, string | undefined>>,

@@ -30,7 +30,7 @@ export const openRendezvous: (
 ) => Promise<Rendezvous> = async (address, environment) => {
   const url = URL.parse(address);
   const open = openings[url?.protocol ?? ''];
-  // The address may contain a password.
+  // The message does not quote the address, which may contain a password.
   if (url === null || open === undefined) throw new Problem(`--rendezvous: ${expected}`);
   return open(url, environment);
 };

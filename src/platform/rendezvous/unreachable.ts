@@ -1,4 +1,4 @@
 import { Problem } from '../problem.ts';
 
-/** The server of a rendezvous does not answer, or not yet. */
+/** The error if the server of a rendezvous does not answer, or not yet. */
 export class UnreachableRendezvous extends Problem {}

@@ -1,6 +1,9 @@
 import { HttpFault, maxSectionBytes } from './response-head.ts';
 
-/** Receives content without its framing: `bytes` from `from` to `to`, valid during the call only; once for each read. */
+/**
+ * Receives content without its framing: `bytes` from `from` to `to`, valid during the call only. It is called once for
+ * each read.
+ */
 export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
 }
@@ -18,11 +21,14 @@ const lf = 10;
 const tab = 9;
 const semicolon = 59;
 
-/** Extensions from the first semicolon on: a little looser than RFC 9112, section 7.1.1, as in other clients. */
+/**
+ * Matches chunk extensions from the first semicolon on. It is slightly looser than RFC 9112, section 7.1.1, as in other
+ * clients.
+ */
 const extensions =
   /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
 
-/** 2^53 has fourteen hexadecimal digits. */
+/** The maximum number of digits of a chunk size; 2^53 has fourteen hexadecimal digits. */
 const maxSizeDigits = 13;
 
 const digitOf = (byte: number): number => {
@@ -32,12 +38,12 @@ const digitOf = (byte: number): number => {
 };
 
 /**
- * Decodes the chunked coding (RFC 9112, section 7.1), however its bytes are split over reads, up to
- * the trailer section. Strict: hexadecimal sizes directly followed by CR LF or by extensions, which
- * are skipped and bounded over the whole body.
+ * * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, however its bytes are split over
+ * reads. It is strict: CR LF or extensions must directly follow the hexadecimal size. Extensions are skipped; their
+ * total length is bounded.
  */
 export class ChunkedDecoder {
-  /** Whether the last chunk has come: trailers follow. */
+  /** Whether the last chunk has come, after which trailers follow. */
   hasLastChunk = false;
   fault: HttpFault | null = null;
   #state: number = inSize;
@@ -45,7 +51,7 @@ export class ChunkedDecoder {
   /** The size as read so far, then the remaining bytes of the chunk's content. */
   #left = 0;
   #extension = '';
-  /** The bytes of all extensions of the body. */
+  /** The number of bytes of all extensions of the body. */
   #extensions = 0;
 
   begin(): void {
@@ -57,9 +63,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. Then check `hasLastChunk` and `fault`.
-   * The content of several chunks is moved together within `bytes`, so that the sink is called once: a call for each chunk
-   * costs more than reading it where a server sends many at once.
+   * * Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. The caller then
+   * checks `hasLastChunk` and `fault`. The content of several chunks is moved together within `bytes`, so that the sink
+   * is called once. If a server sends many chunks at once, a call for each would cost more than reading it.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
@@ -85,10 +91,10 @@ export class ChunkedDecoder {
     return at;
   }
 
-  /** Reads bytes between two contents, at least one; returns the position after them. */
+  /** Reads at least one byte of framing between two contents; returns the position after it. */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
-    // What a content almost always ends with.
+    // A content almost always ends with these bytes.
     if (
       this.#state === beforeContentCr &&
       end - at >= 2 &&

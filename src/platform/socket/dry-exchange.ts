@@ -6,14 +6,20 @@ import { RequestHeadWriter } from './request-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import { SocketExchange } from './socket-connection.ts';
 
-/** An exchange without a network: writes the head of a request as `socket` does, and reads the bytes of an answer as if they had come. */
+/**
+ * An exchange without a network. It writes the head of a request as `socket` does, and reads the given bytes as if they
+ * were an answer from a server.
+ */
 export type DryExchange = (
   request: WireRequest,
   observer: ExchangeObserver,
   reads: readonly Buffer[],
 ) => void;
 
-/** Makes exchanges without a network, by the code of the socket transport. What an observer throws is thrown outside of any handler. */
+/**
+ * Makes exchanges without a network that use the code of the socket transport. An error of an observer is thrown
+ * outside of any handler.
+ */
 export const dryExchanges = (clock: Clock): DryExchange => {
   const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);
   const parser = new ResponseParser();
@@ -25,9 +31,9 @@ export const dryExchanges = (clock: Clock): DryExchange => {
     parser.expectResponse(exchange);
     exchange.sent(clock.now());
     for (const bytes of reads) {
-      // Not `read`: the clock would count it as a read from a socket.
+      // `read` is not called, since the clock would count it as a read from a socket.
       exchange.readAt = clock.now();
-      // The parser may change what it reads.
+      // The parser may change the bytes, so it gets a copy.
       const status = parser.read(Buffer.from(bytes));
       if (status === 'complete') exchange.complete(exchange.readAt, parser.reusableFor);
       else if (status !== 'more') exchange.onFault(status, true);

@@ -19,22 +19,25 @@ export interface SocketEvents {
   ended(): void;
   /** Called when the connection fails, before or after it is open. */
   failed(error: Error): void;
-  /** Called last, when the connection is gone; only if opening it had started. */
+  /** Called last, when the connection is gone; only if opening had started. */
   closed(): void;
 }
 
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
- * All reads of all connections use this one buffer: a buffer for each read is garbage, and its
- * collection would delay the arrival instants. Its size is what libuv reads at once.
+ * The buffer that all reads of all connections share. A buffer for each read would be garbage, and collecting it would
+ * delay the recorded instants. Its size is the number of bytes that libuv reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** As undici's: probes after a minute of silence, so that a vanished server is noticed. */
+/**
+ * The options for TCP keep-alive, the same as in undici: probes after a minute of silence, so that a vanished server is
+ * noticed.
+ */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
-/** The option `onread` of a socket that reads into the shared buffer. */
+/** Returns the option `onread` for a socket that reads into the shared buffer. */
 export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   buffer: sharedReadBuffer,
   callback: (length: number, bytes: Uint8Array): boolean => {
@@ -43,7 +46,7 @@ export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   },
 });
 
-/** Forwards a socket's events; `opening` is the event for an open connection. */
+/** Forwards a socket's events; `opening` is the event that means an open connection. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
@@ -51,7 +54,7 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
     .on('error', (error) => events.failed(error))
     .on('close', () => events.closed());
 
-/** A tunnel's socket cannot use the shared buffer: it reads as Node's streams do. */
+/** Forwards the reads of a tunnel's socket. It cannot use the shared buffer, since it reads as Node's streams do. */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => {
     countReadBytes(bytes.length);

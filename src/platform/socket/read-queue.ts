@@ -2,31 +2,37 @@ import type { Instant } from '../../model/quantity.ts';
 import type { RunClock } from '../host/clock.ts';
 
 export interface ReadReceiver {
-  /** How many of its reads wait in the queue. */
+  /** The number of its reads that wait in the queue. */
   waitingReads: number;
-  /** Called with the instant of a read and its bytes, from `begin` to `end`, valid during the call only. */
+  /** Called with the instant of a read and its bytes, from `begin` to `end`, which are valid during the call only. */
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
 }
 
-/** Reads wait in blocks of this many bytes, at most in so many blocks; each is reused. */
+/** The size of a block of waiting reads in bytes, and the maximum number of blocks; each is reused. */
 const blockSize = 64 * 1024;
 const mostBlocks = 64;
-/** Longer reads are delivered at once, in bytes: to copy them costs more than others lose by waiting. */
+/**
+ * The maximum size of a read that is queued, in bytes. Longer reads are delivered at once, since copying them costs
+ * more than others lose by waiting.
+ */
 const longestCopy = 4096;
 
-/** How long reads are delivered in one turn of the event loop, in ms. */
+/** How long one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
-/** The share of the oldest wait for which reads are delivered, if that is longer: a busy loop must not fall behind for ever. */
+/**
+ * The share of the oldest wait for which a turn delivers reads, if that is longer, so that a busy loop does not fall
+ * behind forever.
+ */
 const shareOfWait = 0.1;
 
-/** A block of reads that wait, in the order in which they came. */
+/** A block of waiting reads, in the order of their arrival. */
 class Block {
   readonly bytes = Buffer.allocUnsafeSlow(blockSize);
-  /** `null` once delivered. */
+  /** The receiver of each read; `null` once delivered. */
   readonly receivers: (ReadReceiver | null)[] = [];
   readonly instants: Instant[] = [];
   readonly ends: number[] = [];
-  /** The first that may wait. */
+  /** The index of the first read that may still wait. */
   next = 0;
 
   get hasWaiting(): boolean {
@@ -66,8 +72,8 @@ class Block {
 }
 
 /**
- * Reads that are delivered after all others of their turn of the event loop, some at a time: where many connections have
- * something to read, each read gets its instant before any answer is parsed. The reads of one connection keep their order.
+ * Delivers reads a few at a time, after all reads of their turn of the event loop. If many connections have something
+ * to read, each read gets its instant before any answer is parsed. The reads of one connection keep their order.
  */
 export class ReadQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
@@ -80,7 +86,7 @@ export class ReadQueue {
     this.#clock = clock;
   }
 
-  /** Delivers the first `length` of `bytes` after the reads of this turn, or of a later one. */
+  /** Delivers the first `length` of `bytes` after the reads of this turn or of a later one. */
   add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
     if (length > longestCopy) {
       this.deliverTo(receiver);
@@ -91,7 +97,7 @@ export class ReadQueue {
     this.#awaitTurn();
   }
 
-  /** Delivers what waits for one connection. */
+  /** Delivers the waiting reads of one connection. */
   deliverTo(receiver: ReadReceiver): void {
     for (const block of this.#blocks) {
       for (let i = block.next; receiver.waitingReads > 0 && i < block.receivers.length; i += 1)
@@ -106,7 +112,7 @@ export class ReadQueue {
     this.#blocks.push(this.#free.pop() ?? new Block());
   }
 
-  /** Keeps the last block, which may be empty. */
+  /** Removes empty blocks, except the last one. */
   #dropEmpty(): void {
     while (!this.#blocks[0]!.hasWaiting) {
       const empty = this.#blocks[0]!;

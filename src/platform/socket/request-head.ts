@@ -15,7 +15,10 @@ interface RequestFraming {
   readonly length: number | null;
 }
 
-/** Accepts what a request may set of its framing: another host, `connection: close`, its own length; it adds no line. */
+/**
+ * Takes what a request's header sets of the framing: another host, `connection: close`, its own length. Such a header
+ * adds no line.
+ */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
   else if (name === 'connection' && value === 'close') framing.closes = true;
@@ -25,23 +28,23 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 };
 
 /**
- * Writes request heads for one target. What does not change from request to request is checked and
- * formatted once: the line of a header is kept until its value changes.
+ * Writes request heads for one target. The parts that do not change between requests are checked and formatted once;
+ * the line of a header is kept until its value changes.
  */
 export class RequestHeadWriter {
   readonly #host: string;
   readonly #pathFor: (path: string) => string;
-  /** By method, then by path. */
+  /** The request lines, by method and then by path. */
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** `pathFor` gives the path that is sent for one below the base address. */
+  /** `pathFor` returns the path to send for a path below the base address. */
   constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
     this.#pathFor = pathFor;
   }
 
-  /** Writes the head of a request; `closes` says whether it asks to close the connection. */
+  /** Writes the head of a request; `closes` says whether the request asks to close the connection. */
   write({
     method,
     path,
@@ -94,16 +97,16 @@ export class RequestHeadWriter {
   }
 }
 
-/** Larger requests are written in two pieces. */
+/** The largest request that is written in one piece, in bytes. */
 const sharedBufferSize = 64 * 1024;
 
-/** Writes requests; small ones are assembled in one buffer that all connections share. */
+/** Writes requests. Small ones are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /** Bytes before this position may still be in use by sockets. */
+  /** The position before which bytes may still be in use by sockets. */
   #free = 0;
 
-  /** `head` is Latin-1. The body must not change until it is sent. */
+  /** Writes a request. `head` is Latin-1. The body must not change until it is sent. */
   write(socket: Writable, head: string, body: Uint8Array | null): void {
     const size = head.length + (body?.length ?? 0);
     if (size > sharedBufferSize) {
@@ -120,7 +123,7 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // Bytes that the system has not accepted yet (always under TLS) stay in use by the socket.
+    // Bytes that the system has not accepted yet (always under TLS) are still in use by the socket.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

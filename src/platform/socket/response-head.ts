@@ -1,11 +1,11 @@
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
-/** Why a response cannot be read further. It is a class so that it differs from a parser's other results. */
+/** The reason why a response cannot be read further. It is a class so that it differs from a parser's other results. */
 export class HttpFault {
-  /** `protocol` if the server violated HTTP/1.1 (RFC 9112). */
+  /** The cause: `protocol` if the server violated HTTP/1.1 (RFC 9112). */
   readonly cause: Extract<BrokenCause, 'protocol' | 'too-large' | 'closed-early'>;
-  /** A short message for users, without text of the server. */
+  /** A short message for users, which contains no text of the server. */
   readonly detail: string;
 
   constructor(cause: HttpFault['cause'], detail: string) {
@@ -14,7 +14,7 @@ export class HttpFault {
   }
 }
 
-/** The most bytes of a head or of a trailer section, as in Node's own parser and undici. */
+/** The maximum size of a head or a trailer section in bytes, as in Node's own parser and undici. */
 export const maxSectionBytes = 16 * 1024;
 
 const cr = 13;
@@ -30,20 +30,20 @@ const atLineStart = 2;
 /** After the CR of the empty line that ends the section. */
 const afterLastCr = 3;
 
-/** A complete section, as the scan below accepts it; most come in one read, and this is faster. */
+/** Matches a complete section as the scan below accepts it. Most sections come in one read, and this is faster. */
 const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 
 /**
- * Collects the lines of a head or trailer section up to an empty line, however its bytes are
- * split over reads. Strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line ends in
- * CR LF, and no control character except the tab is allowed.
+ * * Collects the lines of a head or trailer section up to an empty line, however its bytes are split over reads. It is
+ * strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and the tab is the only
+ * control character allowed.
  */
 export class HeadSection {
-  /** All bytes so far as Latin-1, the empty line at the end included. */
+  /** All bytes so far as Latin-1, including the empty line at the end. */
   text = '';
   fault: HttpFault | null = null;
   #state: number = beforeHead;
-  /** Line ends before the head. */
+  /** The number of line ends before the head. */
   #skipped = 0;
 
   beginHead(): void {
@@ -59,7 +59,10 @@ export class HeadSection {
     this.#state = atLineStart;
   }
 
-  /** Appends bytes from `first` on; returns the position after the empty line, or −1 if there is none yet or `fault` is set. */
+  /**
+   * Appends bytes from `first` on. Returns the position after the empty line, or −1 if there is none yet or `fault` is
+   * set.
+   */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
       const text = bytes.toString('latin1', first, Math.min(end, first + maxSectionBytes));
@@ -124,15 +127,15 @@ export type BodyFraming =
 
 export interface ParsedHead {
   readonly status: number;
-  /** Names in lower case; repeated ones joined by `, `. */
+  /** The headers, with names in lower case; the values of repeated names are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the body ends, by the headers alone; whether there is one depends on status and method too. */
+  /** How the body ends according to the headers alone. Status and method also decide whether there is a body. */
   readonly framing: BodyFraming;
-  /** Whether the server closes the connection after this. */
+  /** Whether the server closes the connection after this response. */
   readonly closes: boolean;
   /** How long the server keeps the connection, in ms; infinite if it does not say. */
   readonly keepAliveFor: number;
-  /** How many answers come on the connection, by `Keep-Alive: max`; infinite if it does not say. */
+  /** The number of answers on the connection, by `Keep-Alive: max`; infinite if the server does not say. */
   readonly maxAnswers: number;
 }
 
@@ -143,7 +146,7 @@ const untilClose: BodyFraming = { kind: 'close' };
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** A value without surrounding blanks. */
+/** Returns a value without surrounding blanks. */
 const valueBetween = (text: string, from: number, end: number): string => {
   let first = from;
   let last = end;
@@ -152,13 +155,13 @@ const valueBetween = (text: string, from: number, end: number): string => {
   return text.slice(first, last);
 };
 
-/** A name as received, with its colon, and in lower case. */
+/** A field name as received with its colon, and the name in lower case. */
 interface FieldName {
   readonly raw: string;
   readonly lower: string;
 }
 
-/** The names of the previous head by position: a server sends the same names in the same order. */
+/** The names in the previous head, by position: a server sends the same names in the same order. */
 const previousNames: FieldName[] = [];
 const maxPreviousNames = 100;
 
@@ -167,14 +170,17 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // A name that extends into the next line is not a token.
+  // A name that continues in the next line is not a token.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
   return found;
 };
 
-/** The fields from `from` to the empty line. A folded line goes on with the value before it (RFC 9112, section 5.2), as with curl and Go. */
+/**
+ * Parses the fields from `from` to the empty line. A folded line continues the value before it (RFC 9112, section 5.2),
+ * as in curl and Go.
+ */
 export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
   let latest: string | null = null;
@@ -218,10 +224,16 @@ const framingOf = (fields: Fields): BodyFraming | HttpFault => {
 const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
-/** How long before the server's deadline a connection is no longer used, in ms, as in undici: the server's timer started earlier. */
+/**
+ * How long before the server's deadline a connection is no longer used, in ms, as in undici, since the server's timer
+ * started earlier.
+ */
 const keepAliveMargin = 2000;
 
-/** How long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinite without it. */
+/**
+ * Returns how long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinity
+ * without it.
+ */
 export const keepAliveFor = (hint: string): number => {
   const seconds = hint === '' ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
   return seconds === undefined
@@ -230,8 +242,8 @@ export const keepAliveFor = (hint: string): number => {
 };
 
 /**
- * How many answers come on a connection, by the `Keep-Alive` of its first one; infinite without `max`. Some servers count down from it,
- * others repeat it: the first is the same for both.
+ * Returns the number of answers on a connection, by the `Keep-Alive` of its first answer; infinity without `max`. Some
+ * servers count down from that number, others repeat it; the first value is the same in both cases.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
@@ -265,6 +277,6 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Whether a text is the beginning of HTTP/1.x: other protocols are rejected at once. */
+/** Returns whether a text can be the beginning of HTTP/1.x, so that other protocols are rejected at once. */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

@@ -10,29 +10,29 @@ import {
 
 /** Receives the head and the content of a response. */
 export interface ResponseSink extends ContentSink {
-  /** The final head; interim ones are skipped. */
+  /** Receives the final head; interim ones are skipped. */
   onHead(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
-/** After a read: the response continues, is complete, or cannot be read further. */
+/** The status after a read: the response continues, is complete, or cannot be read further. */
 export type ParseStatus = 'more' | 'complete' | HttpFault;
 
 /** The sink while no response is expected. */
 const ignoringSink: ResponseSink = { onHead: () => undefined, onContent: () => undefined };
 
-/** A server that sends more interim responses than this is taken as broken. */
+/** The maximum number of interim responses; a server that sends more is treated as broken. */
 const maxInterimResponses = 100;
 
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
 
 /**
- * Reads one response after another from a connection: bytes in, events out, however the bytes are
- * split over reads. Knows no sockets and no time. Framing by Content-Length, by chunks with extensions
- * and trailers, or by the connection's close (RFC 9112, sections 6 and 7); strict, since a generous
- * reading of a broken answer would measure something that other clients do not see.
+ * * Reads one response after another from a connection: bytes in, events out, however the bytes are split over reads.
+ * It uses no sockets and no clock. A body ends by Content-Length, by chunks with extensions and trailers, or by the
+ * connection's close (RFC 9112, sections 6 and 7). It is strict, since lenient reading of a broken answer would measure
+ * something that other clients do not see.
  */
 export class ResponseParser {
-  /** For how many ms after a complete response the connection can be used again; 0 for never. */
+  /** How long the connection can be used again after a complete response, in ms; 0 for never. */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
@@ -42,7 +42,7 @@ export class ResponseParser {
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
-  /** Answers so far on the connection, and how many the first of them announced. */
+  /** The number of answers so far on the connection, and the number that the first of them announced. */
   #answers = 0;
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The remaining bytes of a body with a known length. */
@@ -58,7 +58,10 @@ export class ResponseParser {
     this.hasReceived = false;
   }
 
-  /** Reads the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, call `expect` first. */
+  /**
+   * Reads the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, the caller must
+   * call `expect` first.
+   */
   read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
     if (end > begin) this.hasReceived = true;
     let at = begin;
@@ -67,7 +70,7 @@ export class ResponseParser {
       if (next instanceof HttpFault) return this.#finish(next);
       at = next;
       if (this.#stage === 'over') {
-        // Bytes after a response belong to no request: the connection cannot be trusted.
+        // Bytes after a response belong to no request, so the connection cannot be trusted.
         if (at < end) this.reusableFor = 0;
         return this.#finish('complete');
       }
@@ -75,7 +78,7 @@ export class ResponseParser {
     return 'more';
   }
 
-  /** The server ended the connection. */
+  /** Notes that the server ended the connection. */
   closed(): ParseStatus {
     if (this.#stage === 'close') return this.#finish('complete');
     const what = this.hasReceived ? 'before the answer was complete' : 'without an answer';
@@ -88,7 +91,7 @@ export class ResponseParser {
     return parseStatus;
   }
 
-  /** Reads what it can from `at` on and returns the position after it. */
+  /** Reads as much as possible from `at` on; returns the position after it. */
   #step(bytes: Buffer, at: number, end: number): number | HttpFault {
     switch (this.#stage) {
       case 'head':
@@ -153,7 +156,7 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // A declared body may still come, and must not be mistaken for the next answer.
+      // A declared body may still come, and must not be taken for the next answer.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

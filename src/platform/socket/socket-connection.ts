@@ -20,13 +20,13 @@ import { ResponseParser, type ResponseSink } from './response-parser.ts';
 export interface ExchangeOwner {
   /** Called when the exchange has ended; the connection can be used again for `reusableFor` ms. */
   release(reusableFor: number): void;
-  /** Has the request sent again on another connection. */
+  /** Called to send the request again on another connection. */
   giveBack(): void;
-  /** Delivers reads that wait in the queue. */
+  /** Delivers the reads that wait in the queue. */
   catchUp(): void;
 }
 
-/** Translates the connection's events into the port's calls. */
+/** Translates the connection's events into calls of the exchange's observer. */
 export class SocketExchange extends ObservedExchange implements ResponseSink {
   readAt: Instant = instant(0);
   owner: ExchangeOwner | null = null;
@@ -40,7 +40,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
-  /** The response cannot be read further; `hasResponse` says whether a byte of it was received. */
+  /** Handles a response that cannot be read further; `hasResponse` says whether a byte of it was received. */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
@@ -72,7 +72,7 @@ export interface OutgoingRequest {
   readonly closes: boolean;
 }
 
-/** What all connections of a transport share. */
+/** The state that all connections of a transport share. */
 export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
@@ -81,7 +81,7 @@ export interface ConnectionContext {
   onIdle(connection: SocketConnection): void;
   /** Called when an answer begins on a connection that was used before. */
   onReused(connection: SocketConnection): void;
-  /** Called when a connection without a request is open. */
+  /** Called when a connection that was opened ahead of its request is open. */
   onOpenedAhead(connection: SocketConnection): void;
   /** Called when the server has ended a kept connection, before or after the next request on it. */
   onEnded(connection: SocketConnection, at: Instant): void;
@@ -91,7 +91,7 @@ export interface ConnectionContext {
 
 /** One connection, and the exchange on it. */
 export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiver, KeptConnection {
-  /** The end of the time in which it can be used again. */
+  /** Until when the connection can be used again. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
   readonly #parser = new ResponseParser();
@@ -101,9 +101,9 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   isChunked = false;
   answeredAt: Instant = instant(0);
   waitingReads = 0;
-  /** `null` while it is idle. */
+  /** The exchange on the connection; `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** Released once it is never sent again, to save memory during long streams. */
+  /** The request, which is released once it cannot be sent again, to save memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
   /** When it began to open, and how long that took, in ms. */
@@ -113,7 +113,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;
-  /** How the next request comes to this connection. */
+  /** The origin that the next request reports for this connection. */
   #origin: ConnectionOrigin;
 
   /** Connects for its first exchange, or ahead of it. */
@@ -192,7 +192,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
 
   received(at: Instant, bytes: Buffer, begin: number, end: number): void {
     const exchange = this.#exchange;
-    // Bytes that no request asked for: the connection cannot be trusted.
+    // No request asked for these bytes, so the connection cannot be trusted.
     if (exchange === null) return this.destroy();
     exchange.readAt = at;
     if (this.#outgoing !== null) this.#onFirstByte();
@@ -203,7 +203,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   ended(): void {
-    // An error follows if it was not open yet.
+    // If the connection was not open yet, an error follows.
     if (this.#socket === null) return;
     const at = this.#context.clock.read();
     this.catchUp();
@@ -254,7 +254,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
   }
 
-  /** From here on the request is not sent again. */
+  /** Notes the first byte of an answer; from here on the request is not sent again. */
   #onFirstByte(): void {
     this.#outgoing = null;
     if (this.#origin === 'reused') this.#context.onReused(this);
@@ -272,7 +272,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
   }
 
-  /** For how many ms the connection can be used again. A server that answered early may not read the rest of the request. */
+  /**
+   * Returns how long the connection can be used again, in ms. A server that answered early may not read the rest of the
+   * request.
+   */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
     return this.#closes || isUnsent ? 0 : this.#parser.reusableFor;

@@ -23,28 +23,31 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** How long connections are opened in one turn of the loop, in ms, before what has arrived is read. */
+/** How long one turn of the loop opens connections, in ms, before arrived data is read. */
 const longestTurn = 1;
-/** How long an unused connection is kept, in ms: few servers close one sooner. */
+/** How long an unused connection is kept, in ms; few servers close one sooner. */
 const unusedFor = 2000;
 
-/** How long a connection may take to open, in ms: a request that is due gets a new attempt rather than one that hangs. */
+/**
+ * How long a connection may take to open, in ms. After that, a due request gets a new attempt instead of one without an
+ * answer.
+ */
 const longestOpening = 1000;
-/** How long no connection is opened after a failure, in ms; it doubles with each further one. */
+/** How long no connection is opened after a first failure, in ms; the time doubles with each further failure. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #open: () => SocketConnection;
-  /** The connections that are being opened, and since when. */
+  /** The connections that are being opened, each with its start. */
   readonly #opening = new Map<SocketConnection, Instant>();
   readonly #ready = new Set<SocketConnection>();
   #wanted = 0;
   #isTurnSet = false;
   /** After a failure no connection is opened until a request has succeeded and a while has passed, to spare a failing target. */
   #hasFailed = false;
-  /** The clock is negative before a run. */
+  /** Until when no connection is opened; the clock is negative before a run. */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
@@ -63,7 +66,10 @@ export class AheadConnections {
     if (!this.#isTurnSet) this.#openSome();
   }
 
-  /** The oldest connection that is ready, else the oldest that is being opened: a server that serves one at a time takes them in this order. */
+  /**
+   * Returns the oldest ready connection, otherwise the oldest that is being opened: a server that serves one at a time
+   * takes them in this order.
+   */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
       this.#ready.delete(connection);
@@ -77,7 +83,7 @@ export class AheadConnections {
     return this.#taken(opening);
   }
 
-  /** Called when one that nobody has taken is open. */
+  /** Called when a connection that nobody has taken is open. */
   onOpened(connection: SocketConnection): void {
     connection.idleUntil = instant(this.#clock.now() + unusedFor);
     this.#opening.delete(connection);
@@ -102,7 +108,10 @@ export class AheadConnections {
     this.#nextPause *= 2;
   }
 
-  /** A handshake without an answer says nothing about the target: packets get lost in a burst. */
+  /**
+   * Drops connections whose handshake gets no answer. That says nothing about the target, since packets get lost in a
+   * burst.
+   */
   #dropHanging(now: Instant): void {
     for (const [connection, since] of this.#opening) {
       if (now - since <= longestOpening) return;
@@ -135,10 +144,11 @@ export class AheadConnections {
 }
 
 /**
- * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One
- * exchange at a time on a connection; connections are kept alive and the most recently used idle one
- * is taken first. A request that the server cannot have read, since it had closed the kept connection, goes once more on a new one. No
- * timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its exchange and goes to `onDefect`.
+ * * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, where all reads use one buffer. A connection has one
+ * exchange at a time. Connections are kept alive, and the most recently used idle one is taken first. If the server
+ * cannot have read a request because it had closed the kept connection, the request is sent once more on a new one.
+ * There are no timeouts, retries or redirects, and no HTTP/2. An error of an observer ends its exchange and is passed
+ * to `onDefect`.
  */
 class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
@@ -183,7 +193,10 @@ class SocketTransport implements Transport, ConnectionContext {
     return exchange;
   }
 
-  /** Sends on the most recently used idle connection, else on one that rests, as soon as it may be used, on one that was opened ahead, or on a new one. */
+  /**
+   * Sends on the most recently used idle connection. If there is none, it uses a resting connection as soon as that is
+   * allowed, one that was opened ahead, or a new one.
+   */
   #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
     const now = this.clock.now();

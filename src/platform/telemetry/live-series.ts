@@ -1,7 +1,7 @@
 import { measures } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
-/** The bounds of buckets in seconds: fine for the first token, coarse for a complete answer. */
+/** The bounds of histogram buckets in seconds: fine for the first token, coarse for a complete answer. */
 const latencyBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10,
   15, 20, 30, 60, 120,
@@ -15,7 +15,7 @@ export interface SeriesRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Empty unless it is a histogram. */
+  /** The bounds of a histogram's buckets in seconds; empty for other series. */
   readonly buckets: readonly number[];
 }
 
@@ -33,7 +33,7 @@ const counter = (name: string, help: string, label: string): SeriesRow =>
 const latencies = (name: string, help: string): SeriesRow =>
   seriesRow('histogram', name, help, requestLabels, latencyBuckets);
 
-/** All series of a run in progress; every exporter uses these names and labels. */
+/** All series of a run in progress. Every exporter uses these names and labels. */
 export const liveSeries = {
   run: seriesRow('gauge', 'weir_run_info', 'Always 1; the labels describe the run.', [
     'scenario',
@@ -81,7 +81,7 @@ type SeriesName = keyof typeof liveSeries;
 
 type SeriesLabels = Readonly<Record<string, string>>;
 
-/** Records a value: counters add it, gauges are set to it, histograms count it. */
+/** Records a value: a counter adds it, a gauge is set to it, a histogram counts it. */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 
 /** Records values through an exporter's writers, one for each series. */

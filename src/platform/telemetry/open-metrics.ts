@@ -1,6 +1,6 @@
 import { type RecordValue, recordWith, type SeriesRow } from './live-series.ts';
 
-/** The content type of what `OpenMetrics` prints. */
+/** The content type of the text that `OpenMetrics` prints. */
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ type Labels = Readonly<Record<string, string>>;
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Writes the bound of a bucket as OpenMetrics demands: `1.0`, not `1`. */
+/** Formats a bucket's bound as OpenMetrics requires: `1.0`, not `1`. */
 const floatText = (value: number): string =>
   Number.isInteger(value) ? `${value}.0` : String(value);
 
@@ -67,7 +67,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The family of a counter is named without the suffix of its sample.
+    // The name of a counter's family lacks the suffix of its sample.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [
@@ -79,7 +79,9 @@ class Family {
   }
 }
 
-/** The live series as text in OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/). */
+/**
+ * Holds the live series and prints them in OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/).
+ */
 export class OpenMetrics {
   readonly #families: Family[] = [];
 

@@ -21,13 +21,13 @@ export interface OtlpAddress {
   readonly interval: number;
 }
 
-/** How long a silent collector can delay the end of a run, in ms. */
+/** How long a collector that does not respond can delay the end of a run, in ms. */
 const exportTimeout = 3000;
 
-/** The most series: the SDK's default of 2,000 is too few for many keys and stages. */
+/** The maximum number of series; the SDK's default of 2,000 is too few for many keys and stages. */
 const cardinality = 100_000;
 
-/** An address without parts that may contain a key. */
+/** Returns an address without the parts that may contain a key. */
 const withoutCredentials = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -57,7 +57,7 @@ class ReportingExporter extends OTLPMetricExporter {
   }
 }
 
-/** The resource: the environment (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) overrides our attributes. */
+/** Returns the resource. The environment (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) overrides our attributes. */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
   defaultResource()
     .merge(

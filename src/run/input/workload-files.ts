@@ -118,7 +118,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** Loads that differ in more than the cut of a trace still share it. */
+    /** The key is the cut of a trace, since loads that differ in other properties can share it. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

@@ -13,7 +13,10 @@ const captureFileName = 'capture.jsonl';
 /** The maximum size of each body, and of the whole file. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
-/** The maximum length of a secret. A truncated body may end inside a secret, where the mask would miss it. */
+/**
+ * The number of characters cut from the end of a truncated body, which may end inside a secret that the mask misses: no
+ * secret is longer.
+ */
 const maxSecretLength = 4096;
 
 /** Request headers whose values are never secret; all others are masked. */

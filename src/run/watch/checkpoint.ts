@@ -15,8 +15,8 @@ import type { RunRecorder } from './recorder.ts';
 import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
- * A snapshot is written in parts of a quarter of a millisecond: every `writeInterval` ms, parts are written for a given
- * number of ms plus one part. Data that the run's streams receive meanwhile waits.
+ * A snapshot is written in parts of a quarter of a millisecond each. Every `writeInterval` ms, parts are written for
+ * this many ms plus one part. Data that the run's streams receive meanwhile waits.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;

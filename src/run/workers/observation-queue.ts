@@ -7,8 +7,8 @@ import type { Instant } from '../../model/quantity.ts';
 /** How long one turn of the event loop may observe streams, in ms, not counting the last stream. */
 const longestTurn = 0.3;
 /**
- * The divisor of the longest wait, in ms, that gives the length of a turn once that is longer: a loop without idle time
- * must not fall behind forever.
+ * The wait of a stream, in ms, from which turns take a fixed share of the wait, so that a loop without idle time does
+ * not fall behind forever.
  */
 const patience = 1000;
 const shareOfWait = 0.1;
@@ -93,8 +93,8 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The number of tokens in streams of which every delay is noted. After that, only one stream in eight is noted, and
- * counts for eight, since noting a delay takes as long as reading a token.
+ * The number of tokens in completed streams up to which the delay of every token is noted. After that, one stream in
+ * eight is noted and counts for eight, since noting a delay takes as long as reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
