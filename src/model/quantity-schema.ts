@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { longestRun } from './quantity.ts';
 
-/* A file of its own, so that a command line that only names quantities need not load the schema library. */
+/* This schema has its own file, so that a command line that only names quantities need not load the schema library. */
 
 export const millisecondsSchema = z
   .number()

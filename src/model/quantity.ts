@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** Numbers with a unit in their type. Only this file casts; `scenario/schema/notation.ts` reads texts. */
+/**
+ * This file gives numbers a unit in their type. Only this file casts to these types; `scenario/schema/notation.ts`
+ * reads texts.
+ */
 
 /** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;

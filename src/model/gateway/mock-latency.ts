@@ -3,8 +3,8 @@ import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * How an inference server spends its time under continuous batching. It does one thing at a time: it adds a request
- * to the batch (prefill), or generates one more token for all requests in it (a decode step).
+ * * The times of an inference server with continuous batching. It does one thing at a time: it adds a request to the
+ * batch (prefill), or generates one more token for all requests in it (a decode step).
  */
 export const batchingSchema = z.strictObject({
   batch: z.int().positive().describe('Maximum requests in the batch; others wait.'),
@@ -61,7 +61,7 @@ export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
 export interface RequestSize {
-  /** None of them cached. */
+  /** The tokens of the prompt, none of them cached. */
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
@@ -76,7 +76,7 @@ export const saturationRate = (
 ): number => {
   const prefill = overhead + promptTokens * perPromptToken;
   const steps = Math.max(0, outputTokens - 1);
-  // Before its k-th step the context of a request is its prompt and k output tokens.
+  // Before its k-th step, the context of a request consists of its prompt and k output tokens.
   const context = promptTokens + (steps + 1) / 2;
   const length = step + batch * (stepPerRequest + (stepPerThousandTokens * context) / 1000);
   return 1000 / (prefill + (steps * length) / batch);

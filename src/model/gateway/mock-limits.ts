@@ -28,7 +28,7 @@ export const responseClasses = [
 ] as const;
 export type ResponseClass = (typeof responseClasses)[number];
 
-/** Faults of real gateways, each with what goes wrong. */
+/** The faults of real gateways, each with a description. */
 export const limitBugs = {
   staleTokenCounter:
     'a new window starts with the old tokens still counted, until the key has been idle or locked out for three windows',

@@ -39,7 +39,7 @@ const lengthSchema = z
     error: 'expected max to be at least min',
   });
 
-/** The interface (2.1) has `<publisher>/<model_name>`, some gateways others. */
+/** A model's name: `<publisher>/<model_name>` in the interface (2.1), other forms in some gateways. */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
 
 const modelIds = z.array(modelId).min(1);
@@ -66,7 +66,7 @@ const transcriptionSchema = z.strictObject({
   perSecond: delay(25, 'Additional milliseconds for each second of the audio.'),
 });
 
-/** The settings of the reference gateway that a scenario can make under `mock`. Scripts can rely on each default. */
+/** The settings of the reference gateway that a scenario can make under `mock`. Scripts rely on each default. */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
   contextTokens: positive

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
-/** A request on which a limiter decided between `sent` (its first byte) and `answered` (that of the answer). */
+/**
+ * A request on which a limiter decided between `sent` (the first byte of the request) and `answered` (the first byte of
+ * the answer).
+ */
 export interface LimiterDecision {
   readonly sent: Instant;
   readonly answered: Instant;
@@ -16,8 +19,8 @@ export interface LimitRule {
 }
 
 /**
- * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter and a bucket that holds
- * the whole limit decide alike and are one class.
+ * * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
+ * the whole limit make the same decisions, so they are one class.
  */
 export const limiterClasses = {
   'fixed-from-first':
@@ -41,23 +44,23 @@ export const limiterClassNames = Object.keys(limiterClasses) as readonly Limiter
 const limitFindings = ['proved', 'refuted', 'undecided'] as const;
 export type LimitFinding = (typeof limitFindings)[number];
 
-/** A limit that headers report; `null` for values that they do not. */
+/** A limit as response headers report it; `null` stands for a value that they do not report. */
 export interface ReportedLimit {
   /** The family of headers, such as `litellm` or `openai` (`traffic/limits/header-families.ts`). */
   readonly profile: string;
   /** The owner of the limit in the header's words, such as `api_key` or `team`. */
   readonly descriptor: string | null;
-  /** `requests`, `tokens`, or another word of the header. */
+  /** The unit: `requests`, `tokens`, or another word of the header. */
   readonly unit: string;
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Time until the limit is fully available. */
+  /** The time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
-  /** The time for which the limit counts; absent if neither the headers nor the family's documentation say it. */
+  /** The period for which the limit counts; absent if neither the headers nor the family's documentation name it. */
   readonly window?: Milliseconds;
 }
 
-/** The requests of a probe, as reports print them. */
+/** The kinds of requests in a probe, with their names in reports. */
 export const probeRequests = {
   chat: 'a small chat',
   'chat-stream': 'a small streamed chat',
@@ -87,26 +90,26 @@ export const probePhases = {
 } as const satisfies Record<string, string>;
 export type ProbePhase = keyof typeof probePhases;
 
-/** A request of a probe, and all that its response told about limits. */
+/** A request of a probe, with everything that its response says about limits. */
 export interface ProbeReply extends LimiterDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
   readonly request: ProbeRequest;
   readonly key: 'first' | 'second';
-  /** 0 if aborted before the response head. */
+  /** The status of the response; 0 if the request was aborted before the response head. */
   readonly status: number;
-  /** Whether a successful status came with an error instead of an answer; absent if not. */
+  /** `true` if a successful status came with an error instead of an answer; otherwise absent. */
   readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
-  /** Limit headers that could not be read, as `name: value`. */
+  /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
-  /** From `Retry-After` or a similar header; `null` if absent or unreadable. */
+  /** The wait by `Retry-After` or a similar header; `null` if absent or unreadable. */
   readonly retryAfter: Milliseconds | null;
-  /** The body of a 429; `null` for any other status. */
+  /** The details from the body of a 429; `null` for any other status. */
   readonly refusal: RefusalDetails | null;
-  /** Of a chat; `null` for any other request. */
+  /** The size of a chat's request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /** As the server counted them; `null` if it did not. */
+  /** The tokens that the server counted; `null` if it reported none. */
   readonly usage: { readonly input: number; readonly output: number } | null;
   /** The `Date` header (whole seconds) in ms since 1970; `null` if absent. */
   readonly date: number | null;
@@ -114,7 +117,7 @@ export interface ProbeReply extends LimiterDecision {
 
 const minute = 60_000;
 
-/** Returns the limit of the key itself or, if no header names it, one of that unit, if possible of a minute. */
+/** Returns the limit of the key itself. If no header names that, it returns one of the unit, preferably per minute. */
 export const reportedLimitOf = ({ told }: ProbeReply, unit: string): ReportedLimit | undefined =>
   told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
   told.find((limit) => limit.unit === unit && limit.window === minute) ??
@@ -130,7 +133,7 @@ export interface RefusalDetails {
 
 /** One claim about a gateway's limits, and whether a log proves it. */
 export const limitCheckSchema = z.strictObject({
-  /** Stable name, for example `remaining-serial`. */
+  /** The stable name, for example `remaining-serial`. */
   id: z.string(),
   /** A statement about the gateway, true if proved. */
   claim: z.string(),
@@ -139,9 +142,9 @@ export const limitCheckSchema = z.strictObject({
   finding: z.enum(limitFindings),
   /** Whether a refuted claim violates a limit (exit 14), or is only advice. */
   violates: z.boolean(),
-  /** A sentence with the numbers. */
+  /** The observation: a sentence with numbers. */
   observed: z.string(),
-  /** A few requests that show it; empty if the whole log does. */
+  /** A few requests that show the observation; empty if the whole log shows it. */
   evidence: z.array(z.string()).readonly(),
 });
 export type LimitCheck = Readonly<z.infer<typeof limitCheckSchema>>;
@@ -155,9 +158,9 @@ export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
 
 export interface DeclaredLimits {
   readonly requests: LimitRule;
-  /** `null` if no limit of tokens is declared. */
+  /** The limit of tokens; `null` if none is declared. */
   readonly tokens: LimitRule | null;
-  /** Compliant classes; all unless the user named some. */
+  /** The compliant limiter classes; all unless the user named some. */
   readonly permitted: readonly LimiterClass[];
 }
 
@@ -165,10 +168,10 @@ export interface DeclaredLimits {
 export interface LimitLog {
   readonly declared: DeclaredLimits;
   readonly replies: readonly ProbeReply[];
-  /** A request for the list of models before, which the limiter can have counted; absent if unknown. */
+  /** An earlier request for the list of models, which the limiter may have counted; absent if unknown. */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
-  /** Requests without an answer, each with its cause. */
+  /** The causes of requests without an answer. */
   readonly unanswered: readonly string[];
-  /** Why it stopped early; `null` if it is complete. */
+  /** The reason why the examination stopped early; `null` if it is complete. */
   readonly cut: string | null;
 }

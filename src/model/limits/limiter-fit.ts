@@ -7,13 +7,13 @@ export interface Fitted {
   readonly most: number;
 }
 
-/** How well the best limiter of a class explains a log. */
+/** The best limiter of a class, and how well it explains a log. */
 export interface LimiterFit {
   readonly limiter: LimiterClass;
   readonly limit: Fitted;
-  /** In ms. */
+  /** The length of the window, in ms. */
   readonly window: Fitted;
-  /** The parameters that the class has: phase (in ms), burst, steps. */
+  /** The fitted parameters of this class, such as the phase (in ms), the burst and the steps. */
   readonly parameters: Readonly<Record<string, Fitted>>;
   /** The number of decisions that this limiter contradicts. */
   readonly wrong: number;
@@ -21,15 +21,17 @@ export interface LimiterFit {
 
 /** The limiter behind a log, as far as the log shows it. */
 export interface LimiterIdentification {
-  /** `null` if no class explains the log. It can be of another limit or window than declared. */
+  /** The best limiter; `null` if no class explains the log. Its limit or window may differ from the declared one. */
   readonly best: LimiterFit | null;
-  /** Other classes that explain the log about as well, or differ only as a full bucket does from a nearly full one. */
+  /**
+   * Other classes that explain the log about as well, or differ only as a full bucket differs from a nearly full one.
+   */
   readonly ties: readonly LimiterFit[];
   readonly runnerUp: LimiterFit | null;
   readonly decisions: number;
   /** All classes with the declared limit, best first. */
   readonly ranking: readonly LimiterFit[];
-  /** If none is named: limiters of another limit or window that contradict far fewer decisions. */
+  /** Limiters of another limit or window that contradict far fewer decisions, if no limiter is named. */
   readonly likelier: readonly LimiterFit[];
 }
 
@@ -39,18 +41,18 @@ export type LimiterAction = 'admitted' | 'delayed' | 'refused';
 export interface DistinguishingDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
-  /** In ms since the start of the log. */
+  /** When the request was sent, in ms since the start of the log. */
   readonly sent: number;
   readonly answered: number;
-  /** What happened, and what the two predict. */
+  /** The observed action, and the two predictions. */
   readonly observed: LimiterAction;
   readonly named: LimiterAction;
   readonly rival: LimiterAction;
 }
 
-/** Why a limiter is named and not the next best. */
+/** The decisions that show why one limiter is named and not the next best. */
 export interface LimiterExplanation {
-  /** The best class that the log distinguishes from the named one; `null` if there is none, or none is named. */
+  /** The best class that the log distinguishes from the named one; `null` if there is none or no class is named. */
   readonly rival: LimiterFit | null;
   readonly distinguishing: readonly DistinguishingDecision[];
 }

@@ -11,17 +11,17 @@ export const count = z.int().nonnegative();
 
 export const secondSchema = count.max(longestRun / 1000);
 
-/** More groups than any plan has: stages, traffic entries and keys multiply. */
+/** The maximum number of groups, more than any plan needs: stages, traffic entries and keys multiply. */
 export const maxGroups = 20_000;
 
-/** What figures are grouped by. `stage` and `key` are names. */
+/** The labels by which figures are grouped. `stage` and `key` are names. */
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
-  /** Whether they are due within the warm-up, which is counted but part of no figure. */
+  /** Whether the requests are due within the warm-up, which is counted but not part of any figure. */
   warmUp: z.boolean(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
@@ -42,11 +42,13 @@ export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** How many of these answers reported their input, which `input` sums. */
+  /** The number of these answers that reported their input tokens, whose sum is `input`. */
   answersWithInput: count,
   input: count,
   output: count,
-  /** Answers to prompts of a set length: those that reported their input, and the tokens asked for and reported. */
+  /**
+   * Answers to prompts of a set length: how many reported their input, and the tokens that were requested and reported.
+   */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
@@ -54,42 +56,45 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** Arrivals with at least one attempt of which a byte was written. */
+  /** The number of arrivals with at least one attempt of which a byte was written. */
   sent: count,
-  /** Attempts, and arrivals that had more than one. */
+  /** The number of attempts, and of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
-  /** Arrivals whose failure the plan would retry but that were not retried, by reason. */
+  /** Arrivals that were not retried although the plan retries such failures, by reason. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   buffered: count,
-  /** Token events that shared a read with an earlier one, and all of them. */
+  /** The token events that shared a read with an earlier one, and the number of all token events. */
   coalescedEvents: count,
   tokenEvents: count,
-  /** Of all attempts; `ahead` is absent if none was opened ahead. */
+  /** The connections of all attempts by origin; `ahead` is absent if none was opened ahead. */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
-  /** Attempts that went once more on a new connection, since the server had closed theirs; absent if none did. */
+  /**
+   * The attempts that were sent once more on a new connection because the server had closed theirs; absent if none
+   * were.
+   */
   reconnected: count.optional(),
-  /** Completed answers with each tolerated deviation. */
+  /** The number of completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
   /** Completed and failed chats by their finish reason, in the order of its text; absent in old results and other kinds. */
   finishes: z.array(finishCountSchema).optional(),
   /** Completed requests that met all per-request objectives, and each of them, in plan order; absent without any. */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
-  /** How late the instants of completed requests can be; absent in old results. */
+  /** The possible lateness of the instants of completed requests; absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
 
-/** Distributions that are also kept for each second and traffic kind, at two digits. */
+/** The measures whose distributions are also recorded for each second and traffic kind, with two digits. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * One second of the run. `due` and latencies belong to the second of the due instant, `begun` and `sent` to their
- * own, outcomes to that of their end. `begun`, `sent` and `ended` count attempts, `due` and outcomes arrivals. So
- * begun − ended, summed over all earlier seconds, is the number of exchanges in flight.
+ * * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
+ * seconds, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts, `due` and outcomes
+ * arrivals. So begun − ended, summed over all earlier seconds, is the number of exchanges in flight.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -101,13 +106,13 @@ export const timelineSecondSchema = z.strictObject({
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
-   * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in
-   * the second of each token event, and the remaining ones in that of the last event (all, if they are fewer than
-   * the events).
+   * * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in the
+   * second of each token event, and the rest in the second of the last event. If there are fewer tokens than events,
+   * all count there.
    */
   inputTokens: count,
   outputTokens: count,
-  /** Audio of completed answers in whole ms, and characters spoken, in the second of their end. */
+  /** The audio of completed answers in whole ms, and the characters spoken, in the second of the end. */
   audioReceived: count,
   audioSent: count,
   characters: count,

@@ -2,12 +2,15 @@ import { type Histogram, sumOfHistograms } from './histogram.ts';
 import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
- * Requests that wait in one queue, or fail in one outage, do not count as independent samples: a run of
- * 10,000 can know as little as 300 independent ones would. This file finds out how much less it knows, from
- * how much blocks of whole seconds differ.
+ * * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue,
+ * or fail in the same outage, are not independent samples: 10,000 of them may show as little as 300 independent ones.
+ * The estimate compares blocks of whole seconds: the more they differ, the stronger the dependence.
  */
 
-/** Each number of blocks, and Student's t that is exceeded with 5 % on both sides at one degree of freedom fewer. */
+/**
+ * The tried numbers of blocks, each with the value that Student's t exceeds in 5 % of cases (both sides together) at
+ * one degree of freedom fewer.
+ */
 const blockings = [
   { blocks: 7, t: 2.446912 },
   { blocks: 10, t: 2.262157 },
@@ -15,23 +18,26 @@ const blockings = [
   { blocks: 40, t: 2.022691 },
 ] as const;
 
-/** Shorter runs have no interval. */
+/** The minimum length of a run with an interval, in seconds. */
 const leastSeconds = 10;
 
 const normal = 1.959964;
 
-/** How much less a run's samples know than as many independent ones; both are at least 1. */
+/** The factors by which a run's samples show less than independent ones; both are at least 1. */
 export interface Dependence {
-  /** Samples divided by it are those that weigh as independent ones. */
+  /**
+   * The factor that turns the number of samples into the number of independent samples with the same weight: divide by
+   * it.
+   */
   readonly effect: number;
-  /** The same, with an allowance for how few the blocks are; intervals divide by it. */
+  /** The same factor with an allowance for the small number of blocks; intervals use it. */
   readonly widening: number;
 }
 
 /** The dependence of independent samples. */
 export const independence: Dependence = { effect: 1, widening: 1 };
 
-/** Returns the stronger of several dependences; `null` if one is unknown. */
+/** Returns the strongest of several dependences; `null` if any is unknown. */
 export const strongest = (all: readonly (Dependence | null)[]): Dependence | null => {
   const known = all.filter((each) => each !== null);
   if (known.length < all.length) return null;
@@ -41,7 +47,7 @@ export const strongest = (all: readonly (Dependence | null)[]): Dependence | nul
   };
 };
 
-/** Sums a run's consecutive seconds to blocks of as equal a length as whole seconds allow. */
+/** Sums the consecutive seconds of a run into blocks of nearly equal length. */
 const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly T[]) => T): T[] =>
   Array.from({ length: count }, (_, block) =>
     sum(
@@ -53,9 +59,9 @@ const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly 
   );
 
 /**
- * Returns how much a share's cases depend on each other, by its consecutive whole seconds; `null` if they are fewer
- * than ten. The longest dependence counts: seconds are tried in 7, 10, 20 and 40 blocks. A dependence that lasts longer
- * than the run is not seen by any method.
+ * * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
+ * than ten. Seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a
+ * dependence that lasts longer than the run.
  */
 export const dependenceOfShare = (seconds: readonly Share[]): Dependence | null => {
   if (seconds.length < leastSeconds) return null;
@@ -70,8 +76,8 @@ export const dependenceOfShare = (seconds: readonly Share[]): Dependence | null 
 };
 
 /**
- * Returns how much the samples of a percentile depend on each other, by the samples due in each whole second; `null`
- * if the seconds are fewer than ten. The median counts, too: it shows queues that the few samples of a tail do not.
+ * * Returns how strongly the samples of a percentile depend on each other, from the samples due in each whole second;
+ * `null` for fewer than ten seconds. The median is used too, since it shows queues that the few samples of a tail miss.
  */
 export const dependenceOfPercentile = (
   seconds: readonly Histogram[],
@@ -86,7 +92,10 @@ export const dependenceOfPercentile = (
   return strongest([0.5, q].map((level) => dependenceOfShare(shareUpTo(level))));
 };
 
-/** A sum and what it is divided by: a second's times and samples, or its events and its length. */
+/**
+ * The numerator and denominator of a ratio in one second: its summed times and its samples, or its events and its
+ * length.
+ */
 interface Part {
   readonly sum: number;
   readonly of: number;
@@ -98,8 +107,9 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
 });
 
 /**
- * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: by Student's t over
- * blocks, the widest of 7, 10, 20 and 40. It is `null` for fewer than ten seconds, or without cases.
+ * * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: Student's t is
+ * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
+ * without cases.
  */
 export const halfWidthOfRatio = (seconds: readonly Part[]): number | null => {
   const { sum, of } = sumOfParts(seconds);

@@ -2,7 +2,7 @@ import type { TrafficKind } from '../workload/traffic.ts';
 import type { Measure } from './measure.ts';
 import type { MeasureName } from './measures.ts';
 
-/** The measures that most readers look for, the most important first. The verdict on trust is about them. */
+/** The measures that most readers look for, the most important first. The verdict on trust concerns these. */
 export const headlineMeasures = {
   chat: ['endToEnd'],
   'chat-stream': ['ttft', 'gap', 'endToEnd'],
@@ -11,7 +11,7 @@ export const headlineMeasures = {
   models: ['endToEnd'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** The percentiles of these that the verdict on trust is about. */
+/** The percentiles of the headline measures that the verdict on trust concerns. */
 export const headlineQuantiles = [0.5, 0.95] as const;
 
 /** The percentiles that every report prints. */

@@ -14,7 +14,7 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
-/** Checks that a stored histogram can be read, and holds as many samples as it says. */
+/** Returns whether a stored histogram can be read and contains as many samples as it declares. */
 const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
     const { count, max, digits, hdr } = encoded;
@@ -30,7 +30,7 @@ export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/** Returns the range to store, in thousandths. It depends only on `max`, so that equal samples have equal bytes. */
+/** Returns the range to store, in thousandths. It depends only on `max`, so equal samples are stored as equal bytes. */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -38,8 +38,9 @@ const rangeFor = (max: number): number => {
 };
 
 /**
- * A distribution of one measure: counts to some digits, and the exact count, minimum, maximum and sum. Values are
- * in the measure's unit, and inside whole thousandths of it, so that sums are exact in any order of merging.
+ * * A distribution of one measure: counts of values rounded to a number of digits, and the exact count, minimum,
+ * maximum and sum. Values are in the measure's unit. Internally they are whole thousandths, so that sums are exact in
+ * any order of merging.
  */
 export class Histogram {
   readonly digits: Digits;
@@ -75,12 +76,12 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value. Throws a RangeError for a negative one, which is a bug, or one that is not finite. */
+  /** Records a value. Throws a RangeError for a value that is not finite, or negative, which is a bug. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 turns −0 into 0: both are written alike but compare as different.
+    // Adding 0 turns −0 into 0. Both are written alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.add(whole, times);
     this.#count += times;
@@ -90,7 +91,7 @@ export class Histogram {
   }
 
   recordAll(values: ArrayLike<number>): void {
-    // A loop without an iterator, whose results would be garbage: a stream can have thousands of values.
+    // This loop uses no iterator, whose results would be garbage: a stream can have thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 
@@ -109,7 +110,10 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Returns the smallest value that at least `rank` samples do not exceed, rounded to the digits; ranks run from 1. */
+  /**
+   * Returns the smallest value that is not exceeded by at least `rank` samples, rounded to the digits; ranks run from
+   * 1.
+   */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -120,7 +124,7 @@ export class Histogram {
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
   }
 
-  /** The number of samples that do not exceed a value, to the histogram's digits. */
+  /** Returns the number of samples that do not exceed a value, to the histogram's digits. */
   countUpTo(value: number): number {
     return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
   }

@@ -5,14 +5,14 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export const thousandths = 1000;
 
-/** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
+/** The upper bound of samples in the measure's unit, below which thousandths are exact. */
 export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 export interface Measure {
   readonly label: string;
-  /** At most 16 characters, for narrow tables. */
+  /** A short name of at most 16 characters, for narrow tables. */
   readonly short: string;
-  /** `µ` is a millionth of the currency, `ms/s` the time for each second of audio. */
+  /** The unit. `µ` is a millionth of the currency, `ms/s` is ms per second of audio. */
   readonly unit:
     | 'ms'
     | 's'
@@ -29,7 +29,7 @@ export interface Measure {
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
   readonly definition: string;
-  /** The samples of one observation; most have none or one. */
+  /** Returns the samples of one observation; most have none or one. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
 }
 
@@ -42,7 +42,7 @@ type MeasureWords = readonly [
   better: Measure['better'],
 ];
 
-/** Makes measures of the completed answers to some kinds of traffic. */
+/** Makes measures of completed answers to the given kinds of traffic. */
 export const measuresOf =
   <K extends TrafficKind>(first: K, ...others: readonly K[]) =>
   (
@@ -73,7 +73,7 @@ export const measuresOf =
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;
 
-/** Returns a count per second; `null` without a time, or above what a histogram can hold. */
+/** Returns a count per second; `null` without a time, or if a histogram cannot store it. */
 export const ratePerSecond = (count: number, time: number | null): number | null => {
   if (time === null || time <= 0) return null;
   const rate = (count / time) * 1000;
@@ -86,7 +86,7 @@ export const gapsOf = (instants: Float64Array): Float64Array => {
   return gaps;
 };
 
-/** Returns the longest time between consecutive instants, of two or more. */
+/** Returns the longest time between consecutive instants; there must be at least two. */
 export const longestGapOf = (instants: Float64Array): number => {
   let longest = Number.NEGATIVE_INFINITY;
   for (let i = 1; i < instants.length; i += 1) {

@@ -6,7 +6,7 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/** The output tokens that the server counted. Estimates are summed separately. */
+/** Returns the output tokens that the server counted. Estimates are summed separately. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -102,7 +102,7 @@ const speech = measuresOf('speech');
 const transcription = measuresOf('transcription');
 const priced = measuresOf('chat', 'chat-stream', 'speech', 'transcription');
 
-/** Returns the milliseconds for each second of audio; `null` without audio. */
+/** Returns the milliseconds per second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
@@ -168,8 +168,8 @@ const audioMeasures = {
 const request = measuresOf(...trafficKinds);
 
 /**
- * All that Weir measures of a request: recorders, objectives, comparison and reports read this table. Only
- * completed requests have samples; failures are counted by outcome and are in every rate.
+ * * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
+ * have samples. Failures are counted by outcome and are part of every rate.
  */
 export const measures = {
   ...chatMeasures,

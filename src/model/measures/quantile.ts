@@ -1,32 +1,35 @@
 import { type Dependence, independence } from './dependence.ts';
 import type { Histogram } from './histogram.ts';
 
-/** A percentile with its 95 % confidence interval, which holds for any distribution (order statistics). */
+/** A percentile with its 95 % confidence interval from order statistics, which is valid for any distribution. */
 export interface Quantile {
   readonly q: number;
   readonly value: number;
-  /** `null` if there are too few samples for a bound. */
+  /** The lower bound; `null` if there are too few samples. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** Samples that weigh as independent ones: at most `n`. */
+  /** The number of independent samples with the same weight: at most `n`. */
   readonly effective: number;
-  /** Whether fewer than ten effective samples are expected beyond it. */
+  /** Whether fewer than ten effective samples are expected beyond the percentile. */
   readonly weak: boolean;
-  /** The interval that a sure verdict needs: of half as many effective samples. */
+  /** The interval that must decide for a certain verdict, computed with half as many effective samples. */
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
 const confidence = 0.95;
 /** The normal quantile of a two-sided confidence of 95 %. */
 const z95 = 1.959963984540054;
-/** Up to this count the binomial is summed exactly; above it the normal approximation is off by less than a rank. */
+/**
+ * The largest count for which the binomial is summed exactly. Above it, the normal approximation is off by less than a
+ * rank.
+ */
 const exactUpTo = 5000;
 
 /** Returns P(B ≤ k) for k = 0 … n, where B is binomial (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // From the mode in both directions, so that no term under- or overflows.
+  // The sum starts at the mode in both directions, so that no term under- or overflows.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -57,7 +60,7 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
     };
   }
   const atMost = binomialCdf(n, q);
-  // low: the largest l with P(B ≤ l − 1) ≤ tail; high: the smallest u with P(B ≥ u) ≤ tail.
+  // `low` is the largest l with P(B ≤ l − 1) ≤ tail, `high` the smallest u with P(B ≥ u) ≤ tail.
   let low = 0;
   while (low < n && atMost[low]! <= tail) low += 1;
   let high = n + 1;
@@ -66,12 +69,12 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * A verdict is sure by an interval of this many times fewer effective samples. By the 95 % interval itself, a bound that
- * a queue at a load of 0.8 truly breaks by 5 % was surely kept in 3 to 4 % of runs of 1,000 requests.
+ * The divisor of the effective samples for the interval of a certain verdict. With the plain 95 % interval, a bound
+ * that a queue at a load of 0.8 truly breaks by 5 % was judged as certainly kept in 3 to 4 % of runs of 1,000 requests.
  */
 export const doubt = 2;
 
-/** Ranks of the interval for samples that know no more than `n / widening` independent ones. */
+/** Returns the ranks of the interval for samples that weigh no more than `n / widening` independent ones. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);
@@ -83,8 +86,9 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 };
 
 /**
- * The q-quantile by nearest rank (the smallest sample that a share q do not exceed); `null` without samples. The
- * interval is that of as many independent samples as `dependence` leaves; it is absent if the dependence is unknown.
+ * * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
+ * without samples. Its interval is computed for as many independent samples as `dependence` leaves; it is absent if the
+ * dependence is unknown.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
@@ -128,7 +132,7 @@ export const wilsonInterval = (
   const centre = share + squared / 2;
   const spread = z * Math.sqrt((share * (1 - share)) / whole + squared / (4 * whole));
   return {
-    // At 0 and 1 the formula is off by the last binary digit.
+    // At 0 and 1 the formula is wrong in the last binary digit.
     low: part === 0 ? 0 : Math.max(0, (centre - spread) / (1 + squared)),
     high: part === whole ? 1 : Math.min(1, (centre + spread) / (1 + squared)),
   };

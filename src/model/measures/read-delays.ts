@@ -3,10 +3,10 @@ import { attemptsOf, type Observation, type ReadDelays } from '../observation/ob
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
- * How late the instants of completed requests can be, in ms. `first`: of the first token or audio, `end`: of the
- * last token or the end, both with the lag of the starts. `tokens`: of each token event. `gapLow` and `gapHigh`:
- * the least and greatest true time of each chunk gap. The last three are of a sample of the streams. `judge/errors`
- * derives the errors of figures from them.
+ * * The distributions of the possible lateness of instants in completed requests, in ms. `first` is for the first token
+ * or audio, `end` for the last token or the end; both include the lag of the starts. `tokens` is for each token event.
+ * `gapLow` and `gapHigh` are the least and greatest true time of each chunk gap. The last three come from a sample of
+ * the streams. `judge/errors` derives the errors of figures from them.
  */
 export const delayNames = ['first', 'end', 'tokens', 'gapLow', 'gapHigh'] as const;
 export type DelayName = (typeof delayNames)[number];

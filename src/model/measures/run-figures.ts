@@ -3,7 +3,7 @@ import type { Observation } from '../observation/observation.ts';
 import { countArrivals } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** The figures of a run that are no distributions, by the names of objectives: counts, shares and rates. */
+/** The figures of a run that are not distributions, by the names of objectives: counts, shares and rates. */
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
@@ -27,10 +27,10 @@ interface Share {
 
 interface Rate {
   readonly definition: string;
-  /** Returns the count in one second, of these kinds if `byTraffic`. */
+  /** Returns the count in one second, only of the given kinds if `byTraffic`. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
-  /** Whether an arrival counts in the second of its end; `null` if that is too late to watch the rate. */
+  /** Whether an arrival counts in the second of its end; `null` if that is too late for watching the rate. */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
   /** Whether a group has data for it. If none has, the rate is unknown, not 0. */
   readonly hasData: (group: Group) => boolean;

@@ -1,10 +1,13 @@
-/** What a server says in its metrics, which `record/server-sources.ts` names, for reports and objectives. */
+/**
+ * A figure that a server reports in its metrics, for reports and objectives; `record/server-sources.ts` names the
+ * metrics.
+ */
 
 interface ServerFigure {
   readonly label: string;
   readonly unit: 'requests' | '%' | 'ms' | '/s';
   readonly definition: string;
-  /** Whether a reading lacks it if no request came since the one before. */
+  /** `true` if a reading lacks the figure when no request came since the previous reading. */
   readonly isOfRequests?: true;
 }
 
@@ -43,7 +46,7 @@ export const serverFigureNames = Object.keys(serverFigures) as readonly ServerFi
 export const isOfRequests = (name: string): boolean =>
   Object.hasOwn(serverFigures, name) && 'isOfRequests' in serverFigures[name as ServerFigureName];
 
-/** Returns the unit of a figure; `number` for one of the scenario's own. */
+/** Returns the unit of a figure; `number` for a figure that the scenario defines. */
 export const unitOfServerFigure = (name: string): ServerFigure['unit'] | 'number' =>
   Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : 'number';
 

@@ -12,9 +12,9 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * Returns the design effect of clusters: how many times more their shares differ than those of independent cases, at
- * least 1. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 48
- * (1992).
+ * * Returns the design effect of clusters, at least 1: the factor by which their shares vary more than the shares of
+ * independent cases. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
+ * Biometrics 48 (1992).
  */
 export const designEffect = (clusters: readonly Share[]): number => {
   const { events, of } = sumOfShares(clusters);

@@ -1,10 +1,10 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
+/** The number of significant decimal digits: 3 for a run's distributions, 2 for the seconds of a timeline. */
 export type Digits = 2 | 3;
 
 const pageBits = 7;
-/** The counters of a page. Most histograms use a small part of their range, so only the pages in use exist. */
+/** The number of counters of a page. Most histograms use a small part of their range, so only used pages exist. */
 const pageSize = 1 << pageBits;
 
 type Page = Float64Array<ArrayBuffer>;
@@ -14,8 +14,9 @@ const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each,
- * the next `2 ** bits` share each doubling. `bits` is the least that keeps the digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
+ * * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each.
+ * After that, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the digits:
+ * 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
 class CounterScale {
   readonly #bits: number;
@@ -79,14 +80,14 @@ export class ValueCounts {
     throw new RangeError(`rank ${rank} is above the ${below} values`);
   }
 
-  /** Returns how many values were counted up to the counter of `max`. */
+  /** Returns the number of values up to the counter that contains `max`. */
   countUpTo(max: number): number {
     let sum = 0;
     this.forEachUsed(max, (_, count) => (sum += count));
     return sum;
   }
 
-  /** Visits the used counters up to that of `max`, each with the number of unused ones before it. */
+  /** Visits the used counters up to the counter of `max`, each with the number of unused counters before it. */
   forEachUsed(max: number, visit: (unused: number, count: number) => void): void {
     const end = this.#scale.indexOf(max) + 1;
     let unused = 0;
@@ -114,21 +115,21 @@ export class ValueCounts {
 }
 
 /*
- * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
- * The stream holds a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a
+ * * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
+ * The stream contains a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a
  * ratio (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused
  * counters.
  */
 
 const cookie = 0x1c849303;
 const compressedCookie = 0x1c849304;
-/** Marks counters of variable length. */
+/** The word that marks counters of variable length. */
 const variableLength = 0x10;
 const cookieMask = ~0xf0;
 
 const outerBytes = 8;
 const headBytes = 40;
-/** The maximum bytes of the stream. Three digits over the whole range need less. */
+/** The maximum size of the stream in bytes; three digits over the whole range need less. */
 const mostBytes = 512 * 1024;
 
 const longestNumber = 9;
@@ -156,7 +157,7 @@ class Writer {
   }
 }
 
-/** The only writer, since a checkpoint encodes dozens of histograms at a time. */
+/** The writer that all encodings share, since a checkpoint encodes dozens of histograms at once. */
 const writer = new Writer();
 
 const writeCounter = (unused: number, count: number): void => {
@@ -164,11 +165,11 @@ const writeCounter = (unused: number, count: number): void => {
   writer.write(count);
 };
 
-/** Encodes counts in base64. `max` is the greatest counted value, `range` the highest value that the header names. */
+/** Encodes counts in base64. `max` is the largest counted value; `range` is the highest value that the header names. */
 export const encodeCounts = (counts: ValueCounts, max: number, range: number): string => {
   writer.begin(headBytes);
   counts.forEachUsed(max, writeCounter);
-  if (writer.length === headBytes) writer.write(0); // the counter of 0
+  if (writer.length === headBytes) writer.write(0); // This is the counter of the value 0.
   const { bytes, length } = writer;
   bytes.writeInt32BE(cookie | variableLength, 0);
   bytes.writeInt32BE(length - headBytes, 4);
@@ -224,13 +225,13 @@ const openEncoded = (base64: string) => {
 };
 
 /**
- * Decodes counts in base64, also of other tools. Each counter counts as its least value, in case its digits differ.
- * Throws a RangeError or zlib's error for anything else.
+ * * Decodes counts in base64, also from other tools. Each counter counts as its smallest value, since its digits may
+ * differ. Throws a RangeError or zlib's error for anything else.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   const { digits: foreignDigits, lowest, payload } = openEncoded(base64);
   const scale = new CounterScale(foreignDigits);
-  // A lowest value of 2^n or a little more is counted in units of 2^n.
+  // If the lowest value is 2^n or slightly more, values are counted in units of 2^n.
   const unit = 2 ** Math.floor(Math.log2(lowest));
   const counts = new ValueCounts(digits);
   let index = 0;

@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** The sources of the wait before a further attempt, best first. */
+/** The sources of the wait before a retry, the best first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -15,7 +15,7 @@ export const waitSources = [
 ] as const;
 export type WaitSource = (typeof waitSources)[number];
 
-/** Why a failure that the plan would retry was not retried, as reports print it. */
+/** The reasons why a failure was not retried although the plan retries such failures, with their texts in reports. */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',
   patience: 'the wait would have passed the total deadline',
@@ -29,17 +29,19 @@ const moment = instantSchema.nullable();
 export const attemptFactsSchema = z.strictObject({
   /** The key's name, never its value. */
   key: z.string(),
-  /** When it could be sent: at its due instant, or after the wait before this attempt or for the pace. */
+  /** When the attempt could be sent: at its due instant, or after the wait for a retry or for the pace. */
   released: instantSchema,
-  /** Tokens reserved for it under the pace; `null` without one. */
+  /** The tokens reserved for it under the pace; `null` without a pace. */
   reserved: z.int().nonnegative().nullable(),
-  /** When the generator acted: began it, or dropped it. */
+  /** When the generator began the attempt, or dropped the arrival. */
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),
-  /** When it went once more on a new connection, since the server had closed the first one; absent if it did not. */
+  /**
+   * When the attempt was sent once more on a new connection because the server had closed the first; otherwise absent.
+   */
   reconnected: instantSchema.optional(),
-  /** Before the first byte was written; `null` if nothing was sent. */
+  /** The instant before the first byte was written; `null` if nothing was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),
   ended: instantSchema,
@@ -48,7 +50,7 @@ export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
-  /** From its end until the next attempt could be sent. */
+  /** The time from its end until the next attempt could be sent. */
   wait: millisecondsSchema,
   waitBy: z.enum(waitSources),
 });

@@ -1,17 +1,17 @@
 import type { Instant } from '../quantity.ts';
 
 /**
- * The port of transports. A transport sends one request and reports the response to an observer. It reads the clock
- * once for each read from the socket, before it parses anything. It never retries, redirects or enforces deadlines;
- * the engine does, and aborts. Only a request that the server provably cannot have read, since it had closed the
- * connection, goes once more on a new one.
+ * * The port of transports. A transport sends one request and reports the response to an observer. It reads the clock
+ * once for each read from the socket, before it parses anything. It never retries, redirects or enforces deadlines; the
+ * engine does, and aborts. There is one exception: if the server had closed the connection and provably cannot have
+ * read the request, the request is sent once more on a new connection.
  */
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
-  /** Path and query below the base address, such as `/chat/completions`. */
+  /** The path and query below the base address, such as `/chat/completions`. */
   readonly path: string;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
 }
@@ -38,34 +38,40 @@ export const brokenCauses = [
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
 
-/** How a request got its connection: opened for it, opened before it was due, or used before. */
+/** The origins of a request's connection: opened for it, opened before it was due, or used before. */
 export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
- * What a transport reports of one exchange, in this order: `onConnected`, `onSent`, perhaps once `onReconnect` and
- * the first two again, `onHeaders`, `onChunk`…, then either `onEnd` or `onFailure`, which can come at any point.
+ * * Receives the events of one exchange, in this order: `onConnected`, `onSent`, perhaps once `onReconnect` and the
+ * first two again, `onHeaders`, `onChunk`…, then either `onEnd` or `onFailure`, which can come at any point.
  */
 export interface ExchangeObserver {
-  /** The connection is established or, if `reused`, was kept alive. A second call replaces the first. */
+  /** Called when the connection is established, or was kept alive if `reused`. A second call replaces the first. */
   onConnected(at: Instant, connection: ConnectionOrigin): void;
-  /** The first byte of the request is written next. */
+  /** Called before the first byte of the request is written. */
   onSent(at: Instant): void;
-  /** The server had closed the connection: the request goes once more on a new one. */
+  /** Called if the server had closed the connection, so that the request is sent once more on a new one. */
   onReconnect(at: Instant): void;
-  /** The head of the final response, not a 1xx. Names are in lower case, repeated headers joined by `, `. */
+  /**
+   * Called with the head of the final response, not of a 1xx. Names are in lower case; the values of repeated headers
+   * are joined by `, `.
+   */
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
-  /** Bytes of the body without chunked framing. They are valid only during the call: copy what you keep. */
+  /**
+   * Called with bytes of the body, without chunked framing. They are valid only during the call and must be copied to
+   * be kept.
+   */
   onChunk(at: Instant, bytes: Uint8Array): void;
   onEnd(at: Instant): void;
-  /** There will be no complete answer. `detail` has no secrets. */
+  /** Called if there will be no complete answer. `detail` contains no secrets. */
   onFailure(at: Instant, cause: BrokenCause, detail: string): void;
 }
 
 export interface Exchange {
-  /** Ends the exchange now, with a call of `onFailure`, unless it has ended. */
+  /** Ends the exchange now by a call of `onFailure`, unless it has already ended. */
   abort(cause: BrokenCause, detail: string): void;
-  /** Passes on what was read and still waits, before a decision that depends on it; absent if nothing waits. */
+  /** Delivers reads that still wait, before a decision that depends on them; absent if reads never wait. */
   catchUp?(): void;
 }
 

@@ -4,12 +4,15 @@ import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/** What the ledger has of each request that was sent. Instants and lengths in ms; `null` if not reported. */
+/**
+ * The columns of the ledger, with a row for each request that was sent. Instants and lengths are in ms; `null` means
+ * not reported.
+ */
 const columns = {
   sent: z.number(),
-  /** When the first byte of the answer came, or the end without one. */
+  /** When the first byte of the answer came; without an answer, when the exchange ended. */
   answered: z.number(),
-  /** 0 if there was no answer. */
+  /** The status; 0 if there was no answer. */
   status: z.int(),
   limitRequests: cell,
   remainingRequests: cell,
@@ -17,7 +20,7 @@ const columns = {
   remainingTokens: cell,
   ended: z.number(),
   traffic: z.enum(trafficKinds),
-  /** Input and output as the server counted them. */
+  /** The input and output tokens together, as the server counted them. */
   tokens: cell,
   /** The limit that a 429 names, and the form of its body; `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
@@ -53,7 +56,7 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** The maximum rows of a key; `left` counts the others. */
+/** The maximum number of rows of a key; `left` is the number of further rows. */
 export const maxLedgerRows = 20_000;
 
 export const ledgerSchema = z.strictObject({

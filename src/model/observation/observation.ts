@@ -11,9 +11,9 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
- * since the run began. Prompts and the texts of answers have no field; what a server said of a failure is kept,
- * secrets masked.
+ * * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
+ * since the run began. Prompts and the texts of answers are not stored. A server's message about a failure is stored
+ * with its secrets masked.
  */
 export const observationsHeaderSchema = z.strictObject({
   format: z.literal('observations/1'),
@@ -21,26 +21,26 @@ export const observationsHeaderSchema = z.strictObject({
   planHash: z.string(),
   runId: z.string(),
   startedAt: z.iso.datetime(),
-  /** Instant 0 on the machine's monotonic clock, in ms, which all its processes share. */
+  /** Instant 0 on the machine's monotonic clock in ms, which all its processes share. */
   machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
-/** How long the bytes of an answer can have waited in the event loop, in ms; 0 for less than a tenth. */
+/** The longest time that the bytes of an answer can have waited in the event loop, in ms; 0 for less than a tenth. */
 export const readDelaysSchema = z.strictObject({
-  /** Of the first token or audio; `null` for an answer that comes whole. */
+  /** The delay of the first token or audio; `null` for an answer that comes whole. */
   first: millisecondsSchema.nullable(),
-  /** Of the last token of a stream, or the end of any other answer. */
+  /** The delay of the last token of a stream, or of the end of any other answer. */
   end: millisecondsSchema,
-  /** Of each token event; `null` without any, and for streams that are not in the sample. */
+  /** The delay of each token event; `null` if there is none, or if the stream is not in the sample. */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /** How many streams `tokens` counts for, since others are left out; 1 if absent. */
+  /** The number of streams that `tokens` represents, since others are left out; 1 if absent. */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
- * One arrival with its outcome. The instants at the top are those of the last attempt. Derived figures are not
+ * * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived figures are not
  * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
  */
 export const observationSchema = z.strictObject({
@@ -53,10 +53,10 @@ export const observationSchema = z.strictObject({
   due: instantSchema,
   ...attemptFactsSchema.shape,
   earlier: z.array(retriedAttemptSchema).readonly(),
-  /** `null` unless the plan would retry its failure. */
+  /** Why the failure was not retried; `null` if the plan does not retry such failures. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
-  /** Of completed requests; absent in old files. */
+  /** The read delays of completed requests; absent in old files. */
   readDelays: readDelaysSchema.optional(),
 });
 export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> & {
@@ -71,7 +71,7 @@ export const attemptsOf = (
     ? observation.earlier
     : [...observation.earlier, observation];
 
-/** Whether at least the first byte of one attempt was written. */
+/** Returns whether at least the first byte of one attempt was written. */
 export const wasSent = (observation: Observation): boolean =>
   attemptsOf(observation).some(({ sent }) => sent !== null);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** The sources of an answer's token counts, best first. No statistic mixes them silently. */
+/** The sources of an answer's token counts, the best first. No statistic mixes them silently. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -19,7 +19,7 @@ const tokenCountsSchema = z.strictObject({
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** Tolerated deviations of an answer, as reports print them. */
+/** The tolerated deviations of an answer, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -58,24 +58,27 @@ const chatAnswerSchema = z.strictObject({
 });
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
-/** Instants are those of the read with the event; `null` if it never came. */
+/**
+ * The answer of a streamed chat. Each instant is that of the read that contained the event; `null` if the event never
+ * came.
+ */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
   firstByte: instantSchema,
-  /** The first event with `choices`, even if it has only a role. */
+  /** The instant of the first event with `choices`, even if it has only a role. */
   firstEvent: moment,
-  /** The first delta with content, reasoning, a tool call or a refusal. */
+  /** The instant of the first delta with content, reasoning, a tool call or a refusal. */
   firstToken: moment,
-  /** The first delta that is not reasoning. */
+  /** The instant of the first delta that is not reasoning. */
   firstVisible: moment,
   lastToken: moment,
   tokenInstants: instants,
-  /** Comments (`: ping`), at most a thousand. They distinguish a slow model from a dead connection. */
+  /** The instants of comments (`: ping`), at most a thousand. They distinguish a slow model from a dead connection. */
   commentInstants: instants,
   /** Token events that shared their read with an earlier one. */
   coalesced: count,
   tokens: tokenCountsSchema,
-  /** Tokens of the first token event; `null` if unknown, and counted as 1. */
+  /** The number of tokens in the first token event; `null` if unknown, which counts as 1. */
   firstChunkTokens: count.nullable(),
   finish: z.string().nullable(),
   /** Whether nearly all tokens came in one burst at the end. Then its gaps, TPOT and output speed do not count. */
@@ -87,7 +90,7 @@ export type ChatStreamAnswer = z.infer<typeof chatStreamAnswerSchema>;
 const speechAnswerSchema = z.strictObject({
   kind: z.literal('speech'),
   firstByte: instantSchema,
-  /** The first byte of audio after the container's header. */
+  /** The instant of the first byte of audio after the container's header. */
   firstAudio: instantSchema,
   bytes: count,
   audioSeconds: z.number().nonnegative(),
@@ -99,9 +102,11 @@ export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 const transcriptionAnswerSchema = z.strictObject({
   kind: z.literal('transcription'),
   firstByte: instantSchema,
-  /** Of the uploaded clip; `null` if its container does not tell. */
+  /** The length of the uploaded clip in seconds; `null` if its container does not declare it. */
   audioSeconds: z.number().nonnegative().nullable(),
-  /** Words inserted, deleted or replaced, of those in the true text; `null` if that text is unknown. */
+  /**
+   * The number of words inserted, deleted or replaced, and the words of the true text; `null` if that text is unknown.
+   */
   words: z.strictObject({ wrong: count, expected: count }).nullable(),
   ...pricedFields,
 });
@@ -128,7 +133,10 @@ export const refusalForms = [
 
 const refusalSchema = z.strictObject({
   status: z.int(),
-  /** The documented error object, the gateway's second form of a 429, `{detail}`, other JSON, text, HTML, nothing. */
+  /**
+   * The form of the body: the documented error object, the gateway's second form of a 429, `{detail}`, other JSON,
+   * text, HTML, or nothing.
+   */
   form: z.enum(refusalForms),
   type: z.string().nullable(),
   code: z.string().nullable(),
@@ -150,7 +158,10 @@ export const malformedIssues = [
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-/** Why an arrival was not sent: too many in flight, or a wait for the pace until its deadline or the run's end. */
+/**
+ * The reasons why an arrival was not sent: too many requests in flight, or a wait for the pace until its deadline or
+ * the run's end.
+ */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
 
@@ -160,17 +171,17 @@ export type NamedLimit = (typeof namedLimits)[number];
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  /** The limit that its text names; `null` for none. */
+  /** The limit that the refusal's text names; `null` for none. */
   unit: z.enum(namedLimits).nullable(),
-  /** The time until the key is admitted again by `Retry-After` and its kin; `null` if absent or unreadable. */
+  /** The time until the key is admitted again, by `Retry-After` or a similar header; `null` if absent or unreadable. */
   retryAfter: millisecondsSchema.nullable(),
-  /** The same by the reset time in the body, compared with the answer's `Date`. */
+  /** The same time by the reset time in the body, compared with the answer's `Date`. */
   resetIn: millisecondsSchema.nullable(),
 });
 export type LimitedOutcome = z.infer<typeof limitedSchema>;
 
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
-/** `partial`: what was received, if the traffic kind can say. */
+/** The fields of a failure. `partial` is the received part of an answer, if the traffic kind can describe it. */
 const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
 const brokenSchema = z.strictObject({
   kind: z.literal('broken'),
@@ -240,7 +251,7 @@ export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
   quota: quotaSchema.nullable(),
-  /** The server's own request id, to find the request in its logs. */
+  /** The server's own request id, by which the request can be found in its logs. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

@@ -6,9 +6,12 @@ export interface SaturatingClient {
 }
 
 export interface RequestBatch {
-  /** One list for each connection. */
+  /** The requests of each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
-  /** Called before a connection sends a request, with their indexes. Aborting the exchange replaces the connection. */
+  /**
+   * Returns the observer of a request, by the indexes of both. It is called before the request is sent. Aborting the
+   * exchange replaces the connection.
+   */
   readonly observerFor: (
     connection: number,
     request: number,

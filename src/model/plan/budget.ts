@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** What a run can spend, `null` for any amount. A run that has spent it is ended. */
+/** The most that a run may spend; `null` for any amount. A run that has spent it is ended. */
 export const budgetSchema = z.strictObject({
-  /** Including further attempts. */
+  /** The number of requests, including retries. */
   requests: cap,
-  /** Prompt and completion, over all requests. */
+  /** The tokens of prompts and completions, over all requests. */
   tokens: cap,
-  /** Whole micro-units of the currency. */
+  /** The cost, in whole micro-units of the currency. */
   cost: cap,
 });
 export type Budget = z.infer<typeof budgetSchema>;

@@ -2,7 +2,7 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** How many passed arrivals the arrays may hold. */
+/** The number of past arrivals that the arrays may contain before they are compacted. */
 const compactAfter = 65_536;
 
 /** Finds the maximum requests and tokens due within any window of time, 60 s by default. Times ascend, in ms. */

@@ -1,8 +1,9 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * Whether connections are opened before their requests are due. Undici, a pace and a saturating load cannot do
- * that. It is also off if connecting is measured: an objective is about it, or each request opens a connection.
+ * * Returns whether connections are opened before their requests are due. This is impossible with undici, a pace or a
+ * saturating load. It is also off if connecting is measured, because an objective concerns it or each request opens a
+ * connection.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

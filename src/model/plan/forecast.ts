@@ -6,10 +6,10 @@ import type { Traffic, TrafficKind } from '../workload/traffic.ts';
 
 /** The forecast of a plan: its arrivals and contents, without failures and retries. Money is in micro-units. */
 
-/** How sure an amount is. `at-most`: answers can be shorter or users slower. `estimate`: assumed or sampled. */
+/** How certain an amount is. `at-most`: answers may be shorter or users slower; `estimate`: assumed or sampled. */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** `unknown` is the number of requests that are not in the sum, since their amount is unknown. */
+/** A forecast amount. `unknown` is the number of requests that are not in the sum because their amount is unknown. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -29,11 +29,11 @@ export interface ForecastGroup extends ResourceNeed {
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;
-  /** `null` under a pace, which takes any free key. */
+  /** The key's name; `null` under a pace, which takes any free key. */
   readonly key: string | null;
-  /** Requests due after the warm-up. */
+  /** The number of requests due after the warm-up. */
   readonly measured: number;
-  /** The maximum chunk gaps; `null` if unbounded. */
+  /** The maximum number of chunk gaps; `null` if unbounded. */
   readonly gaps: number | null;
 }
 
@@ -44,29 +44,29 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** A plan compared with the declared limits of its keys. A pace keeps them. */
+/** A plan's use of the declared limits of its keys, which a pace keeps. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
   /** The limit that is reached first; `null` if none is declared. */
   readonly binds: LimitUnit | null;
-  /** The keys that suffice if evenly used; `null` if no limit is declared. */
+  /** The number of keys that suffice if evenly used; `null` if no limit is declared. */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];
 }
 
 export interface PaceForecast {
-  /** When the last request is sent at the earliest. */
+  /** The earliest time at which the last request can be sent. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /** Requests that the limit of requests holds back until the run or their timeout has ended. */
+  /** The number of requests that the limit of requests delays until the run or their timeout has ended. */
   readonly unsendable: number;
-  /** The time that the limit of tokens alone takes. */
+  /** The time that the run takes because of the limit of tokens alone. */
   readonly tokenTime: Milliseconds;
 }
 
-/** The samples of a measure if every request succeeds. */
+/** The number of samples of a measure if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;
@@ -78,7 +78,7 @@ export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
   readonly expects: number | null;
-  /** `null` if only the answers can show it. */
+  /** Whether an objective can be decided; `null` if only the answers can show it. */
   readonly isDecidable: boolean | null;
 }
 
@@ -93,12 +93,12 @@ export interface Forecast {
   readonly name: string;
   readonly total: ResourceNeed;
   readonly groups: readonly ForecastGroup[];
-  /** The duration of the load, and the maximum time after it. */
+  /** The duration of the load; the time after it is at most the grace. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
   /** The assumed time of an answer; `null` if no user waits for it. */
   readonly answerTime: Milliseconds | null;
-  /** One in this many requests was looked into. */
+  /** The sampling step: one in this many requests was examined. */
   readonly lookedInto: number;
   readonly attempts: number;
   readonly limits: LimitForecast;
@@ -106,7 +106,7 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
-  /** What each slice needs; `null` if not asked for. */
+  /** The needs of each slice; `null` if not requested. */
   readonly slices: SliceForecast | null;
 }
 

@@ -20,11 +20,11 @@ export const comparisonOperatorNames = Object.keys(
   comparisonOperators,
 ) as readonly ComparisonOperator[];
 
-/** Whether a bound is a lower one. A figure that only grows can meet it later, but never break it. */
+/** Returns whether a bound is a lower one. A figure that only grows can meet such a bound later, but never break it. */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
 export const statistics = ['mean', 'min', 'max'] as const;
-/** A number is a quantile. */
+/** The statistic of an objective; a number is a quantile. */
 const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
@@ -42,12 +42,12 @@ const figureSchema = z.discriminatedUnion('kind', [
     reason: z.string().exactOptional(),
   }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
-  /** Of the server’s own metrics, or a figure of the scenario from them. */
+  /** A figure of the server's own metrics, either known to Weir or defined by the scenario. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** The arrivals that count; `null` for any. Stairs are several stages with one name. */
+/** The arrivals that count; `null` for any. A stair load consists of several stages with the same name. */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -57,21 +57,21 @@ const scopeSchema = z.strictObject({
 export type ObjectiveScope = z.infer<typeof scopeSchema>;
 
 export const objectiveSchema = z.strictObject({
-  /** As in the scenario, and in every report. */
+  /** The objective as written in the scenario and in every report. */
   text: z.string(),
   figure: figureSchema,
   scope: scopeSchema,
   comparison: z.enum(comparisonOperatorNames),
   bound: z.number(),
-  /** With fewer samples, or arrivals of a share, it is not decided. */
+  /** The minimum number of samples, or of arrivals for a share; with fewer, the objective is not decided. */
   minSamples: z.int().positive(),
   severity: z.enum(['fail', 'warn']),
-  /** The moment from which a run that breaks it is ended; `null`: it is checked only at the end. */
+  /** The moment from which a breach ends the run; `null` means that the objective is checked only at the end. */
   abortAfter: millisecondsSchema.nullable(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
-/** A criterion of a single request, which must have samples and meet it with each. */
+/** A criterion for a single request: the request must have samples, and each must meet it. */
 export const requestObjectiveSchema = z.strictObject({
   text: z.string(),
   measure: z.enum(measureNames),
@@ -97,7 +97,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
   return figure.kind === 'server' ? unitOfServerFigure(figure.name) : unitByKind[figure.kind];
 };
 
-/** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for an extreme. */
+/** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for a minimum or maximum. */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {
     return Math.ceil(10 / Math.min(statistic, 1 - statistic) - 1e-9);
@@ -124,7 +124,10 @@ const meetsBound = (
   return true;
 };
 
-/** Returns which per-request objectives a completed request meets. One for other traffic or labels counts as met. */
+/**
+ * Returns which per-request objectives a completed request meets. An objective for other traffic or labels counts as
+ * met.
+ */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],
   observation: Observation,

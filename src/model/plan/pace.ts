@@ -3,15 +3,18 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 
-/** What each key uses within any window of time, as a compliant client; `null` for any amount. */
+/** The most that each key may use within any window of time, as a compliant client; `null` for any amount. */
 export const paceSchema = z.strictObject({
   requests: maxPerWindow,
-  /** Prompt and completion. */
+  /** The tokens of prompts and completions. */
   tokens: maxPerWindow,
-  /** The most requests at once, before even spacing; absent: as many as the gateway turns out to admit. */
+  /**
+   * The maximum number of requests at once, before they are evenly spread; if absent, it is learned from what the
+   * gateway admits.
+   */
   burst: z.int().positive().optional(),
   window: millisecondsSchema,
-  /** The maximum time until the server counts a sent request, by which each window is longer. */
+  /** The maximum time until the server counts a sent request, which is added to each window. */
   margin: millisecondsSchema,
   /** Whether the server charges tokens on admission, or at any time until the answer has ended. */
   charged: z.enum(['sent', 'ended']),

@@ -23,7 +23,7 @@ const fieldsNotHashed = {
   fails: undefined,
 } as const;
 
-/** An expectation changes nothing that is sent. */
+/** Returns an entry without its expectation, which changes nothing that is sent. */
 const withoutExpectation = (traffic: Traffic): Traffic => {
   if (!('expect' in traffic)) return traffic;
   const { expect: _, ...sent } = traffic;
@@ -34,9 +34,10 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
 export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
   ...plan,
   ...fieldsNotHashed,
-  // The hash of the old default, `lenient`, is kept for the new one, so that such runs stay comparable.
+  // These settings are left out if they change nothing, so that such runs stay comparable with older ones.
   streams: plan.streams === 'standard' ? 'lenient' : plan.streams,
-  // Left out if they change nothing, so that such runs stay comparable with older ones.
+  // Returns the SHA-256, in hex, of the parts of a plan that decide what is sent. So results stay comparable if, for
+  // example, a bound changes.
   wire: {
     ...plan.wire,
     connectAhead: connectsAhead(plan) || undefined,

@@ -11,8 +11,9 @@ import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
 /**
- * The complete meaning of a scenario: everything that a run needs, with all defaults, as plain data that can be
- * sent to a thread or a machine. It has no secrets: keys and header values stay templates (`model/plan/secret.ts`).
+ * * This file defines the plan, the complete meaning of a scenario: everything that a run needs, with all defaults, as
+ * plain data that can be sent to a thread or a machine. It contains no secrets: keys and header values stay templates
+ * (`model/plan/secret.ts`).
  */
 
 const rateSegmentSchema = z.strictObject({
@@ -22,13 +23,14 @@ const rateSegmentSchema = z.strictObject({
 });
 export type RateSegment = z.infer<typeof rateSegmentSchema>;
 
-/** Arrivals follow the clock, whatever the answers do. */
+/** A load whose arrivals follow the clock, whatever the answers are. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   curve: z.array(rateSegmentSchema).min(1),
   /**
-   * `even`: arrival n is due when the area under the curve reaches n. `poisson`: gaps in that area are exponential.
-   * `gamma`: they have this shape and mean 1; arrivals come in bursts below 1 and more evenly above it.
+   * The spacing of arrivals. `even`: arrival n is due when the area under the curve reaches n. `poisson`: the gaps in
+   * that area are exponential. `gamma`: the gaps have this shape and mean 1; a shape below 1 gives bursts, a shape
+   * above 1 more even arrivals.
    */
   spacing: z.union([
     z.enum(['even', 'poisson']),
@@ -36,7 +38,7 @@ const openLoadSchema = z.strictObject({
   ]),
 });
 
-/** Users that send their next request after the answer and the think time. */
+/** A load of users who send their next request after the answer and the think time. */
 const closedLoadSchema = z.strictObject({
   kind: z.literal('closed'),
   users: z.int().positive(),
@@ -46,7 +48,7 @@ const closedLoadSchema = z.strictObject({
   rampUp: millisecondsSchema,
 });
 
-/** Users that share a number of requests. The stage ends when they are done, or at `maxDuration`. */
+/** A load of users who share a number of requests. The stage ends when these are done, or at `maxDuration`. */
 const iterationsLoadSchema = z.strictObject({
   kind: z.literal('iterations'),
   users: z.int().positive(),
@@ -55,7 +57,7 @@ const iterationsLoadSchema = z.strictObject({
   thinkTime: millisecondsSchema,
 });
 
-/** Connections that send the next request as soon as the answer arrives. */
+/** A load of connections that send the next request as soon as the answer arrives. */
 const saturateLoadSchema = z.strictObject({
   kind: z.literal('saturate'),
   connections: z.int().positive(),
@@ -83,7 +85,7 @@ const stageSchema = z.strictObject({
 });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** `template` is the text of the scenario, such as `${env:WEIR_API_KEY}`. */
+/** A key. `template` is the text in the scenario, such as `${env:WEIR_API_KEY}`. */
 const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
@@ -92,7 +94,10 @@ const keySchema = z.strictObject({
 export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
-  /** A base address that ends in its version segment (`…/v1`), or that of a Unix socket. Its query is sent with every request. */
+  /**
+   * A base address that ends in its version segment (`…/v1`), or the address of a Unix socket. Its query is sent with
+   * every request.
+   */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   z.strictObject({ kind: z.literal('mock') }),
   z.strictObject({ kind: z.literal('container') }),
@@ -101,37 +106,40 @@ export type Target = z.infer<typeof targetSchema>;
 
 const wireSchema = z.strictObject({
   http2: z.boolean(),
-  /** `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  /** The proxy. `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   proxy: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('none') }),
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of PEM certificates that are trusted too. */
+  /** A file of additional trusted PEM certificates; `null` for none. */
   caFile: z.string().nullable(),
-  /** PEM files of the certificate that is shown to the target and of its key; absent for none. */
+  /** The PEM files of the certificate that is presented to the target and of its key; absent for none. */
   clientCert: z.string().optional(),
   clientKey: z.string().optional(),
   verifyTls: z.boolean(),
   /** Whether connections are opened before requests are due; absent in old plans. */
   connectAhead: z.boolean().optional(),
-  /** Whether connections are used again; absent in old plans, which do. */
+  /** Whether connections are reused; absent in old plans, which reuse them. */
   reuse: z.boolean().optional(),
-  /** The maximum requests on one connection; otherwise as many as the server allows. */
+  /** The maximum number of requests on one connection; if absent, as many as the server allows. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
-  /** The paths of the target below its base address by the usual ones, such as `/chat/completions`; absent if it has no others. */
+  /**
+   * The target's own paths below its base address, by the usual ones, such as `/chat/completions`; absent if all are
+   * usual.
+   */
   paths: z.record(z.string(), z.string()).optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
-/** Each deadline has its own cause (`broken{deadline-…}`); `null` for none. */
+/** The deadlines. Each has its own cause (`broken{deadline-…}`); `null` for none. */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
-  /** From sent to the first token of a stream, or to the first byte of any other answer's body. */
+  /** The time from sending to the first token of a stream, or to the first byte of any other answer's body. */
   firstToken: millisecondsSchema.nullable(),
-  /** Between two reads of one answer. */
+  /** The time between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
-  /** From due to the end, over all attempts and waits. */
+  /** The time from due to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
@@ -144,7 +152,7 @@ export type AnswerCaps = z.infer<typeof capsSchema>;
 const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
-  /** The permitted limiter if the run is judged by its limits. */
+  /** The permitted limiter, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -157,45 +165,48 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
-  /** HTTP/2 always uses undici, as do old plans without this field. */
+  /** The transport. HTTP/2 always uses undici, as do old plans without this field. */
   transport: z.enum(transportNames).default('undici'),
   /** The number of sending threads; `auto`: see `engine/worker-count.ts`. It does not change what is sent. */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
-  /** Whether self-test streams measure how late arrivals are stamped; absent in old plans. */
+  /** Whether self-test streams measure how late arrivals are recorded; absent in old plans. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
-  /** The header of the key, in lower case; absent: `authorization`, with the word Bearer before the key. */
+  /**
+   * The lower-case name of the header that carries the key; if absent, `authorization`, with the word Bearer before the
+   * key.
+   */
   auth: z.strictObject({ header: z.string().min(1) }).optional(),
-  /** Values are templates as in `keys`. */
+  /** The further headers; their values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
-  /** Arrivals due before this moment are in no figure. */
+  /** The end of the warm-up: arrivals due before this moment are in no figure. */
   warmUp: millisecondsSchema,
   /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
-  /** The maximum arrivals in flight, including those that wait; further ones are `dropped{saturated}`. */
+  /** The maximum number of arrivals in flight, including waiting ones; further ones are `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
   retry: retrySchema.nullable(),
-  /** `null`: requests are sent when they are due. */
+  /** The pace; `null` means that requests are sent when they are due. */
   pace: paceSchema.nullable(),
   budget: budgetSchema.nullable().default(null),
   /**
-   * What makes a stream complete. `standard`: every choice has a finish reason, or one has and `[DONE]` came.
-   * `lenient`: also `[DONE]` alone. `strict`: never without `[DONE]`.
+   * When a stream is complete. `standard`: every choice has a finish reason, or one has and `[DONE]` came. `lenient`:
+   * also with `[DONE]` alone. `strict`: only with `[DONE]`.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
-  /** Finish reasons that fail an answer, besides the known ones. */
+  /** The finish reasons that fail an answer, besides the known ones. */
   fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
   /** The server’s own metrics to read during the run. */
   server: z
     .strictObject({
-      /** An address, or a path at the target. */
+      /** The address of the metrics, or a path at the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** Figures from metrics that Weir does not know. */
+      /** The figures from metrics that Weir does not know. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),
@@ -204,7 +215,7 @@ export const planSchema = z.strictObject({
   objectives: z.array(objectiveSchema).default([]),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
-  /** Ignored against any other target. */
+  /** The settings of the reference gateway; ignored for any other target. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -224,7 +235,7 @@ export const loadDuration = (load: Load): number => {
   }
 };
 
-/** Returns the arrivals of a load, the mean if they are drawn; `null` if they depend on the answers. */
+/** Returns the number of arrivals of a load, or its mean if they are drawn; `null` if it depends on the answers. */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
     case 'open':
@@ -242,7 +253,7 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** Returns the load of a plan that saturates the target, which is then its only one; `null` for other plans. */
+/** Returns the load of a plan that saturates the target, which is then its only load; `null` for other plans. */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;

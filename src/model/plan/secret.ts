@@ -1,11 +1,11 @@
 /**
- * Headers and bodies are templates: `${uuid}` and `${index}` stand for values of each request, and `$${` is written for
- * a literal `${`.
+ * * Headers and bodies are templates: `${uuid}` and `${index}` stand for values of each request, and `$${` stands for a
+ * literal `${`.
  */
 
 /** The values of one request. */
 export interface RequestValues {
-  /** The same for all attempts of a request, and different in every run. */
+  /** A UUID that is the same for all attempts of a request, and different in every run. */
   readonly uuid: string;
   /** The request's number in its stage, from 0. */
   readonly index: number;
@@ -19,7 +19,7 @@ const names: readonly string[] = ['uuid', 'index'] satisfies readonly (keyof Req
 /** Decides whether a text changes when it is filled. */
 export const isRequestTemplate = (text: string): boolean => text.includes('${');
 
-/** Replaces references by the values of a request. Others stay, since a rule has refused them. */
+/** Replaces references by the values of a request. Unknown ones stay; a rule of scenarios rejects them earlier. */
 export const fillRequestText = (text: string, values: RequestValues): string =>
   isRequestTemplate(text)
     ? text.replace(variablePattern, (whole, name?: string) => {
@@ -48,14 +48,17 @@ export const filledHeaders = (
     Object.entries(headers).map(([name, text]) => [name, fillRequestText(text, values)]),
   );
 
-/** Makes a text that is filled as it is. */
+/** Escapes a text so that filling it returns the same text. */
 export const asLiteral = (text: string): string => text.replaceAll('${', () => '$${');
 
-/** Says which reference of a text is unknown; `null` if none is. `others` are the kinds that have a name after a colon. */
+/**
+ * Returns a problem that names the first unknown reference of a text; `null` if there is none. `others` are the kinds
+ * that have a name after a colon.
+ */
 export const templateProblem = (text: string, others: readonly string[] = []): string | null => {
   for (const [whole, found] of text.matchAll(variablePattern)) {
     if (found === undefined) continue;
-    // One that is not closed is unknown.
+    // A reference that is not closed counts as unknown.
     const name = found.endsWith('}') ? found.slice(0, -1) : '';
     if (names.includes(name)) continue;
     if (others.some((kind) => name.startsWith(`${kind}:`) && name.length > kind.length + 1))
@@ -69,12 +72,15 @@ export const templateProblem = (text: string, others: readonly string[] = []): s
 /** Matches the references to the values of a request. */
 export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 
-/** Secrets stay templates, such as `${env:NAME}` or `${secret:PATH}`, until a request head is built. */
+/**
+ * The following functions handle secrets, which stay templates such as `${env:NAME}` or `${secret:PATH}` until a
+ * request head is built.
+ */
 
-/** An environment variable, the whole text of a file, or what a command prints. */
+/** A reference to a secret: an environment variable, the whole text of a file, or the output of a command. */
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
-  /** `lifetime` is after how many ms the command runs again; `null` for never, NaN if it cannot be read. */
+  /** A command. `lifetime` is the time in ms after which it runs again; `null` for never, NaN if it cannot be read. */
   | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
 
@@ -113,16 +119,16 @@ const shownReferences = new RegExp(`${pattern.source}|${requestReference.source}
 
 export const redacted = '[redacted]';
 
-/** Returns the references of a template, without the text around them, which can be half of the secret. */
+/** Returns the references of a template without the text around them, which may be half of the secret. */
 export const redactedTemplate = (template: string): string =>
   template.match(shownReferences)?.join(' ') ?? redacted;
 
-/** Shorter values are too common in ordinary text. */
+/** The minimum length of a masked secret; shorter values are too common in ordinary text. */
 const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
-/** Undoes the escapes that JSON, JavaScript or a URL may have. */
+/** Removes one level of the escapes of JSON, JavaScript or URLs. */
 const unescapedOnce = (text: string): string =>
   text
     .replaceAll(/\\([/"\\])/g, '$1')
@@ -130,10 +136,13 @@ const unescapedOnce = (text: string): string =>
       String.fromCharCode(Number.parseInt(long ?? short, 16)),
     );
 
-/** Undoes escapes within escapes too, as in JSON inside JSON. */
+/** Removes nested escapes too, as in JSON inside JSON. */
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
-/** Returns what the base64 of any text with the secret contains, by the three places where it can begin. */
+/**
+ * Returns the parts that occur in the base64 of any text with the secret: one for each of the three positions in which
+ * it can begin.
+ */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
@@ -143,8 +152,8 @@ const base64Forms = (secret: string): readonly string[] =>
   });
 
 /**
- * Creates a function that replaces secrets of at least six characters with `[redacted]`: in plain text, in JSON,
- * percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
+ * * Creates a function that replaces secrets of at least six characters with `[redacted]`. It finds them in plain text,
+ * in JSON, percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
   const known = [...new Set(secrets)]
@@ -153,7 +162,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   const starts = new Set(distinct.map((form) => form.slice(0, shortestSecret)));
-  /** Decides quickly, whatever the number of forms. Most texts have none. */
+  /** Decides quickly, whatever the number of forms, whether a text may contain a secret. Most texts contain none. */
   const mayContain = (text: string): boolean => {
     for (let at = 0; at + shortestSecret <= text.length; at += 1)
       if (starts.has(text.slice(at, at + shortestSecret))) return true;
@@ -163,7 +172,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     distinct.length > text.length && !mayContain(text)
       ? text
       : distinct.reduce(
-          // Most texts, the ids of responses for example, contain none.
+          // Most texts, for example the ids of responses, contain no secret.
           (masked, form) => (masked.includes(form) ? masked.replaceAll(form, redacted) : masked),
           text,
         );

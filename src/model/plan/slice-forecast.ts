@@ -1,21 +1,21 @@
 /** The memory of a process of Weir without load, and of each request in flight, in bytes (`npm run bench memory`). */
 export const weirMemory = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
 
-/** The assumed bytes of a streamed chunk with its head. */
+/** The assumed size of a streamed chunk with its head, in bytes. */
 export const bytesOfChunk = 250;
 
-/** What each slice of a plan needs at the peak of its load. */
+/** The needs of each slice of a plan at the peak of its load. */
 export interface SliceForecast {
   readonly slices: number;
-  /** Requests in flight at once. */
+  /** The number of requests in flight at once. */
   readonly streams: number;
   readonly sockets: number;
-  /** A request counts as ten chunks. */
+  /** The streamed chunks per second; a request counts as ten chunks. */
   readonly chunksPerSecond: number;
-  /** Bytes. */
+  /** The memory, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /** The calibrated load that each slice is within; `null` if the number of slices was given. */
+  /** The calibrated load that includes the load of each slice; `null` if the number of slices was given. */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;

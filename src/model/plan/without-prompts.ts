@@ -9,7 +9,7 @@ const lengthMarker = (text: string): string => {
   return `[${length} character${length === 1 ? '' : 's'}]`;
 };
 
-/** Names, formats and flags are shorter; tools, schemas and examples are not. */
+/** The maximum length of a text that is kept; names, formats and flags are shorter than tools, schemas and examples. */
 const longestKept = 40;
 
 /** Returns JSON in which markers replace all longer texts. */
@@ -58,9 +58,9 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 };
 
 /**
- * Returns a plan without prompts and secrets, for results and reports; still a valid plan. Messages, spoken texts,
- * texts of clips, and longer texts in a body become markers such as `[54 characters]`; headers and keys keep only
- * their references. Its hash differs from the plan's.
+ * * Returns a plan without prompts and secrets, for results and reports; the result is still a valid plan. Messages,
+ * spoken texts, texts of clips, and longer texts in a body become markers such as `[54 characters]`; headers and keys
+ * keep only their references. Its hash differs from the plan's.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

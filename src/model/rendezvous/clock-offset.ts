@@ -1,28 +1,31 @@
 import { z } from 'zod';
 
-/** How far one clock is ahead of another, in ms. The true value differs by at most `uncertainty`. */
+/** The time by which one clock is ahead of another, in ms. The true value differs by at most `uncertainty`. */
 export const clockOffsetSchema = z.strictObject({
   offset: z.number(),
   uncertainty: z.number().nonnegative(),
 });
 export type ClockOffset = z.infer<typeof clockOffsetSchema>;
 
-/** A question to another clock, in ms: when it was asked and answered by our clock, and what the other one said. */
+/**
+ * A question to another clock, in ms: when our clock asked it and received the answer, and the time that the other
+ * clock named.
+ */
 export interface RoundTrip {
   readonly asked: number;
   readonly other: number;
   readonly answered: number;
 }
 
-/** The largest drift of two clocks, in ms each ms: Linux slews each by up to 500 ppm. */
+/** The largest drift between two clocks, in ms per ms: Linux adjusts each by up to 500 ppm. */
 const maxDrift = 1e-3;
 
 /**
- * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each
- * trip bounds the offset: the other clock was read at some moment between question and answer. The result is what
- * all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905), after widening each by the drift since. Example:
- * asked at 100, told 60, answered at 110 means ahead by 40 to 50 ms; with 35 to 44 ms from another trip, 42 ± 2 ms
- * remain.
+ * * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each trip
+ * bounds the offset, since the other clock was read between question and answer. Each bound is widened by the possible
+ * drift since then. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905).
+ * Example: asked at 100, told 60, answered at 110 means ahead by 40 to 50 ms; with 35 to 44 ms from another trip, 42 ±
+ * 2 ms remain.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);
@@ -34,11 +37,14 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const least = Math.max(...bounds.map(([from]) => from));
   const most = Math.min(...bounds.map(([, to]) => to));
   if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
-  // A clock was set in between, so only the last round trip holds.
+  // A clock was set in between, so only the last round trip is valid.
   return offsetFrom([last]);
 };
 
-/** Returns the first offset, in use until the last was measured, with the largest error that it had by then. */
+/**
+ * Returns the first offset, which was used until the last was measured, with the largest error that it can have had by
+ * then.
+ */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,
   uncertainty: Math.max(first.uncertainty, Math.abs(last.offset - first.offset) + last.uncertainty),

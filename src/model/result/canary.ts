@@ -8,16 +8,16 @@ import type { Histogram } from '../measures/histogram.ts';
  */
 
 export const canarySampleSchema = z.strictObject({
-  /** The most streams open at once. */
+  /** The highest number of streams open at once. */
   streams: z.int().nonnegative(),
-  /** Errors in ms (`roundedError`), ascending, with their number of events. */
+  /** The errors in ms (`roundedError`), ascending, each with its number of events. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
-  /** The same without what events can have waited in the loop; absent in old results. */
+  /** The same errors without the time that events can have waited in the loop; absent in old results. */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
 
-/** Rounds to a hundredth of a millisecond, from 1 ms on to two digits. */
+/** Rounds to a hundredth of a millisecond; from 1 ms on, to two digits. */
 export const roundedError = (ms: number): number =>
   ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
 
@@ -25,8 +25,8 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The most streams open in any second. */
   readonly streams: number;
   /**
-   * The share of the events of that many streams that were not read, 0 … 1. Their time is not verified: the delay
-   * of the process that should send them can have delayed the run, too.
+   * * The share of the streams' expected events that were not read, from 0 to 1. The time in which they are missing is
+   * not verified, since whatever delayed the sending process may have delayed the run too.
    */
   readonly missing: number;
 }
@@ -64,15 +64,15 @@ export const canaryErrors = (
   };
 };
 
-/** How late a run read its self-test streams, in ms, over the seconds of its figures. */
+/** The lateness with which a run read its self-test streams, in ms, over the seconds of its figures. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),
   max: z.number().nonnegative(),
   events: z.int().positive(),
-  /** Streams of one loop. */
+  /** The number of streams of one loop. */
   streams: z.int().positive(),
-  /** Loops with a canary, one for each worker or slice. */
+  /** The number of loops with a canary, one for each worker or slice. */
   loops: z.int().positive(),
   missing: z.number().nonnegative(),
 });

@@ -19,7 +19,7 @@ export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan `withoutPrompts`, and the hash of the plan with them. */
+  /** The plan after `withoutPrompts`, and the hash of the plan with prompts. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -39,13 +39,13 @@ export const checkpointPartSchema = z.strictObject({
 
 export const checkpointCommitSchema = z.strictObject({
   slice,
-  /** All that ended before this moment is in the parts above. */
+  /** The instant before which everything that ended is in the parts above. */
   until: instantSchema,
-  /** The part of the load that was over by then. */
+  /** The length of the load that was over by then. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** Since the previous commit line. */
+  /** The samples since the previous commit line. */
   generator: z.array(generatorSampleSchema),
 });
 export type CheckpointCommit = z.infer<typeof checkpointCommitSchema>;

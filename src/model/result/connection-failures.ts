@@ -1,7 +1,7 @@
 import type { BrokenCause } from '../observation/exchange.ts';
 import type { Result } from './result.ts';
 
-/** Failures of the connection itself. Running out of sockets is the load generator's own failure. */
+/** The failures of the connection itself. Running out of sockets is the load generator's own failure. */
 export const connectionCauses = [
   'closed-on-reuse',
   'closed-early',
@@ -23,7 +23,7 @@ export const notableConnectionFailures = 0.01;
 export interface ConnectionFailures {
   readonly due: number;
   readonly failed: number;
-  /** Only causes that occurred, the most frequent first. */
+  /** The causes that occurred, the most frequent first. */
   readonly byCause: readonly { readonly cause: ConnectionCause; readonly count: number }[];
 }
 

@@ -7,11 +7,11 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
- * failure. Instants are of the last attempt; `null` if it did not get that far.
+ * * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
+ * failure. Instants belong to the last attempt; `null` if it did not get that far.
  */
 export const exemplarSchema = z.strictObject({
-  /** Weir's id, as sent, and the server's. */
+  /** Weir's own id as sent; the server's id follows. */
   requestId: z.string(),
   serverId: z.string().nullable(),
   traffic: z.enum(trafficKinds),
@@ -20,7 +20,7 @@ export const exemplarSchema = z.strictObject({
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
   status: z.int().nullable(),
-  /** As in the table of failures; `null` if completed. */
+  /** The cause as in the table of failures; `null` if completed. */
   cause: z.string().nullable(),
   attempts: z.int().nonnegative(),
   connection: z.enum(connectionOrigins).nullable(),
@@ -30,7 +30,7 @@ export const exemplarSchema = z.strictObject({
   connected: moment,
   sent: moment,
   head: moment,
-  /** The first token of a stream, the first audio of speech. */
+  /** The instant of the first token of a stream, or of the first audio of speech. */
   output: moment,
   ended: instantSchema,
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load generator was
- * invalid. `within-error`: it can have moved the figure across the bound. `incomplete`: a slice is missing.
+ * * The ruling for each reason. `aborted`: the breach ended the run. `unfit`: the load generator was invalid.
+ * `within-error`: the load generator may have moved the figure across the bound. `incomplete`: a slice is missing.
  * `partial`: the run was stopped before the objective was broken. `never-given`: the server never gave the figure.
  */
 export const rulingByReason = {
@@ -27,22 +27,22 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The figure in `unit`; `null` without data (`n` is 0), or if it is infinite since too many arrivals failed. */
   observed: z.number().nullable(),
   unit: z.string(),
-  /** Samples, or arrivals of a share; `null` for other figures. */
+  /** The number of samples, or of arrivals of a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
   /** As many independent samples as these tell; absent where that is `n` or unknown. */
   effective: z.int().nonnegative().optional(),
   minSamples: z.int().positive(),
-  /** The 95 % confidence interval; `null` without a bound. */
+  /** The lower end of the 95 % confidence interval; `null` without a bound. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** Where the true figure lies, given the error of the load generator; `high` is `null` if unbounded. */
+  /** The bounds of the true figure, given the error of the load generator; `high` is `null` if unbounded. */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
   /** Whether the whole interval is on one side of the bound. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 
-/** Whether an objective fails its run: it is broken, or the server never gave its figure. */
+/** Returns whether an objective fails its run: it is broken, or the server never reported its figure. */
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 

@@ -25,11 +25,11 @@ export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
   status: z.int().nullable(),
-  /** `error.code` or `error.type` of a refusal, otherwise the issue or cause. */
+  /** The cause: `error.code` or `error.type` of a refusal, otherwise the issue or cause of the outcome. */
   cause: z.string(),
-  /** What the server or the transport said, bounded, with numbers and ids masked. */
+  /** The message of the server or the transport, shortened, with numbers and ids masked. */
   message: z.string(),
-  /** Whether all messages are the example's text. */
+  /** Whether all messages are equal to the example's text. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -42,29 +42,29 @@ export const failureSchema = z.strictObject({
 });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** The generator's signals over one second; `null` if the system does not report a value. */
+/** The signals of the load generator in one second; `null` if the system does not report a value. */
 export const generatorSampleSchema = z.strictObject({
   second: secondSchema,
   utilisation: z.number(),
-  /** The delay of the event loop in ms, without the monitor's own resolution. */
+  /** The 99th percentile of the event loop's delay in ms, without the monitor's own resolution. */
   delayP99: z.number(),
   delayMax: z.number(),
-  /** Turns of the loop, events, and events that waited for another turn (uvMetricsInfo). */
+  /** The numbers of turns of the loop, of events, and of events that waited for another turn (uvMetricsInfo). */
   loops: count,
   events: count,
   eventsWaiting: count,
-  /** The longest pause of garbage collection, and all pauses, in ms. */
+  /** The longest pause of garbage collection, and the sum of all pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** CPU time of the process or the worker’s thread, as a share of one core. */
+  /** The CPU time of the process or the worker's thread, as a share of one core. */
   cpu: z.number(),
-  /** Wait for a CPU, as a share of the second (/proc/thread-self/schedstat). */
+  /** The time spent waiting for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
-  /** For how long the cgroup was throttled, in ms. */
+  /** The time for which the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
-  /** Resident memory in bytes. */
+  /** The resident memory, in bytes. */
   memory: z.number(),
-  /** `null` without a canary, absent in old results. */
+  /** The canary's sample; `null` without a canary, absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
@@ -73,15 +73,15 @@ export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   startedAt: z.iso.datetime(),
-  /** Slices with the same clock share instant 0, as the workers of one process do. */
+  /** The clock's name. Slices with the same clock share instant 0, as the workers of one process do. */
   clock: z.string().optional(),
-  /** The name of its machine, if a coordinator joined the slices. */
+  /** The name of the slice's machine, if a coordinator joined the slices. */
   host: z.string().optional(),
-  /** How far its clock was ahead of the coordinator's, by which `startedAt` is. */
+  /** The time by which its clock, and so `startedAt`, was ahead of the coordinator's clock. */
   clockOffset: clockOffsetSchema.optional(),
-  /** Of this slice alone. */
+  /** The trust in this slice alone. */
   trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
-  /** The address in use. The reference gateway of each slice has its own. */
+  /** The address that the slice used. The reference gateway of each slice has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -90,7 +90,7 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema),
-  /** The start lag of this slice in ms, in the seconds of the figures; absent if it is the only one. */
+  /** The lag of this slice's starts in ms, in the seconds of the figures; absent if there is only one slice. */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
@@ -99,22 +99,24 @@ export const resultSchema = z.strictObject({
   format: z.literal('result/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan `withoutPrompts`. */
+  /** The plan after `withoutPrompts`. */
   plan: planSchema,
-  /** Of the plan with prompts: it cannot be computed from `plan`. */
+  /** The hash of the plan with prompts, which cannot be computed from `plan`. */
   planHash: z.string(),
-  /** That of the first slice. A note names the others if they differ. */
+  /** The address of the first slice. A note names the others if they differ. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** The verdict and the figures at the time of writing, for programs. `weir report` makes it again. */
+  /** The verdict and the figures at the time of writing, for other programs. `weir report` makes them again. */
   summary: runSummarySchema.optional(),
-  /** In order. If they are fewer than their `count`, the run is incomplete. */
+  /** The slices in order. If there are fewer than their `count`, the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
-  /** When the load ended in the last slice: as planned, or earlier if all requests were sent or the run was stopped. */
+  /**
+   * When the load ended in the last slice: as planned, or earlier if all requests had been sent or the run was stopped.
+   */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** Why the run stopped early; `null` if it did not. */
+  /** The reason why the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
   /** The verdicts at the time of writing; `weir report` judges again. */
@@ -130,10 +132,10 @@ export const resultSchema = z.strictObject({
   failures: z.array(failureSchema),
   /** The slowest requests and some failed ones; absent in old results. */
   exemplars: z.array(exemplarSchema).optional(),
-  /** For pictures of single requests; absent in old results. */
+  /** The sample for pictures of single requests; absent in old results. */
   requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
-  /** What the reference gateway counted, if it was the target. */
+  /** The counters of the reference gateway, if it was the target. */
   gatewayCounters: z.record(z.string(), count).nullable(),
 });
 export type Result = z.infer<typeof resultSchema>;
@@ -149,7 +151,7 @@ export const withPresentNames = (stored: unknown): unknown =>
       )
     : stored;
 
-/** What a run records besides observations. */
+/** The facts that a run records besides observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
   Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'gatewayCounters'> & {
     readonly server?: Result['server'];
@@ -160,7 +162,7 @@ export const resultJsonSchema = (): object => ({
   title: 'A result of Weir, result/1',
   ...z.toJSONSchema(resultSchema, {
     io: 'input',
-    // Strict validators refuse keywords and formats that they do not know.
+    // Strict validators reject keywords and formats that they do not know.
     override: ({ jsonSchema }) => {
       delete jsonSchema['unit'];
       if (jsonSchema.format === 'base64') delete jsonSchema.format;

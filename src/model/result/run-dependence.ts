@@ -13,14 +13,14 @@ import { countArrivals } from '../measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
-/** How far the requests of a run depend on each other, by its timeline. */
+/** Returns whether the timeline contains a measure. */
 
 const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
   timelineMeasures.some((each) => each === name);
 
 const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
 
-/** One second's samples of a measure, of all `kinds` together. */
+/** Returns the samples of a measure in one second, of all `kinds` together. */
 const samplesOf = (
   second: TimelineSecond | undefined,
   kinds: readonly TrafficKind[],
@@ -42,11 +42,11 @@ const samplesOf = (
   return whole;
 };
 
-/** The part of a run's timeline that a figure is taken of. */
+/** The part of a run's timeline from which a figure comes. */
 export interface RunPart {
   readonly result: Pick<Result, 'timeline'>;
   readonly kinds: readonly TrafficKind[];
-  /** Consecutive whole seconds, except that some can be left out. */
+  /** The whole seconds, consecutive except for those that are left out. */
   readonly seconds: readonly number[];
 }
 
@@ -56,8 +56,8 @@ const samplesBySecond = (part: RunPart, name: TimelineMeasure): readonly Histogr
 };
 
 /**
- * Returns how far the samples of a percentile depend on each other. A measure that the timeline does not hold has the
- * dependence of the end-to-end times, which share its queue.
+ * * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
+ * of end-to-end times is used, since they share its queue.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)

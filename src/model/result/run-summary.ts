@@ -5,18 +5,18 @@ import { countNames, rateNames } from '../measures/run-figures.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import { objectiveVerdictSchema } from './objective-verdict.ts';
 
-/** The `summary` of a result file, for programs that know no histograms. All figures leave out the warm-up. */
+/** The `summary` of a result file, for programs that cannot read histograms. All figures exclude the warm-up. */
 
 export const percentileNames = ['p5', 'p50', 'p90', 'p95', 'p99'] as const;
 export type PercentileName = (typeof percentileNames)[number];
 
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 
-/** `null`: no bound. */
+/** The bounds of a value; `null` means no bound. */
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
 const byPercentile = z.partialRecord(z.enum(percentileNames), boundsSchema);
 
-/** One measure, in `unit`. */
+/** The figures of one measure, in `unit`. */
 const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
@@ -32,12 +32,12 @@ const figuresSummarySchema = z.strictObject({
   weak: z.array(z.enum(percentileNames)),
   /** The 95 % confidence intervals. */
   intervals: byPercentile,
-  /** Where the true values are, given the error of the load generator; empty if it cannot move them. */
+  /** The bounds of the true values, given the error of the load generator; empty if it cannot have changed them. */
   errors: byPercentile,
 });
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 
-/** The measures are next to the counts: `kinds["chat-stream"].ttft.p95`. */
+/** The figures of one kind of traffic. The measures are next to the counts, as in `kinds["chat-stream"].ttft.p95`. */
 export type TrafficSummary = {
   readonly due: number;
   readonly outcomes: z.infer<typeof outcomeCountsSchema>;
@@ -62,14 +62,17 @@ const entrySummarySchema = trafficFields
 export const runSummarySchema = z.strictObject({
   /** `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or its figures do not count. */
   verdict: verdictSchema,
-  /** The exit code of the command, and a sentence for each reason why it is not 0. */
+  /** The exit code of the command, with a sentence for each reason why it is not 0. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
   /** Whether the load was the planned one (`invalid` if not), and all headline figures are exact (`degraded` if not). */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
-  /** Per second; `null` if unknown. */
+  /** The rates per second; `null` if unknown. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
-  /** In units of the currency; `null` if nothing costs anything. `unknown`: answers of unknown cost. */
+  /**
+   * The cost in units of the currency; `null` if nothing has a price. `unknown` is the number of answers whose cost is
+   * unknown.
+   */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   objectives: z.array(
     objectiveVerdictSchema
@@ -80,10 +83,10 @@ export const runSummarySchema = z.strictObject({
         reason: objectiveVerdictSchema.shape.grounds,
       }),
   ),
-  /** Of the rate limits; `null` if the scenario asks for no verdict. */
+  /** The verdict on the rate limits; `null` if the scenario asks for none. */
   limits: verdictSchema.nullable(),
   kinds: z.partialRecord(z.enum(trafficKinds), trafficSummarySchema),
-  /** The traffic entries with a name. */
+  /** The figures of the traffic entries with a name. */
   entries: z.record(z.string(), entrySummarySchema),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;

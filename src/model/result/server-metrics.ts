@@ -4,28 +4,31 @@ import { serverFigureNames } from '../measures/server-figures.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 
 const serverSampleSchema = z.strictObject({
-  /** The interval in which the server counted: from the request for its metrics to their arrival. */
+  /** When the request for the metrics was sent. The server counted at some moment until they arrived. */
   sent: instantSchema,
   received: instantSchema,
-  /** By the names of `serverFigures` and the scenario’s own, in their units. What the server does not say is absent. */
+  /**
+   * The values by the names of `serverFigures` and of the scenario's own figures, in their units. Figures that the
+   * server does not report are absent.
+   */
   values: z.record(z.string(), z.number()),
 });
 export type ServerSample = z.infer<typeof serverSampleSchema>;
 
-/** A longer run keeps every second sample, then every fourth, and so on. */
+/** The maximum number of samples. A longer run keeps every second sample, then every fourth, and so on. */
 export const maxServerSamples = 7200;
 
 export const serverMetricsSchema = z.strictObject({
   address: z.string(),
-  /** The software whose names its metrics have; `null` if unknown. */
+  /** The software that the names of the metrics show; `null` if unknown. */
   software: z.string().nullable(),
-  /** Between two samples that are kept. */
+  /** The time between two samples that are kept. */
   every: millisecondsSchema,
-  /** Requests for the metrics, and those that failed. */
+  /** The number of requests for the metrics, and of those that failed. */
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),
-  /** Readings in which a counter had fallen, as after a restart. */
+  /** The number of readings in which a counter had fallen, as after a restart. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });

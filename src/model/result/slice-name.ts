@@ -1,6 +1,6 @@
 import type { Result, SliceRun } from './result.ts';
 
-/** Returns the word for slices. Workers share one clock. */
+/** Returns the word for slices: workers if they share one clock. */
 export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   const [first] = slices;
   const isOneClock =
@@ -8,7 +8,7 @@ export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   return isOneClock ? 'worker' : 'slice';
 };
 
-/** Such as `worker 1/4`. */
+/** Returns the name of a slice, such as `worker 1/4`. */
 export const sliceName = (
   { slices }: Pick<Result, 'slices'>,
   { index, count }: Pick<SliceRun, 'index' | 'count'>,

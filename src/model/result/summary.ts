@@ -125,7 +125,7 @@ const completedShareOf = (groups: readonly Group[], measure: MeasureName): numbe
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
 
-/** Returns the figures of a measure over all selected groups. They are kept for each result and filter. */
+/** Returns the figures of a measure over all selected groups, and remembers them for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
@@ -201,7 +201,7 @@ export interface MeasuredWindow {
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** Returns `null` without a whole second: then there are no rates. */
+/** Returns the window; `null` if it is shorter than a second, so that there are no rates. */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
   const to = Math.floor(result.scheduled / 1000);

@@ -9,17 +9,17 @@ export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether it decides the verdict, or is evidence of causes. */
+  /** Whether the signal decides the verdict, or only shows causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** What a healthy generator shows. */
+  /** The value of a healthy load generator, in words. */
   readonly expected: string;
-  /** What to do; `null` if nothing. */
+  /** Advice to the user; `null` for none. */
   readonly advice: string | null;
 }
 
-/** Where the true value of a figure lies; `high` can be infinite. */
+/** The bounds of a figure's true value; `high` can be infinite. */
 export interface ErrorBounds {
   readonly low: number;
   readonly high: number;

@@ -15,51 +15,53 @@ export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
 ];
 
 export const comparisonRules = {
-  /** The probability of any false alarm among the gated metrics; intervals have a confidence of 1 − alpha. */
+  /** The probability of any false alarm among the gated metrics. Intervals have a confidence of 1 − alpha. */
   alpha: 0.05,
   /** The largest irrelevant changes: ratios minus 1, and a share for failure rates. */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /** Smaller changes are irrelevant at any ratio, in ms; the second is for times of single tokens. */
+  /**
+   * The changes in ms below which a change is irrelevant whatever its ratio; the second is for times of single tokens.
+   */
   latencyFloor: 5,
   tokenFloor: 0.5,
   /** With fewer on a side nothing is decided, unless two single runs are far apart. */
   repetitions: 5,
   /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
-  /** The probability of detecting the smallest detectable effect. */
+  /** The probability with which the smallest detectable effect is detected. */
   power: 0.9,
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** One for each repetition that has a value, in the metric's unit; failure rates as shares. */
+  /** The value of each repetition that has one, in the metric's unit; failure rates are shares. */
   values: z.array(z.number()),
-  /** The geometric mean, or the share of all repetitions together. */
+  /** The geometric mean of the values, or the share of all repetitions together. */
   typical: z.number().nullable(),
 });
 
 const effectSchema = z.strictObject({
-  /** New / base for a `ratio`, new − base for a `difference`. */
+  /** The change: new / base for a `ratio`, new − base for a `difference`. */
   change: z.number(),
-  /** The 95 % confidence interval; `null` with a single run on a side. */
+  /** The lower end of the 95 % confidence interval; `null` if a side has a single run. */
   low: z.number().nullable(),
   high: z.number().nullable(),
   p: z.number().nullable(),
-  /** By Holm, for the number of gated metrics; `null` if not gated. */
+  /** The p-value adjusted by Holm for the number of gated metrics; `null` if not gated. */
   adjustedP: z.number().nullable(),
   /** The minimum effect with the floor: a ratio above 1, or a difference above 0. */
   least: z.number(),
-  /** The smallest change that so many repetitions detect nine times in ten. */
+  /** The smallest change that this many repetitions detect nine times in ten. */
   detectable: z.number().nullable(),
 });
 
 export const comparedMetricSchema = z.strictObject({
-  /** Traffic kind, model and name. */
+  /** The traffic kind, the model and the name. */
   id: z.string(),
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
-  /** As in `--gate`: `ttft.p95`, `completed`, `errors`. */
+  /** The name as in `--gate`: `ttft.p95`, `completed`, `errors`. */
   name: z.string(),
   label: z.string(),
   unit: z.string(),
@@ -68,12 +70,12 @@ export const comparedMetricSchema = z.strictObject({
   gated: z.boolean(),
   base: sideFiguresSchema,
   next: sideFiguresSchema,
-  /** `null` if a side has no value. */
+  /** The effect; `null` if a side has no value. */
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
-  /** Repetitions on each side that would decide; `null` if decided, or above 1,000. */
+  /** The number of repetitions on each side that would decide; `null` if decided, or above 1,000. */
   needed: z.int().nullable(),
-  /** Why it is not gated, or another note. */
+  /** A note, for example why the metric is not gated; `null` for none. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** What the history keeps of each finished run with valid figures. */
+/** A figure that the history stores of each finished run with valid figures. */
 
 export const historyFigureSchema = z.strictObject({
-  /** As in a comparison: traffic kind, model and name. */
+  /** The name as in a comparison: traffic kind, model and name. */
   id: z.string(),
   label: z.string(),
   unit: z.string(),
   better: z.enum(['lower', 'higher', 'neither']),
   scale: z.enum(['ratio', 'difference']),
-  /** In the unit; a share is 0 … 1. */
+  /** The value in its unit; a share is 0 … 1. */
   value: z.number(),
-  /** Smaller changes are irrelevant: a ratio or a difference, and a value in the unit. */
+  /** The changes below which a change is irrelevant: a ratio or a difference, and a value in the unit. */
   effect: z.number(),
   floor: z.number(),
 });
@@ -26,7 +26,7 @@ export const historyRunSchema = z.strictObject({
   weir: z.string(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** Of the objectives, and of violated limits. */
+  /** The verdicts on objectives, and on violated limits. */
   verdicts: z.array(
     z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
   ),

@@ -1,6 +1,6 @@
 import type { Instant } from '../quantity.ts';
 
-/** A scheduled request. `stage` is a position, `index` its place in the stage. */
+/** A scheduled request. `stage` is the stage's position, `index` the request's position in the stage. */
 export interface Arrival {
   readonly stage: number;
   readonly index: number;
@@ -15,16 +15,16 @@ export interface Slice {
 
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
-/** Splits a slice into slices that together own what it owns. */
+/** Splits a slice into slices that together own the same arrivals. */
 export const splitSlice = ({ index, count }: Slice, parts: number): readonly Slice[] =>
   Array.from({ length: parts }, (_, part) => ({
     index: index + part * count,
     count: count * parts,
   }));
 
-/** Whether a slice owns an arrival of an open load, or a user of a closed one. */
+/** Returns whether a slice owns an arrival of an open load, or a user of a closed one. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
 
-/** Returns a slice's share of a number; `null`: unlimited. */
+/** Returns a slice's share of a number; `null` means unlimited. */
 export const sliceShareOf = ({ index, count }: Slice, whole: number | null): number | null =>
   whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

@@ -1,12 +1,12 @@
-/** Randomness as an argument. Its numbers depend only on its key, whatever the number of workers. */
+/** A random source, passed as an argument. Its numbers depend only on its key, whatever the number of workers. */
 export interface Draw {
-  /** Uniform in [0, 1), with 53 random bits. */
+  /** Returns a uniform number in [0, 1), with 53 random bits. */
   uniform(): number;
-  /** Picks one of the choices, in proportion to its weight; by default all are equal. */
+  /** Picks one of the choices in proportion to its weight; by default all weights are equal. */
   pick<T>(choices: readonly T[], weight?: (choice: T) => number): T;
 }
 
-/** The 32-bit finaliser of MurmurHash3 (Appleby): a bijection in which every input bit moves every output bit. */
+/** The 32-bit finaliser of MurmurHash3 (Appleby): a bijection in which every input bit affects every output bit. */
 const mix = (word: number): number => {
   let h = word | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -14,7 +14,7 @@ const mix = (word: number): number => {
   return h ^ (h >>> 16);
 };
 
-/** Returns 32 bits that depend only on three integers up to 2^53: an even sample of what they name. */
+/** Returns 32 bits that depend only on three integers up to 2^53. Selecting by them gives an even sample. */
 export const hashOf = (first: number, second: number, third: number): number => {
   let hash = 0x3c6ef372;
   hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);
@@ -23,7 +23,9 @@ export const hashOf = (first: number, second: number, third: number): number => 
   return mix(hash) >>> 0;
 };
 
-/** A draw by integers up to 2^53: sfc32 (Doty-Humphrey, PractRand), seeded by MurmurHash3's finaliser. */
+/**
+ * A random source keyed by integers up to 2^53: sfc32 (Doty-Humphrey, PractRand), seeded by MurmurHash3's finaliser.
+ */
 class KeyedDraw implements Draw {
   #a = 0x243f6a88;
   #b = 0x85a308d3 | 0;
@@ -47,7 +49,7 @@ class KeyedDraw implements Draw {
 
   pick<T>(choices: readonly T[], weight: (choice: T) => number = () => 1): T {
     const share = this.uniform();
-    // The case of most entries and keys.
+    // Most entries and keys have a single choice.
     if (choices.length === 1) return choices[0]!;
     let left = share * choices.reduce((sum, choice) => sum + weight(choice), 0);
     for (const choice of choices) {

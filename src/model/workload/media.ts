@@ -1,7 +1,7 @@
 import type { MessagePart, WrittenPart } from './message.ts';
 import type { MediaFile, ReadResult } from './workload.ts';
 
-/** Whether a text names a file: `bundled:NAME` or `file:PATH`. */
+/** Returns whether a text names a file: `bundled:NAME` or `file:PATH`. */
 const isFileReference = (text: string): boolean => /^(bundled|file):/.test(text);
 
 export type FindMedia = (reference: string) => ReadResult<MediaFile>;
@@ -55,7 +55,7 @@ const audioOf = (
     : { ok: true, value: { type: 'input_audio', input_audio: { data, format } } };
 };
 
-/** Returns the part as it is sent, with the file that it names as data; or why it cannot be sent. */
+/** Returns the part as it is sent, with the content of the file that it names, or the reason why it cannot be sent. */
 export const withMedia = (part: WrittenPart, find: FindMedia): ReadResult<MessagePart> => {
   switch (part.type) {
     case 'text':

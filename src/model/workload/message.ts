@@ -30,7 +30,7 @@ const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
 const messagePartSchema = partSchemaWith(formatSchema);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
-/** A part as a scenario or a file of prompts has it: it may name a file, which tells its format. */
+/** A part as written in a scenario or a file of prompts. It may name a file, whose content shows its format. */
 const writtenPartSchema = partSchemaWith(formatSchema.optional());
 export type WrittenPart = z.infer<typeof writtenPartSchema>;
 
@@ -47,7 +47,7 @@ export const textsOfContent = (content: MessageContent): readonly string[] =>
     ? [content]
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-/** Returns content with every text, image and recording changed. */
+/** Returns a message's content after changing every text, image and recording. */
 export const mapContent = (
   content: MessageContent,
   change: (text: string) => string,

@@ -2,45 +2,49 @@ import { z } from 'zod';
 import { tokenCountSchema } from './token-count.ts';
 import { tokenizerFactsSchema } from './tokenizer.ts';
 
-/** A system message before every prompt. */
+/** A system message before every prompt; `null` for none. */
 const system = z.string().nullable();
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const count = z.int().nonnegative();
 
-/** What a file of prompts has and no request sends; absent from a plan if it is nothing. */
+/** The parts of a file of prompts that no request sends; absent from a plan if there are none. */
 const droppedSchema = z.strictObject({
-  /** Rows without a question, and where the first of them is. */
+  /** The number of rows without a question, and the place of the first one. */
   rows: count,
   firstRow: z.string().nullable(),
-  /** Turns of conversations besides the first question. */
+  /** The number of turns of conversations besides the first question. */
   turns: count,
-  /** The rows that have a field which is not sent, by its name. */
+  /** The number of rows with a field that is not sent, by the field's name. */
   fields: z.record(z.string(), count),
 });
 export type DroppedParts = z.infer<typeof droppedSchema>;
 
-/** The source of a chat entry's prompts if they are not in the scenario: a description, never the prompts. */
+/** Describes the source of a chat entry's prompts if they are not in the scenario. It never contains the prompts. */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
-  /** Words of one token each. */
+  /** Prompts of generated words, each of which is one token. */
   z.strictObject({
     kind: z.literal('synthetic'),
     system,
-    /** Tokens of the whole prompt or, with turns, of each question. */
+    /** The number of tokens of the whole prompt or, with turns, of each question. */
     tokens: tokenCountSchema,
-    /** Conversations of `count` questions. A request repeats all before its question; answers are synthetic. */
+    /**
+     * Conversations of `count` questions. A request repeats everything before its question; the answers are synthetic.
+     */
     turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
     /** Each prompt starts with one of `pool` prefixes of this many tokens. */
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
     /** `avoid`: all prompts differ after the prefix. `invite`: of any two prompts one begins with the other. */
     cache: z.enum(['avoid', 'invite']),
-    /** Absent: those of OpenAI. */
+    /** The tokenizer; if absent, the words are single tokens in OpenAI's. */
     tokenizer: tokenizerFactsSchema.optional(),
-    /** How many tokens the server counts for each generated one, which shortens prompts; absent: 1. */
+    /**
+     * The number of tokens that the server counts per generated token, by which prompts are shortened; absent means 1.
+     */
     calibration: z.number().positive().optional(),
   }),
-  /** Drawn uniformly from a file. */
+  /** Prompts from a file, drawn uniformly. */
   z.strictObject({
     kind: z.literal('dataset'),
     system,
@@ -49,7 +53,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     prompts: z.int().positive(),
     dropped: droppedSchema.optional(),
   }),
-  /** With the length and shared blocks of the request in the stage's trace. */
+  /** Prompts with the length and shared blocks of the request in the stage's trace. */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);
 export type PromptSource = z.infer<typeof promptSourceSchema>;

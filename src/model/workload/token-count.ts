@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Draw, drawNormal } from './draw.ts';
 
-/** No context window is larger. */
+/** The maximum number of tokens; no context window is larger. */
 export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
 
-/** Values outside are drawn again. */
+/** The bounds of a distribution; values outside are drawn again. */
 const bounds = { min: counted, max: counted };
 
 /** A number of tokens: constant, or drawn for each request. */
@@ -20,14 +20,17 @@ export const tokenCountSchema = z.union([
       deviation: z.number().nonnegative(),
       ...bounds,
     }),
-    /** `sigma` is the standard deviation of the logarithm: 84 % of the values are below e^sigma medians. */
+    /**
+     * A log-normal distribution. `sigma` is the standard deviation of the logarithm: 84 % of the values are below
+     * e^sigma medians.
+     */
     z.strictObject({
       kind: z.literal('lognormal'),
       median: z.number().positive(),
       sigma: z.number().nonnegative(),
       ...bounds,
     }),
-    /** One of the values, in proportion to its weight. */
+    /** One of some values, drawn in proportion to its weight. */
     z.strictObject({
       kind: z.literal('empirical'),
       values: z.array(counted).min(1),
@@ -38,7 +41,7 @@ export const tokenCountSchema = z.union([
 export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
-/** After so many draws the value is clamped: almost nothing of the distribution is within its bounds. */
+/** The number of draws after which the value is clamped, since almost all of the distribution is outside its bounds. */
 const maxTries = 1000;
 
 const drawWithin = (draw: () => number, { min, max }: { min: number; max: number }): number => {

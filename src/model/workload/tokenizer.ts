@@ -12,14 +12,14 @@ export const encodingNames = [
 ] as const;
 
 export interface TokenCounter {
-  /** Without the tokens of the chat template. */
+  /** Counts the tokens of a text, without those of the chat template. */
   readonly count: (text: string) => number;
-  /** SHA-256 of its file; `null` for a named vocabulary. */
+  /** The SHA-256 of the tokenizer's file; `null` for a named vocabulary. */
   readonly sha256: string | null;
 }
 
 export const tokenizerFactsSchema = z.strictObject({
-  /** One of `encodingNames`, or a `.json` file. */
+  /** The name: one of `encodingNames`, or a `.json` file. */
   name: z.string().min(1),
   sha256: z
     .string()

@@ -13,7 +13,7 @@ export const unitNames = {
   us: 'microseconds',
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
-/** Whether a unit that nobody named can be too short, as all but the second can. */
+/** Returns whether a unit that nobody named may be wrong because it is too short. Only the second is certain. */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
 export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';
@@ -24,12 +24,12 @@ const selectionFields = {
   file: z.string().min(1),
   /** The unit of its times; absent if the content decides. */
   unit: unitSchema.optional(),
-  /** Relative to the recording. */
+  /** The speed, relative to the recording. */
   speed: z.number().positive(),
-  /** Recorded time since the first request. `until` itself is outside. */
+  /** The start of the selection, in recorded time since the first request. The end, `until`, is exclusive. */
   from: millisecondsSchema,
   until: millisecondsSchema.nullable(),
-  /** Longer prompts and answers are clipped; `null`: none. */
+  /** The length to which longer prompts are clipped; `null` for no limit. */
   maxInputTokens: z.int().positive().nullable(),
   maxOutputTokens: z.int().positive().nullable(),
 };
@@ -46,17 +46,17 @@ const traceFactsSchema = z.strictObject({
   requests: z.int().positive(),
   inputTokens: count,
   outputTokens: count,
-  /** From its start to just after the last arrival, at its speed. */
+  /** The time from its start to just after the last arrival, at its speed. */
   duration: millisecondsSchema,
-  /** The most requests within a second of the replay; absent in old results. */
+  /** The highest number of requests within a second of the replay; absent in old results. */
   busiestSecond: count.optional(),
-  /** The most requests and tokens within a minute of the replay. */
+  /** The highest numbers of requests and tokens within a minute of the replay. */
   busiestMinute: z.strictObject({ requests: count, tokens: count }),
   clipped: z.strictObject({
     outside: count,
     inputs: count,
     outputs: count,
-    /** Empty prompts or answers (failed requests) that became one token. */
+    /** The number of empty prompts or answers (failed requests) that were raised to one token. */
     raised: count,
   }),
 });
@@ -72,12 +72,12 @@ export type TraceLoad = z.infer<typeof traceLoadSchema>;
 /** The arrivals of the selected part of a trace, in order of time. */
 export interface Trace {
   readonly count: number;
-  /** In ms since its start, at its speed. */
+  /** Returns when an arrival is due, in ms since the start, at the trace's speed. */
   dueAt(index: number): number;
   inputTokens(index: number): number;
   outputTokens(index: number): number;
-  /** The tokens of a block. The last block of a prompt may be shorter. */
+  /** The number of tokens of a block. The last block of a prompt may be shorter. */
   readonly blockTokens: number;
-  /** Returns the ids of the prompt's blocks. Equal ids at the start are equal text. */
+  /** Returns the ids of the prompt's blocks. Prompts that start with equal ids start with equal text. */
   blocksOf(index: number): readonly number[];
 }

@@ -9,31 +9,31 @@ export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', '
 export type TrafficKind = (typeof trafficKinds)[number];
 
 const entryFields = {
-  /** Its share of the arrivals, relative to the other entries. */
+  /** The weight of the entry: its share of the arrivals, relative to other entries. */
   weight: z.number().positive(),
-  /** Its name in reports. Unnamed entries of one kind and model are not told apart. */
+  /** The name in reports. Unnamed entries of the same kind and model are not distinguished. */
   name: z.string().min(1).optional(),
 };
 
-/** Micro-units of the currency for each million tokens. */
+/** The price in micro-units of the currency per million tokens. */
 export const priceSchema = z.strictObject({
   input: z.int().nonnegative(),
   output: z.int().nonnegative(),
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** Further fields of a request body, whose texts may be templates. */
+/** Further fields of a request body; their texts may be templates. */
 const body = z.record(z.string(), z.json());
 
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request sends one of these, drawn by (seed, stage, index); or where prompts come from. */
+  /** The conversations from which each request draws one by (seed, stage, index), or the source of the prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
-  /** The maximum tokens of an answer; a source can ask for fewer. */
+  /** The maximum number of tokens of an answer; a source can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** `null` if unknown, as the cost then is. */
+  /** The price; `null` if unknown, which makes the cost unknown. */
   price: priceSchema.nullable(),
   expect: expectationSchema.optional(),
 };
@@ -45,9 +45,9 @@ export type SpeechFormat = (typeof speechFormats)[number];
 const speechFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request speaks one of these, drawn; pieces in order, repeatedly. */
+  /** The texts from which each request draws one; pieces are spoken in order, repeatedly. */
   texts: z.array(z.string().min(1)).min(1),
-  /** Present if the texts are pieces of longer ones, each of at most so many characters. */
+  /** The maximum length of the pieces, in characters; present if the texts are pieces of longer ones. */
   split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
@@ -63,20 +63,20 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 const clipSourceSchema = z.strictObject({
   /** A path relative to the scenario, of audio or a `.json` manifest; `bundled` is the speech that comes with Weir. */
   file: z.string().min(1),
-  /** The true text; `null` if unknown or in the manifest. */
+  /** The true text; `null` if unknown, or if the manifest contains it. */
   text: z.string().nullable(),
 });
 
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request uploads one clip, drawn from all sources. */
+  /** The sources from whose clips each request draws one to upload. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
-  /** With `verbose_json` only. */
+  /** The requested granularities, only with `verbose_json`. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether files above the interface's 25 MB are sent, to see them refused. */
+  /** Whether files above the interface's 25 MB are sent, to see whether they are refused. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
 };
@@ -98,7 +98,7 @@ export const modelOf = (traffic: Traffic): string | null =>
 const positiveInteger = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
-/** Returns the maximum tokens of an answer, over all its choices; `null` if unbounded. */
+/** Returns the maximum number of tokens of an answer over all its choices; `null` if unbounded. */
 export const maxAnswerTokens = ({
   maxTokens,
   body: fields,

@@ -8,36 +8,36 @@ import type { Message } from './message.ts';
 /** Fields that a row of a file gives to the request that sends it. */
 export interface RequestFields {
   readonly body: Readonly<Record<string, unknown>>;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The messages of one chat request, and the maximum tokens of the answer by its source. */
+/** The messages of one chat request, and the maximum number of answer tokens that their source asks for. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
-  /** Of a synthetic prompt; absent for any other. */
+  /** The number of tokens of a synthetic prompt; absent for any other. */
   readonly tokens?: number;
-  /** Fields of the body and headers of this request alone, which come before those of the scenario. */
+  /** The body fields and headers of this request alone, which come before the scenario's. */
   readonly own?: RequestFields;
 }
 
 /** The prompts and traces of a plan, read before the load. */
 export interface Workload {
-  /** `draw` belongs to the arrival. */
+  /** Returns the content of a chat; `draw` belongs to the arrival. */
   chatContentFor(source: PromptSource, arrival: Arrival, draw: Draw): ChatContent;
   traceOf(load: TraceLoad): Trace;
 }
 
-/** The contents of a file, or a message that names file and line. */
+/** The content of a file, or a message that names file and line. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
-/** An image or recording as requests have it. */
+/** An image or recording in the form that requests contain. */
 export interface MediaFile {
   readonly kind: 'image' | 'audio';
-  /** For example `image/png`. */
+  /** The content type, for example `image/png`. */
   readonly contentType: string;
   /** The name of the format in requests, for example `png` or `wav`. */
   readonly format: string;
@@ -54,7 +54,7 @@ export interface DatasetFacts {
 export interface WorkloadFiles {
   /** Reads an image or recording by `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
-  /** Text to speak. */
+  /** Reads a text to speak. */
   text(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;
