@@ -6,7 +6,7 @@ interface Peak {
   readonly streams: number;
 }
 
-/** Returns how many parts of a load are each within a calibrated one. */
+/** Returns into how many parts a load must be divided so that each is within a calibrated one. */
 const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
   Math.max(
     1,
@@ -39,7 +39,10 @@ export const sliceForecast = (
   };
 };
 
-/** Returns the fewest slices that are each within a measured load, if possible a valid one; `null` if none is. */
+/**
+ * Returns the smallest number of slices whose loads are each within a measured load, preferably a valid one; `null` if
+ * there is none.
+ */
 export const neededSlices = (
   { cells }: Calibration,
   peak: Peak,

@@ -17,41 +17,37 @@ import {
 import type { ErrorBounds } from '../../model/result/verdict.ts';
 
 /**
- * This file computes by how much the load generator can have moved a percentile.
- *
+ * * This file computes how much the load generator can have changed a percentile.
  * An instant is read late by E ≥ 0. E is at most the sum of two parts: the time that other work in the event loop took
  * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it);
  * and the time until the process ran at all, which the self-test streams show.
- *
  * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
  * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
- * x, or if E exceeds e. So, however X and E depend on each other, the true q-quantile lies between X(q − α) − e and
- * X(q). A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
+ * x, or if E exceeds e. So the true q-quantile lies between X(q − α) − e and X(q), however X and E depend on each
+ * other. A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
  * X(q + α) + e.
- *
  * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
  * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads
  * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound.
  * So the true p95 lies between 228 and 240 ms.
- *
- * The self-test streams show a share of all instants. By chance the requests can be hit more often, so α is the largest
- * share that is likely for them.
+ * The self-test streams show a share of all instants. By chance, a larger share of the requests can be late, so α is
+ * the largest share that is likely for them.
  */
 
-/** How an error of `e` ms in a duration changes a figure. */
+/** The effect of an error of `e` ms in a duration on a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether the duration also begins with a read. */
+  /** Whether the duration also begins with a readas well as ending with one. */
   readonly isBetweenReads?: true;
   /** The measure that divides the duration of each request. */
   readonly per?: MeasureName;
-  /** The units of `per` that do not count, for example a stream's first token. */
+  /** The units of `per` that are not counted, for example a stream's first token. */
   readonly excludedUnits?: number;
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
-  /** The distributions of the least and the greatest true value of each sample, where they are recorded. */
+  /** The distributions of each sample's least and greatest true value, if they are recorded. */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the greatest of several durations of a request, so that any of its reads can change it. */
+  /** Whether the figure is the maximum of several durations of a request, so that any of its reads can change it. */
   readonly isGreatest?: true;
 }
 
@@ -85,7 +81,7 @@ const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   serviceTime: atEnd,
 };
 
-/** Returns the bounds of a figure whose duration is off by `e` ms. `scale` is the value of `per` or `rate`. */
+/** Returns the bounds of a figure whose duration may be wrong by `e` ms. `scale` is the value of `per` or `rate`. */
 const shiftedFigure = (
   { per, rate }: ErrorForm,
   value: number,
@@ -101,10 +97,13 @@ const shiftedFigure = (
   return { low: Math.max(0, value - error), high: value + error };
 };
 
-/** Returns the delay in ms that at most a share of the instants exceeds; infinite if it is unknown. */
+/** Returns the delay in ms that is exceeded by at most the given share of the instants; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
 
-/** Takes delays with their weights. `unknown` is the weight of unobserved delays, which count as infinite. */
+/**
+ * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of unobserved delays, which count as
+ * infinite.
+ */
 const delayBeyond = (
   delays: readonly (readonly [delay: number, weight: number])[],
   unknown: number,
@@ -122,10 +121,12 @@ const delayBeyond = (
   };
 };
 
-/** The share of events that may be missing: some are counted in another second, or lost at the edges of seconds. */
+/**
+ * The share of events that may be missing, since some are counted in another second or lost at the edges of seconds.
+ */
 const toleratedMissing = 0.01;
 
-/** Computes the delays from the self-test streams, without the time that events waited in the loop. */
+/** Computes the delays from the self-test streams, excluding the time that events waited in the loop. */
 const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
   const { count, missing } = canaryErrors(samples);
   if (count === 0) return null;
@@ -136,7 +137,10 @@ const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
 /** The delay between the kernel and the loop, in ms. */
 const kernelDelay = 0.1;
 
-/** Computes the delays from the lateness of the loop's timers: 99 % are at most as late as the p99 of their second. */
+/**
+ * Computes the delays from the lateness of the loop's timers, of which 99 % are at most as late as the p99 of their
+ * second.
+ */
 const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
   delayBeyond(
     samples.flatMap(({ delayP99, delayMax }) => [
@@ -148,14 +152,15 @@ const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
 
 /**
  * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not
- * poll yet. At each share the worst slice counts.
+ * poll yet. For each share, the slice with the longest delay counts.
  */
 const readingDelayOf = (result: Result): DelayBeyond => {
   const slices = result.slices.map((slice) => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
   });
-  // Every figure asks for the same few shares, and each answer scans all samples of the run.
+  // The answers are remembered, since every figure asks for the same few shares and each answer scans all samples of
+  // the run.
   const known = new Map<number, number>();
   return (share) => {
     const found = known.get(share) ?? Math.max(...slices.map((slice) => slice(share)));
@@ -168,7 +173,7 @@ const readingDelayOf = (result: Result): DelayBeyond => {
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /**
- * Returns the largest share of `count` requests that is likely to be hit if `share` of all instants is. It is the 95 %
+ * Returns the largest share of `count` requests that is likely to be late if `share` of all instants is. It is the 95 %
  * quantile of a binomial in the normal approximation, rounded up to a whole request.
  */
 const likelyShare = (share: number, count: number): number => {
@@ -190,7 +195,7 @@ const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
   };
 };
 
-/** A result, and how late its machine read. */
+/** A result, and the delays with which its machine read. */
 interface ReadResult {
   readonly result: Result;
   readonly readingDelay: DelayBeyond;
@@ -214,8 +219,8 @@ const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histog
 };
 
 /**
- * Creates a function that returns by how much instants can be late, in ms. Two shares of the requests are excepted: one
- * for the recorded delays, one for those of reading.
+ * Creates a function that returns how late instants can be, in ms. It excludes two shares of the requests: one for the
+ * recorded delays, one for the delays of reading.
  */
 const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, requests: number) => {
   const delays = delaysOf(read, form.delay, where);
@@ -308,7 +313,7 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
         const value = values(q);
         const { low, high } = bounds(q);
         if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-        // A late end makes a duration longer and a rate lower, and never the reverse.
+        // A late end makes a duration longer and a rate lower, never the reverse.
         return form.rate === undefined
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };

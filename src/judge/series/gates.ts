@@ -28,7 +28,7 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** The figures over all traffic, each of them a gate. */
+/** The figures over all traffic; `--gate` accepts each of them. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 
@@ -39,7 +39,7 @@ export const percentileOf = (name: string): Percentile | null => {
   return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
 };
 
-/** Whether `--gate` accepts a name: a figure of which more is better or worse. */
+/** Returns whether `--gate` accepts a name: a figure whose increase is either better or worse. */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

@@ -6,7 +6,10 @@ import { comparedPercentiles } from './gates.ts';
 import type { Repetition } from './repetition.ts';
 import { unusableRunReason, targetOf } from './side-differences.ts';
 
-/** Whether a comparison gates a metric by default. The number of samples does not matter: the history has many runs. */
+/**
+ * Returns whether a comparison gates a metric by default. The number of samples does not matter, since the history has
+ * many runs.
+ */
 const isHeadline = ({ labels: { traffic, name } }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
 

@@ -46,7 +46,7 @@ interface Candidate {
 
 export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly scale: 'ratio';
-  /** The minimum effect: a share of the base, and a value in the metric's unit. */
+  /** The minimum effect: a share of the base, and an amount in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
 }
@@ -61,7 +61,7 @@ const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparison
 
 const floorOf = (measure: MeasureName): number => {
   if (measures[measure].unit !== 'ms') return 0;
-  // Times of single tokens: 5 ms would be a quarter of a typical one.
+  // For times of single tokens, 5 ms would be a quarter of a typical value.
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
@@ -197,7 +197,7 @@ const totalCandidates = (
   ];
 };
 
-/** Stands for a requested metric that no run has, which makes the comparison inconclusive. */
+/** A placeholder for a requested metric that no run has, which makes the comparison inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
   labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',
@@ -210,7 +210,9 @@ const missingCandidate = (name: string): RatioCandidate => ({
   intervalWithin: () => null,
 });
 
-/** Returns all that can be compared. `gates` are the names of the deciding metrics, `null` for the defaults. */
+/**
+ * Returns all metrics that can be compared. `gates` are the names of the deciding metrics; `null` means the defaults.
+ */
 export const metricCandidatesOf = (
   results: Both<readonly Result[]>,
   gates: readonly string[] | null,

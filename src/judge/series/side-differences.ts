@@ -7,12 +7,12 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
-/** What two sides must have in common, unless the user allows a difference. */
+/** The properties that two sides must have in common, unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/** Without `success`, a completed request, there is nothing to compare. */
+/** A property that is compared. Without `success`, which means a completed request, there is nothing to compare. */
 export type ComparedProperty = (typeof overridable)[number] | 'success';
 
-/** A reason to refuse a comparison; the message has no full stop. */
+/** A reason to refuse a comparison. Its message has no full stop. */
 export interface SideDifference {
   readonly what: ComparedProperty;
   readonly message: string;
@@ -27,7 +27,7 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
-/** Whether each side has one address. Then these may differ: comparisons are made to compare gateways. */
+/** Returns whether each side has one address. Then these may differ, since comparisons are made to compare gateways. */
 export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
   sides.every(({ repetitions: [first, ...others] }) => {
     const { target } = first.result.plan;
@@ -45,7 +45,7 @@ const comparedFacts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** Returns what a plan sends, without the properties that are compared by name. */
+/** Returns the settings that decide what a plan sends, without those that are compared by name. */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,
@@ -56,7 +56,7 @@ const otherSettings = ({ plan }: Result): unknown => ({
   })),
 });
 
-/** Whether plans differ by more than a named target, model or seed. Of prompts only the lengths are stored. */
+/** Returns whether plans differ by more than a named target, model or seed. Of prompts, only the lengths are stored. */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
   one.planHash !== other.planHash &&
   !(isExplained && isDeepStrictEqual(otherSettings(one), otherSettings(other)));

@@ -17,7 +17,7 @@ export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Bot
 /** Requests that are compared together, since latencies of different kinds and models do not mix. */
 export interface TrafficStream {
   readonly traffic: TrafficKind;
-  /** `null`: all of the kind. */
+  /** The model; `null` means all models of the kind. */
   readonly model: string | null;
 }
 

@@ -4,7 +4,7 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
 /**
- * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
+ * * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
  * Scandinavian Journal of Statistics 6, 1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
@@ -24,7 +24,7 @@ export interface Contrast {
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;
-  /** Two-sided. */
+  /** The p-value, two-sided. */
   readonly p: number;
 }
 
@@ -66,7 +66,10 @@ export const welch = (
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;
 
-/** Sums the counts of all repetitions and divides them by their design effect: failures within a repetition correlate. */
+/**
+ * Sums the counts of all repetitions and divides them by their design effect, since failures within a repetition
+ * correlate.
+ */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const { events, of } = sumOfShares(repetitions);
   const effect = designEffect(repetitions);
@@ -113,7 +116,7 @@ export const newcombeP = (
   return beyond(out);
 };
 
-/** The number of quantiles at which distributions are compared: the distance is accurate to a hundredth. */
+/** The number of quantiles at which distributions are compared, which makes the distance accurate to a hundredth. */
 const steps = 200;
 
 const quantilesOf = (histogram: Histogram): readonly number[] =>

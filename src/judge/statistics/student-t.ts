@@ -1,6 +1,6 @@
 import { compiled, incbet, ndtr, ndtri } from 'cephes';
 
-/** Student's t and the normal distribution come from Moshier's Cephes library, which SciPy used, too. */
+/** Student's t and the normal distribution come from Moshier's Cephes library, which SciPy also used. */
 await compiled;
 
 /** Returns the probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²) (Abramowitz & Stegun 26.5.27). */
@@ -8,8 +8,8 @@ export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, by bisection to the last digit. Cephes’s
- * own inverse of I_x is wrong by a factor of 13 for 1e-9 and 100,000 degrees of freedom.
+ * * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, by bisection to the last digit. Cephes's
+ * own inverse of I_x is wrong by a factor of 13 at 1e-9 with 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {
   let [low, high] = [0, 1];

@@ -1,15 +1,15 @@
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import { findingOf } from './rule-bounds.ts';
 
-/** A claim about all requests of some kind. One counterexample refutes it. */
+/** A claim about all requests of some kind, which one counterexample refutes. */
 export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'observed'> {
   readonly section?: string | null;
   readonly violates?: boolean;
-  /** What was observed if there was no such request. The claim is then undecided. */
+  /** The observation if there was no such request. The claim is then undecided. */
   readonly unseen?: string | null;
   /** The counterexamples. */
   readonly wrong: readonly Request[];
-  /** By default, whether there is a counterexample. */
+  /** Whether the claim is refuted; by default, whether there is a counterexample. */
   readonly isRefuted?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Counts the ascending `times` before `moment`. */
+/** Counts the `times` before `moment`; they are ascending. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;
@@ -10,7 +10,7 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** Counts the ascending `times` up to and including `moment`. */
+/** Counts the `times` up to and including `moment`; they are ascending. */
 export const countUpTo = (times: Float64Array, moment: number): number => {
   let count = countBefore(times, moment);
   while (times[count] === moment) count += 1;

@@ -3,7 +3,7 @@ import type { CountBounds } from '../../../model/limits/limit-facts.ts';
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import { countBefore, countUpTo } from './count-instants.ts';
 
-/** A charge for a request: an amount from `least` to `most`, at some moment from `from` to `until`, in ms. */
+/** A charge for a request: an amount from `least` to `most`, made at some moment from `from` to `until`, in ms. */
 export interface Charge {
   readonly from: number;
   readonly until: number;
@@ -22,7 +22,10 @@ interface Edge {
   readonly weight: number;
 }
 
-/** Returns the largest weight at one point of intervals that start `lead` ms before `starts`. Both lists ascend. */
+/**
+ * Returns the largest total weight at one point of intervals that each start `lead` ms before one of `starts`. Both
+ * lists ascend.
+ */
 const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
   let depth = 0;
   let most = 0;
@@ -48,11 +51,11 @@ const sortEdges = (
     .toSorted((a, b) => a.at - b.at);
 
 /**
- * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains each
- * charge that is wholly within it, and possibly each that overlaps it. So each charge yields an interval of the starts
- * of spans that contain it, and the maximum is where most of these intervals overlap. Example: charges at 0, 40 and 90
- * ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most two of them are in one
- * span.
+ * * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
+ * each charge that is completely within it, and possibly each charge that overlaps it. So each charge yields an
+ * interval of the starts of spans that contain it, and the maximum is where most of these intervals overlap. Example:
+ * charges at 0, 40 and 90 ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most
+ * two of them are in one span.
  */
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
@@ -64,7 +67,7 @@ export const spanCounts = (charges: readonly Charge[]): ((span: number) => Count
   const maybeFrom = sortEdges(charges, 'from', 'most');
   const maybeUntil = sortEdges(charges, 'until', 'most');
   return (span) => {
-    // A charge whose interval is longer than the span is not certainly within it.
+    // A charge whose interval is longer than the span is never certainly within it.
     const sure =
       longest <= span ? all : edgesOf(charges.filter(({ from, until }) => until - from <= span));
     return {
@@ -97,7 +100,7 @@ export const chargedBefore = (charges: readonly Charge[]) => {
   const maybeFrom = cumulativeSums(charges, 'from', 'most');
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const straddling = (begin: number, end: number): number =>
-    // Charges that start before the window and end after it are in neither sum.
+    // Charges that start before the window and end after it would be in neither sum.
     end - begin > longest
       ? 0
       : charges

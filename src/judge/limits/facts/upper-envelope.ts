@@ -3,16 +3,22 @@ import type { EnvelopeFact } from '../../../model/limits/limit-facts.ts';
 import { type Charge, spanCounts } from './interval-counts.ts';
 import { findingOf, longestWindow, shortestSpan } from './rule-bounds.ts';
 
-/** The classes that admit no more than the limit in any window. All others can, at a boundary or from a full bucket. */
+/**
+ * The classes that never admit more than the limit in any window. All others may do so, at a boundary or from a full
+ * bucket.
+ */
 const strictClasses: readonly LimiterClass[] = ['sliding-log', 'sliding-log-counting-refusals'];
 
-/** Returns how many limits the permitted classes admit beyond one for each window: 0 or 1. */
+/** Returns how many limits the permitted classes admit in addition to one for each window: 0 or 1. */
 export const extraLimits = (permitted: readonly LimiterClass[]): number => {
   const rated = permitted.filter((name) => name !== 'in-flight');
   return rated.length > 0 && rated.every((name) => strictClasses.includes(name)) ? 0 : 1;
 };
 
-/** Returns the step to the next number of windows that is tried. Trying each takes minutes for a day of requests. */
+/**
+ * Returns the step to the next number of windows that is tried. Trying every number would take minutes for a day of
+ * requests.
+ */
 const stepFrom = (windows: number): number => Math.max(1, Math.floor(windows / 64));
 
 /**
@@ -37,7 +43,7 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // The skipped numbers of windows keep their bounds if this longer span keeps the smallest of those bounds.
+    // The bounds of the skipped numbers of windows are kept if this longer span keeps the smallest of them.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

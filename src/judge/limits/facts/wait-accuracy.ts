@@ -1,14 +1,14 @@
-/** How a retry time compares with the moment when the key was admitted again. */
+/** The accuracy of a retry time, compared with the moment when the key was admitted again. */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
 /** The tolerance of a retry time, in ms: servers report whole seconds. */
 export const retryAfterTolerance = 1000;
 
-/** What followed a refusal. Instants in ms. */
+/** The events after a refusal. Instants are in ms. */
 interface RefusalFollowUp {
-  /** When the last request was sent that was still refused. */
+  /** When the last request that was still refused was sent. */
   readonly stillRefused: number;
-  /** When the next admitted request was answered; `null` if nothing was admitted again. */
+  /** When the next admitted request was answered; `null` if none was admitted. */
   readonly admittedAgain: number | null;
 }
 

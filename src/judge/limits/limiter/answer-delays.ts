@@ -1,26 +1,31 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum share of late answers among the admitted requests of a load that is delayed. */
+/** The minimum share of late answers among the admitted requests if a load is delayed. */
 const minDelayedShare = 0.1;
-/** The minimum number of late answers that do not overlap: a pause of the machine delays many, but all at once. */
+/**
+ * The minimum number of late answers that do not overlap. A pause of the machine delays many, but all at the same time.
+ */
 const minDelayed = 3;
 
 /**
- * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. It delays
- * both; a limiter that delays admissions refuses promptly.
+ * * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. A busy
+ * machine delays both; a limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
-/** The share of late refusals from which the limiter is the cause: it delays most of them if it waits to refuse. */
+/**
+ * The share of late refusals from which the limiter is the cause: a limiter that waits before it refuses delays most of
+ * them.
+ */
 const maxMachineShare = 0.6;
 const minRefusals = 5;
 
-/** The quantile of the latencies at an even pace from which a latency counts as long. A few are long at any pace. */
+/** The quantile of the latencies at an even pace above which a latency counts as long. A few are long at any pace. */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
 
-/** Counts how many decisions at most do not overlap each other. */
+/** Returns the maximum number of decisions that do not overlap each other. */
 const countInTurn = (decisions: readonly LimiterDecision[]): number => {
   let free = Number.NEGATIVE_INFINITY;
   return decisions
@@ -60,7 +65,9 @@ const minCalmRequests = 5;
 /** The number of consecutive answers from which the speed of a serial server is computed. */
 const serialRun = 8;
 
-/** Returns the time of a serial server for each request, in ms: the shortest mean of 8 answers, at most `usual`. */
+/**
+ * Returns the time that a serial server needs for each request, in ms: the shortest mean of 8 answers, at most `usual`.
+ */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
     .filter(({ admitted }) => admitted)
@@ -72,8 +79,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Creates a check of whether an answer was late: more than half of window / limit after `long`, and after the time in
- * which a serial server answers all requests in flight.
+ * * Creates a check whether an answer was late. A late answer took over half of window / limit longer than `long`, and
+ * longer than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],
@@ -101,9 +108,9 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 };
 
 /**
- * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
- * than 90 % of the calm ones, or if a few are later than every calm one. What a serial server or a busy machine
- * explains does not count.
+ * * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
+ * than 90 % of the calm ones, or if a few are later than every calm one. Delays that a serial server or a busy machine
+ * explains do not count.
  */
 export const isDelayed = (log: readonly LimiterDecision[], rule: LimitRule): boolean => {
   const { calm, loaded } = divideByPace(log, rule);

@@ -2,7 +2,7 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** Returns the assumed instant of a decision, off by at most half a round trip. */
+/** Returns the assumed instant of a decision, which is wrong by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
 export interface PriorDecisions {
@@ -24,7 +24,7 @@ export interface DecisionHistory {
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** Half of the longest round trip, in ms. */
   readonly slack: number;
-  /** The latest instant at which each admitted request can have left the gateway. */
+  /** The latest possible instant at which each admitted request left the gateway. */
   readonly ends: Float64Array;
   readonly priors: readonly PriorDecisions[];
 }
@@ -32,8 +32,8 @@ export interface DecisionHistory {
 const sortAscending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip; an
- * admitted request also takes its service time, which comes after the decision.
+ * * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
+ * admitted request takes its service time too, but that comes after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -48,7 +48,10 @@ const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDe
 const shortestOf = (decisions: readonly LimiterDecision[]): number =>
   decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
-/** Assumes that slow requests waited for their decision, and after it took as long as the fastest one of their kind. */
+/**
+ * Returns the log under the assumption that slow requests waited for their decision, and after it took as long as the
+ * fastest request of their kind.
+ */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const [admitted, refused] = [true, false].map((isAdmitted) =>
     shortestOf(log.filter((decision) => decision.admitted === isAdmitted)),
@@ -60,8 +63,9 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions before a request. The order of overlapping requests is unknown, so the limiter is excused:
- * before an admitted request only what certainly came first counts, before a refused one all that possibly did.
+ * * Counts the decisions before a request. The order of overlapping requests is unknown, so the order that explains the
+ * decision is assumed: before an admitted request, only requests that certainly came first count; before a refused one,
+ * all that possibly did.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -70,7 +74,7 @@ const priorDecisionsOf = (
   const { admitted, sent, answered } = decision;
   const times = admitted ? refusals.answered : refusals.sent;
   const until = admitted ? sent : answered;
-  // A refused request is not counted before itself.
+  // A refused request does not count as one before itself.
   const itself = admitted ? 0 : 1;
   return {
     admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
@@ -79,10 +83,10 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of the shortest refusal that certainly passes on the network. */
+/** The share of the shortest refusal that is certainly spent on the network. */
 const networkShare = 0.9;
 
-/** Prepares a log. The limiter also counts the requests in `besides`, which are not replayed. */
+/** Prepares a log. The limiter also counts the requests in `besides`, but these are not replayed. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
   besides: readonly LimiterDecision[],
@@ -114,7 +118,7 @@ const decisionHistoryOf = (
   return { ...history, priors: decisions.map((each) => priorDecisionsOf(history, each)) };
 };
 
-/** Returns the possible histories for each list of `besides`: those without waiting, then those with it. */
+/** Returns the possible histories for each list of `besides`: first those without waiting, then those with waiting. */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
   besides: readonly (readonly LimiterDecision[])[],
@@ -123,7 +127,9 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** Returns a history of which only one in `every` decisions is replayed. All of them still count. */
+/**
+ * Returns a history of which only every `every`-th decision is replayed. All of them still count as earlier decisions.
+ */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

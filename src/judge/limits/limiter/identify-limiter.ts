@@ -21,26 +21,28 @@ import {
 } from './replay-class.ts';
 
 /**
- * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
+ * * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
  *
  * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its
- *   parameters.
- * - To replay a limiter is to compute its decision on each request of the log.
+ * parameters.
+ * - Replaying a limiter means computing its decision on each request of the log.
  * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer.
- *   Otherwise it explains the decision.
- * - A history is the log as it can have looked inside the gateway. Several are possible.
+ * Otherwise it explains the decision.
+ * - A history is a possible order of events inside the gateway. A log can have several.
  * - The phase of windows is the instant at which one of them begins, in ms.
  */
 
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Without the server's clock, regular windows are not known to be aligned to it.
+  // Regular windows are tried only if the server's clock is known, since otherwise nothing shows that they are aligned
+  // to it.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
     .filter(isTried)
     .flatMap((name) => replayClass(name, evidence) ?? []);
-  // Among equals a cap on requests in flight comes last: serial requests hardly overlap, so it explains them by chance.
+  // Among equals, a cap on requests in flight comes last. Serial requests hardly overlap, so it explains them by
+  // chance.
   const isCap = ({ limiter }: ReplayedFit): number => Number(limiter === 'in-flight');
   return ranking.toSorted(
     (a, b) =>
@@ -48,18 +50,23 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
   );
 };
 
-/** The maximum share of contradicted decisions of a limiter that is named, and by which another class still ties. */
+/**
+ * The maximum share of contradicted decisions of a limiter that is named, and the maximum additional share of a class
+ * that still ties with it.
+ */
 const tolerance = 0.005;
-/** The same for a queue: each pause of a machine delays some of its answers. */
+/** The same share for a queue, since each pause of a machine delays some of its answers. */
 const queueTolerance = 0.02;
 /** The minimum ratio between the contradictions of any other class and those of the class that is named. */
 const minContrast = 10;
-/** How many more contradictions than the best a class may have that still ties with it. */
+/** The maximum number of additional contradictions, compared with the best, of a class that still ties with it. */
 const maxTieGap = 2;
 
-/** How far the burst of a nearly full bucket may be below the limit: rounding or earlier requests take as much. */
+/**
+ * The maximum distance of a nearly full bucket's burst from the limit; rounding or earlier requests explain as much.
+ */
 const nearlyFullGap = 2;
-/** The same as a share of the limit. */
+/** The same distance as a share of the limit. */
 const nearlyFullShare = 0.01;
 
 const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
@@ -67,7 +74,10 @@ const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): bo
   burst !== undefined &&
   burst.value >= limit.value - Math.max(nearlyFullGap, nearlyFullShare * limit.value);
 
-/** Decides whether regular windows can be windows that start with a request, which then contradict hardly more. */
+/**
+ * Decides whether regular windows may really be windows that start with a request, which then contradict hardly more
+ * decisions.
+ */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
   rival.limiter === 'fixed-from-first' &&
@@ -115,14 +125,17 @@ const isNameable = (
   return isSeen && (first.limiter !== 'in-flight' || areStaysSeen(log));
 };
 
-/** Chooses from the best limiter and its ties. A full bucket comes before a nearly full one that is hardly better. */
+/**
+ * Chooses the simplest of the best limiter and its ties. A full bucket is preferred to a nearly full one that is hardly
+ * better.
+ */
 const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
   const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
     limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;
   return (isNearlyFull(best!) ? ties.find(isFull) : undefined) ?? best!;
 };
 
-/** Identifies the limiter of the declared limit that made the decisions of a log. */
+/** Identifies the limiter, with the declared limit, that made the decisions of a log. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,
@@ -153,7 +166,10 @@ export interface PredictedDecision {
   readonly predicted: readonly [LimiterAction, LimiterAction];
 }
 
-/** Returns the decisions that distinguish the best limiters of two classes. `null` stands for one that explains all. */
+/**
+ * Returns the decisions that distinguish the best limiters of two classes. `null` stands for a limiter that explains
+ * all decisions.
+ */
 export const distinguishLimiters = (
   log: readonly LimiterDecision[],
   { declared, ...known }: LimiterTerms,

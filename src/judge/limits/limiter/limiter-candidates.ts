@@ -14,14 +14,14 @@ export interface LimiterParameters {
   readonly steps: number;
   /** The resolution of the gateway's clock in ms, such as 1,000; `null` if it is exact. */
   readonly second: number | null;
-  /** How much of a limit must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
+  /** The part of a limit that must be free for a request: more than 0 (`some`), or at least 1 (`whole`). */
   readonly room: 'some' | 'whole';
 }
 
 export interface ReplayContext extends LimitRule {
-  /** What the limiter can have counted besides the requests of the log. Each list is one possibility. */
+  /** The requests, besides those of the log, that the limiter may have counted. Each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
-  /** The offset of the server's clock; `null` if it is unknown. */
+  /** The offset of the server's clock; `null` if unknown. */
   readonly clock: OffsetBounds | null;
 }
 
@@ -43,9 +43,9 @@ const rooms = ['some', 'whole'] as const;
 /** The maximum lag, in ms, of the `Date` header of a server that reads its clock once a second. */
 const maxDateLag = 1000;
 
-/** The precision of the phase of weighted counters, in windows. At a limit of 120 it is half a request. */
+/** The precision of the phase of weighted counters, as a share of a window. At a limit of 120 it is half a request. */
 const counterPrecision = 1 / 240;
-/** The maximum number of phases of a weighted counter, for a `times` of 1. */
+/** The maximum number of phases of a weighted counter if `times` is 1. */
 const maxCounterPhases = 60;
 
 /** Returns the phases of a weighted counter that the server's clock permits, if known. `times` multiplies their number. */
@@ -64,7 +64,7 @@ const counterPhases = (
   );
 };
 
-/** The `times` of a weighted counter of the declared limit. */
+/** The value of `times` for a weighted counter of the declared limit. */
 const declaredTimes = 3;
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
@@ -87,7 +87,10 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
-/** Finds the shortest interval that certainly contains a refill: from a refusal to an admission right after it. */
+/**
+ * Finds the shortest interval that certainly contains a refill: it begins with a refusal and ends with an admission
+ * right after it.
+ */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
   decisions
     .slice(1)
@@ -103,10 +106,10 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 const maxPhases = 500;
 
 /**
- * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. It makes no
- * difference where an edge is between two neighbouring ones, so one phase halfway is enough: between 100 and 400 ms
- * only 250 ms is tried. Decisions closer than `apart` ms count as one. The edge is looked for in the shortest interval
- * that contains a refill; without one 24 phases are tried.
+ * * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
+ * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
+ * Decisions closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a refill;
+ * without one, 24 phases are tried.
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -120,7 +123,7 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // Decisions of one burst are closer than their uncertainty.
+  // Decisions of one burst are closer to each other than their uncertainty.
   const edges = [0];
   for (const place of all) {
     if (place - edges.at(-1)! > Math.max(history.slack / 4, apart)) edges.push(place);
@@ -131,9 +134,9 @@ const distinctPhases = (
 
 /** The minimum number of refusals that show the time of the network. */
 const minRefusals = 10;
-/** The number of standard errors by which the time of the network may be off. */
+/** The uncertainty of the network's time, in standard errors. */
 const certainty = 3;
-/** The ratio by which a computed cap may be too large: the network can take longer for an admitted request. */
+/** The ratio by which a computed cap may be too large, since the network can take longer for an admitted request. */
 const capTolerance = 1.25;
 /** The maximum number of requests whose stays are added up. */
 const maxRequests = 256;
@@ -144,10 +147,10 @@ const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
- * an answer minus that of the network, which refusals show. One stay is uncertain, but the sum of many is not. It is at
- * most the cap times the span in which they were (Little's law). Example: 40 stays of 30 ms within 100 ms are 1,200 ms
- * in 100 ms, so on average 12 requests were in flight, and the cap is no smaller.
+ * * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time
+ * of an answer minus the time of the network, which refusals show. A single stay is uncertain, but the sum of many is
+ * not. That sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms
+ * are 1,200 ms in 100 ms, so on average 12 requests were in flight, and the cap is no smaller.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -186,13 +189,15 @@ const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   return most;
 };
 
-/** Returns the possible caps on requests in flight, from the smallest that the stays permit to the most seen. */
+/**
+ * Returns the possible caps on requests in flight, from the smallest that the stays permit to the highest number seen.
+ */
 export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   const [least, most] = [smallestCap(history), countDeepest(history)];
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** The quantile of the durations of refusals that the median admitted request must exceed to show a stay. */
+/** The quantile of the durations of refusals that the median admitted request must exceed to prove a stay. */
 const refusalQuantile = 0.9;
 
 /**
@@ -280,15 +285,15 @@ export const limiterCandidates = (
 /** The number of parts into which the space between two phases is divided. */
 export const phaseParts = 8;
 
-/** Returns phases around a phase, up to its neighbours, which are `apart` ms away. */
+/** Returns phases around a phase, up to its neighbours at a distance of `apart` ms. */
 export const phasesAround = (phase: number, apart: number): readonly number[] =>
   divideEvenly(1 - phaseParts, phaseParts, 2 * phaseParts - 1).map(
     (part) => phase + (part * apart) / phaseParts,
   );
 
 /**
- * Returns limiters with phases close to that of the best one of a class. Each `look`, counted from 1, is closer than
- * the one before. There are none for classes whose phases were all tried.
+ * Returns limiters with phases close to the phase of the best one of a class. Each `look`, counted from 1, is finer
+ * than the previous one. Classes whose phases were all tried have none.
  */
 export const closerCandidates = (
   name: LimiterClass,
@@ -308,7 +313,10 @@ export const closerCandidates = (
   return around(next - first);
 };
 
-/** Returns the limiters of a class with another limit or window than declared. Phases are at least `apart` ms apart. */
+/**
+ * Returns the limiters of a class with another limit or window than declared. Their phases are at least `apart` ms
+ * apart.
+ */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,
@@ -328,7 +336,7 @@ export const otherCandidates = (
   );
 };
 
-/** Returns the windows by which a weighted counter can count, one for each phase to try. */
+/** Returns the window grids of a weighted counter, one for each phase to try. */
 export const counterGrids = (
   clock: OffsetBounds | null,
   window: number,

@@ -4,8 +4,8 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * Decides whether a limiter admits a request at `moment`. Models compute each answer from all decisions before, and
- * keep no counters as gateways do, so that they do not share a gateway's bugs.
+ * * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier ones. It
+ * keeps no counters as gateways do, so that it does not share their bugs.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -18,7 +18,10 @@ const fixedFromFirst: LimiterModelBuilder = (
   { admitted, middles },
   { limit, window, phase, second },
 ) => {
-  /** Returns the start of the window of its first request. A gateway that counts whole seconds rounds it down. */
+  /**
+   * Returns the start of a window that begins with its first request. A gateway that counts whole seconds rounds it
+   * down.
+   */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
   /** The window of each admitted request, as the index of the first request in it. */
@@ -27,13 +30,13 @@ const fixedFromFirst: LimiterModelBuilder = (
     const begin = first[place - 1] ?? 0;
     const end = beginOf(middles[begin]!) + window;
     const isFull = place - begin >= limit;
-    // If a window can have ended during a request, an admission beyond the limit shows that it did.
+    // If a window may have ended during a request, an admission beyond the limit shows that it did.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
   return (prior, moment) => {
     let before = prior.admitted;
-    // A request that overlaps the first request of the next window can have come before it.
+    // A request that overlaps the first request of the next window may have come before it.
     while (before > 0 && middles[first[before - 1]!]! > moment) before = first[before - 1]!;
     const begin = first[before - 1];
     if (begin === undefined || moment >= beginOf(middles[begin]!) + window) return true;
@@ -41,7 +44,10 @@ const fixedFromFirst: LimiterModelBuilder = (
   };
 };
 
-/** Creates a function that counts the admissions before a moment. It keeps the last count, which most calls repeat. */
+/**
+ * Creates a function that counts the admissions before a moment. It remembers the last count, since most calls ask for
+ * the same.
+ */
 const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
   let count = 0;
@@ -88,10 +94,11 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
 const minLevel = 1 - 1e-9;
 
 /**
- * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` is what it has gained since some start. A request
- * that was possibly admitted up to `slack` ms later is excused: the level becomes negative, and that debt stays. So
- * single requests are excused, but not a rate above the refill. Example: with a refill every 100 ms, each request that
- * comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not excuse the next.
+ * * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. A request
+ * that was possibly admitted up to `slack` ms later counts as explained, but the level becomes negative, and that debt
+ * stays. So single early requests are explained, but not a rate above the refill. Example: with a refill every 100 ms,
+ * each request that comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not excuse the
+ * next.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,
@@ -108,7 +115,7 @@ const bucket = (
   for (let place = 0; place < left.length; place += 1) {
     const gain = gained[place]!;
     const level = levelWith(gain);
-    // An admission that is too early even at its latest instant is one contradiction, and clears the debt.
+    // An admission that is too early even at its latest possible instant is one contradiction, and clears the debt.
     const isExplained =
       level >= minLevel || levelWith(gainedAt(requests[place]!.answered + slack)) >= minLevel;
     before = isExplained ? level - 1 : 0;
@@ -132,7 +139,10 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   return bucket(history, limit, (moment) => Math.floor((moment - phase) / length) * perStep);
 };
 
-/** Models a cap on requests in flight. Each counts until the latest instant at which it can have left the gateway. */
+/**
+ * Models a cap on requests in flight. Each request counts until the latest possible instant at which it left the
+ * gateway.
+ */
 const inFlight: LimiterModelBuilder =
   ({ ends }, { limit }) =>
   ({ admitted }, moment) =>
@@ -154,16 +164,22 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // A queue refuses only if it overflows. Its delays identify it, so its model contradicts no refusal by itself.
+  // A queue refuses only if it overflows. It is identified by its delays, so its model alone contradicts no refusal.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };
 
-/** The condition under which fixed windows admit a request: one begins after `after` and up to `until`, in ms. */
+/**
+ * The condition under which fixed windows admit a request: a window begins after `after` and at or before `until`, in
+ * ms.
+ */
 interface EdgeBounds {
-  /** -Infinity if the request is admitted wherever windows begin. */
+  /** The lower bound; -Infinity if the request is admitted wherever windows begin. */
   readonly after: number;
-  /** The latest possible moment of an admission, the earliest of a refusal: what excuses the limiter most. */
+  /**
+   * The upper bound: the latest possible moment of an admission, the earliest of a refusal. This explains as many
+   * decisions as possible.
+   */
   readonly until: number;
   readonly admitted: boolean;
 }
@@ -198,7 +214,9 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /** Returns the fewest contradictions of any candidate; infinite without any. They differ only by their phase. */
+  /**
+   * Returns the fewest contradictions of any candidate; infinity without candidates. They differ only by their phase.
+   */
   fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;
     if (first === undefined) return Infinity;
@@ -210,7 +228,7 @@ export class PhaseContradictions {
     const folded = (moment: number): number => moment - Math.floor(moment / window) * window;
     const places = Float64Array.from(candidates, ({ phase }) => folded(phase)).sort();
     const all = places.length;
-    /** How many more decisions each place contradicts than the place before it. */
+    /** The increase in contradicted decisions at each place, compared with the place before it. */
     const changes = new Int32Array(all + 1);
     const add = (from: number, to: number, count: number): void => {
       changes[from]! += count;
@@ -226,7 +244,7 @@ export class PhaseContradictions {
         continue;
       }
       const [begin, end] = [folded(after), folded(until)];
-      // An arc across the end of the period is everything except what is between its ends.
+      // An arc across the end of the period covers everything except the part between its ends.
       add(0, all, begin > end ? inside : outside);
       add(countUpTo(places, begin), countUpTo(places, end), inside - outside);
     }

@@ -4,19 +4,19 @@ import { longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { usualCalmAnswer } from './answer-delays.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum number of consecutive answers that waited and so show a pace. */
+/** The minimum number of consecutive answers that waited; fewer do not show a pace. */
 const minWaits = 10;
-/** The share of the estimates of a pace that is cut off at each end: a pause of the machine delays some answers. */
+/** The share of a pace's estimates that is cut off at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
-/** The number of answers between those of a near pair. */
+/** The number of answers between the two answers of a near pair. */
 const nearDistance = 5;
-/** The relative difference up to which a pace counts as that of the rule. */
+/** The relative difference up to which a pace counts as the rule's. */
 const closeShare = 0.05;
-/** The time, in ms, by which a timer of a queue is late for each request. */
+/** The time, in ms, by which a queue's timer is late for each request. */
 const timerLateness = 2;
 /**
- * The largest usual latency of single requests that shows a queue, as a share of the time between two answers. A queue
- * answers single requests at once; a slow server takes as long for them as under load.
+ * The largest usual latency of single requests that still shows a queue, as a share of the time between two answers. A
+ * queue answers single requests at once; a slow server takes as long for them as under load.
  */
 const promptShare = 0.5;
 
@@ -25,7 +25,7 @@ interface Answer {
   readonly answered: number;
 }
 
-/** Finds the longest run of answers in which each request was certainly sent before the answer before its own. */
+/** Finds the longest run of answers in which each request was certainly sent before the previous answer. */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
@@ -63,13 +63,13 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 };
 
 /**
- * Estimates the time between two answers in two ways. Pairs half a run apart are hardly affected by the network, or by
- * answers in batches. Of near pairs, one missing answer, such as a failed chat, affects few.
+ * Estimates the time between two answers in two ways. Pairs half a run apart are hardly affected by the network or by
+ * answers in batches. A missing answer, such as a failed chat, affects only a few of the near pairs.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
 
-/** Counts the answers of a run that are off by more than half the time between two answers. */
+/** Counts the answers of a run that deviate by more than half the time between two answers. */
 const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
   const off = run.map(({ answered }, place) => answered - place * value);
   const usual = medianOf(off);
@@ -88,12 +88,12 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * The relation of a pace to that of the rule: equal (`own`), possibly equal (`near`), within what gateways round their
+ * * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within what gateways round their
  * windows by (`doubtful`), or different (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
-/** Compares a pace with that of the rule, and returns the estimate that shows the result. */
+/** Compares a pace with the rule's, and returns the estimate that shows the result. */
 const matchOf = (
   estimates: readonly Fitted[],
   rule: LimitRule,
@@ -111,13 +111,16 @@ export interface QueuePace {
   /** The time between two answers, in ms. */
   readonly spacing: Fitted;
   readonly match: PaceMatch;
-  /** Whether more requests than the limit waited, mostly evenly, and certainly at a faster pace than the rule's. */
+  /**
+   * Whether more requests than the limit waited, mostly at even intervals, and certainly at a faster pace than the
+   * rule's.
+   */
   readonly isFaster: boolean;
   /** Whether a slow server can be the cause instead of a limiter. */
   readonly canBeServer: boolean;
   /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];
-  /** The number of these that were answered at another time. */
+  /** The number of these requests that were answered at another time. */
   readonly uneven: number;
 }
 
@@ -146,18 +149,21 @@ const minNoticeableRoundTrips = 3;
 
 const minQueuedRequests = 3;
 
-/** The minimum ratio of delayed admissions to refusals: all that a full queue admits has waited. */
+/** The minimum ratio of delayed admissions to refusals, since every request that a full queue admits has waited. */
 const minQueuedShare = 0.1;
 
 /** The admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
-  /** The requests that were answered when a queue would have. */
+  /** The requests that were answered when a queue would have answered them. */
   readonly waited: readonly number[];
   /** The requests that a queue would have answered at another time. */
   readonly contradicted: readonly number[];
-  /** The queue of another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
+  /** The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
   readonly other: LimiterFit | null;
-  /** Whether the rate proves nothing: a slow server can cause it, or it is as close as gateways round their windows. */
+  /**
+   * Whether the rate proves nothing, since a slow server can cause it, or it is within the precision with which
+   * gateways round their windows.
+   */
   readonly isDoubtful: boolean;
 }
 
@@ -179,8 +185,8 @@ interface ComparedDelays {
 }
 
 /**
- * Returns delays of another pace than that of the declared limit; `null` if a slow server can be the cause. After a
- * burst only the pace is known, and `queue` is `null`.
+ * * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After
+ * a burst only the pace is known, and `queue` is `null`.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -190,7 +196,7 @@ const delaysOfOther = (
   const isDoubtful = pace.canBeServer || pace.match === 'doubtful';
   if (queue === null && isDoubtful) return null;
   const waited = queue?.explained ?? pace.waited;
-  // Other requests that waited can raise both counts, so the smaller one is taken.
+  // Other waiting requests can raise both counts, so the smaller one is taken.
   const wrong = Math.min(queue?.contradicted.length ?? Infinity, pace.uneven);
   return {
     waited,
@@ -216,7 +222,7 @@ const compareWithQueue = (
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // The queue follows a late answer and then returns to its schedule, so that one late answer is one contradiction.
+    // After a late answer, the queue returns to its schedule, so that one late answer is one contradiction.
     earliest = Math.max(sent, earliest);
     free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
     earliest += spacing;
@@ -229,8 +235,9 @@ const compareWithQueue = (
 };
 
 /**
- * Compares the delays of the admitted requests with a queue that admits one every window / limit or, if it is certain,
- * at their own pace. Returns `null` if too few requests waited, or most of them otherwise than in a queue.
+ * * Compares the delays of the admitted requests with those of a queue. The queue admits one request every window /
+ * limit or, if it is certain, at the pace of the answers. Returns `null` if too few requests waited, or if most of them
+ * did not wait as in a queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],
@@ -252,7 +259,7 @@ export const queueDelays = (
   const compared = compareWithQueue(admitted, spacing, roundTrip);
   const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
-  // An answer that took no longer than those at an even pace need not have waited.
+  // If an answer took no longer than those at an even pace, its request need not have waited.
   const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;

@@ -28,13 +28,13 @@ export const replayEvidence = (
   queued: queueDelays(log, context),
 });
 
-/** The limiter of a class that contradicts the fewest decisions. Parameters that its class does not have are `null`. */
+/** The limiter of a class that contradicts the fewest decisions. Parameters that the class does not have are `null`. */
 export interface ReplayedFit {
   readonly limiter: LimiterClass;
   readonly limit: number;
   /** Its predictions for the decisions that it contradicts, by their index in the log. */
   readonly contradicted: ReadonlyMap<number, LimiterAction>;
-  /** How many decisions it does not explain in the middle of their intervals. */
+  /** The number of decisions that it does not explain in the middle of their intervals. */
   readonly unlikely: number;
   readonly phase: number | null;
   readonly burst: number | null;
@@ -42,7 +42,7 @@ export interface ReplayedFit {
 }
 
 interface Replay {
-  /** The contradicted decisions, as indexes in the log: those that it predicts otherwise at every tried moment. */
+  /** The contradicted decisions, as indexes in the log: the limiter predicts the opposite at every tried moment. */
   readonly wrong: readonly number[];
   readonly unlikely: number;
 }
@@ -68,7 +68,8 @@ const replay = (
     unlikely += 1;
     if ([sent - slack, answered + slack, sent, answered].some(isRightAt)) continue;
     wrong.push(indexes[place]!);
-    // It probably contradicts the next limiter, too, which is ruled out sooner if it comes earlier. No count changes.
+    // The contradicted decision moves forward, since the next limiter probably contradicts it too and is then ruled out
+    // sooner. No count changes.
     const earlier = turn >>> 1;
     [order[turn], order[earlier]] = [order[earlier]!, place];
     if (wrong.length > most) return null;
@@ -123,14 +124,17 @@ interface BestReplay extends Replay {
   readonly history: DecisionHistory;
 }
 
-/** Returns the limiter of `tried` and `before` with the fewest contradictions and, among equals, unlikely decisions. */
+/**
+ * Returns the limiter of `tried` and `before` with the fewest contradictions; among equals, the one with the fewest
+ * unlikely decisions.
+ */
 const bestAmong = (
   limiter: LimiterClass,
   history: DecisionHistory,
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many limiters can fit by chance: each doubling of their number counts as one more unlikely decision.
+  // The best of many limiters can fit by chance, so each doubling of their number counts as one more unlikely decision.
   const chance = Math.log2(tried.length);
   const order = replayOrder(history);
   let best = before;
@@ -146,14 +150,14 @@ const bestAmong = (
   return best;
 };
 
-/** The number of closer searches around the best limiter of a class. */
+/** The number of finer searches around the best limiter of a class. */
 const closerLooks = 2;
 
 const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A cap on requests in flight has no clock, and is judged only by the histories in which nothing waited.
+  // A cap on requests in flight does not depend on the clock, and is judged only by histories in which nothing waited.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))
@@ -190,13 +194,15 @@ const bestOf = (limiter: LimiterClass, evidence: ReplayEvidence): ReplayedFit | 
   };
 };
 
-/** Finds the best limiter of a class; `null` if none fits. A request that waited contradicts all classes but queues. */
+/**
+ * Finds the best limiter of a class; `null` if none fits. A request that waited contradicts every class except queues.
+ */
 export const replayClass = (name: LimiterClass, evidence: ReplayEvidence): ReplayedFit | null => {
   const { queued } = evidence;
   const fit = bestOf(name, evidence);
   if (fit === null) return null;
   if (queued === null) {
-    // Without delays the log shows no queue.
+    // Without delays, the log does not show a queue.
     return name === 'leaky-queue' ? null : fit;
   }
   if (name === 'leaky-queue') {

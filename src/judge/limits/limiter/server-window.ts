@@ -2,7 +2,9 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/** Bounds of what the server's wall clock (ms since 1970) is ahead of the instants of the log, in ms. */
+/**
+ * The bounds of the time by which the server's wall clock (ms since 1970) is ahead of the instants of the log, in ms.
+ */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
@@ -27,7 +29,7 @@ const maxAgreement = (
   for (const [started, least] of starts.entries()) {
     while (ends[ended]! < least) ended += 1;
     const count = started + 1 - ended;
-    // The interval ends where the first of these headers ends.
+    // The interval ends where the first of these headers' intervals ends.
     if (best === null || count > best.count)
       best = { interval: { least, most: ends[ended]! }, count };
   }
@@ -55,7 +57,7 @@ export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | nul
   return null;
 };
 
-/** Returns the earliest and latest start, in the log's time, of one of the windows that follow the server's clock. */
+/** Returns the earliest and the latest start, in the log's time, of a window that follows the server's clock. */
 export const windowOfClock = (
   { least, most }: OffsetBounds,
   window: number,

@@ -35,7 +35,7 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
   admitted: status !== 429,
 });
 
-/** The sets of requests that gateways may count against a limit. The interface does not say which. */
+/** The rules for which requests gateways may count against a limit. The interface does not define it. */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
   ({ traffic }) => traffic !== 'models',
@@ -46,7 +46,9 @@ const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
-/** The sets of requests that may have reached the limiter: failures (5xx and 0) come before or after it. */
+/**
+ * The rules for which requests may have reached the limiter, since failures (5xx and 0) can come before or after it.
+ */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
   (entry) => isDecided(entry) || entry.status >= 500,
@@ -69,7 +71,10 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
   return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
 };
 
-/** Returns the classes that explain the decisions if no one else used the key; `null` if nothing was refused. */
+/**
+ * Returns the classes that explain the decisions under the assumption that no one else used the key; `null` if nothing
+ * was refused.
+ */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { declared: { limit, window: milliseconds(minute) }, clock: null, besides: [[]] };
@@ -80,11 +85,11 @@ const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterCl
       wrong === 0 && fitted.least <= limit && limit <= fitted.most ? [limiter] : [],
     );
   });
-  // A cap on requests in flight has no rate, and would explain almost anything.
+  // A cap on requests in flight limits no rate, and would explain almost anything.
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
-/** Checks whether a permitted class explains the decisions. If none does, other users of the key may. */
+/** Checks whether a permitted class explains the decisions. If none does, other users of the key may be the cause. */
 const checkKeyExplained = (
   classes: readonly LimiterClass[],
   limit: number,
@@ -136,20 +141,21 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * Returns the ledgers of a run by one clock. If a coordinator compared the clocks, every interval is widened by
- * their uncertainty. `null` if the clocks were not compared, or if a slice is missing, which used the same keys.
+ * * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
+ * widened by their uncertainty. Returns `null` if the clocks were not compared, or if a slice is missing, since it used
+ * the same keys.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
   const isWhole = missingSlices(result).length === 0;
-  // One machine's slice may be judged alone, as incomplete.
+  // The slice of a single machine may be judged alone, as incomplete.
   const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
   const error = isWhole || isAlone ? clockError(result) : null;
   if (error === null) return null;
   return error === 0 ? ledger : ledger.map((each) => widen(each, error));
 };
 
-/** Counts the 429s of a key after the warm-up that its declared limits explain. */
+/** Counts the 429s of a key after the warm-up that the key's declared limits explain. */
 const countExplained = (
   { rows }: Result['ledger'][number],
   { limits, warmUp }: Result['plan'],
@@ -168,9 +174,9 @@ const countExplained = (
 };
 
 /**
- * Counts the measured 429s that a compliant gateway sends, since a declared limit was possibly used up in the
- * minute before. `null` if unknown: no limit is declared, attempts are not arrivals (retries), the ledger was too
- * small, or slices have separate clocks.
+ * * Counts the measured 429s that a compliant gateway may send because a declared limit was possibly used up in the
+ * minute before. Returns `null` if unknown: no limit is declared, attempts are not arrivals (retries), the ledger was
+ * too small, or slices have separate clocks.
  */
 const explainedRefusals = (result: Result): number | null => {
   const { limits, retry } = result.plan;
@@ -181,7 +187,7 @@ const explainedRefusals = (result: Result): number | null => {
     result.ledger.every(({ left }) => left === 0);
   if (!isKnown || ledgers === null) return null;
   const explained = ledgers.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
-  // A request due in the warm-up can have been sent just after it.
+  // A request that was due in the warm-up may have been sent just after it.
   return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
 };
 
@@ -214,7 +220,7 @@ const judgeKey = (
     refusals,
     explainedBy,
     checks: checks.map((check) =>
-      // An incomplete run does not prove a claim.
+      // A claim that an incomplete run seems to prove stays undecided.
       reason === null || check.finding !== 'proved'
         ? check
         : { ...check, finding: 'undecided', observed: `${check.observed}; ${reason}` },
@@ -222,7 +228,10 @@ const judgeKey = (
   };
 };
 
-/** Judges what the ledger proves of the keys' limits: nothing without all slices and a common clock. */
+/**
+ * Judges what the ledger proves about the keys' limits; it proves nothing unless all slices are there and share a
+ * clock.
+ */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];

@@ -73,14 +73,14 @@ const checkRetryAccuracy = (
       counts.exact + counts.conservative > 0 && counts.unknown === 0,
       counts.deceptive > 0,
     ),
-    // For example `12 exact, 3 absent`.
+    // An example of the text is `12 exact, 3 absent`.
     observed: accuracies
       .filter((name) => counts[name] > 0)
       .map((name) => `${formatCount(counts[name])} ${name}`)
       .join(', '),
   });
 
-/** Checks the form of refusals, and the two ways in which they announce when the key is admitted again. */
+/** Checks the form of refusals, and both statements of when the key is admitted again. */
 const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
   const { forms, count, retryAfter, resetTime } = refusals;
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);
@@ -109,7 +109,7 @@ export const minute = 60_000;
 const shortestMinute = shortestWindow(minute);
 const longestMinute = longestWindow(minute);
 
-/** A declared limit per minute, and what each request was charged against it. */
+/** A declared limit per minute, and the amount that each request was charged against it. */
 export interface KeyLimit {
   readonly unit: 'requests' | 'tokens';
   readonly limit: number;
@@ -117,9 +117,9 @@ export interface KeyLimit {
 }
 
 interface ClassTraits {
-  /** Whether the excess of a window ends with it, instead of remaining as a debt. */
+  /** Whether usage above the limit is forgotten at the end of a window, instead of remaining as a debt. */
   readonly forgetsExcess?: true;
-  /** Whether it refuses only if the whole limit was admitted within the window before. */
+  /** Whether the limiter refuses only if the whole limit was admitted within the window before. */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -140,7 +140,10 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
 export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, most: charge.least }));
 
-/** Returns the most tokens in flight at an admission, its own included: a limit can be exceeded by as many. */
+/**
+ * Returns the highest number of tokens in flight at an admission, including the admitted request's. The limit can be
+ * exceeded by as many.
+ */
 const maxInFlightCharge = (
   charges: readonly Charge[],
   admitted: KeyEvidence['admitted'],
@@ -154,14 +157,14 @@ export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
   return { least, most: Number.isFinite(most) ? most : null };
 };
 
-/** For example `60`, `between 58 and 61` or `at least 1,000`. */
+/** Formats bounds, for example as `60`, `between 58 and 61` or `at least 1,000`. */
 const boundsText = ({ least, most }: AdmittedPeak): string => {
   if (most === null) return `at least ${formatCount(least)}`;
   const from = formatCount(least);
   return least === most ? from : `between ${from} and ${formatCount(most)}`;
 };
 
-/** Checks whether the limit was ever exceeded. That alone is no fault. */
+/** Reports whether the limit was ever exceeded, which alone is not a fault. */
 const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
   advisoryCheck({
     id: `most-${unit}`,
@@ -174,11 +177,11 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
-/** Decides whether the permitted classes limit a rate. A cap on requests in flight alone does not. */
+/** Decides whether the permitted classes limit a rate, which a cap on requests in flight alone does not. */
 const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
   permitted.some((name) => name !== 'in-flight');
 
-/** Checks that no span has more admitted requests than a limiter of a permitted class admits. */
+/** Checks that the admitted requests of every span are within what a limiter of a permitted class admits. */
 const checkRequestsKept = (
   { limit, charges }: KeyLimit,
   permitted: readonly LimiterClass[],
@@ -202,8 +205,8 @@ const checkRequestsKept = (
 };
 
 /**
- * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight can exceed a
- * limit, so only a request that was admitted afterwards counts.
+ * * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
+ * so only a request that was admitted after that counts.
  */
 const checkTokensKept = (
   { limit, charges }: KeyLimit,
@@ -239,7 +242,7 @@ const checkRoom = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => {
   const begin = entries[0]?.sent ?? 0;
-  // Refusals after the first minute that no other limit explains.
+  // These are the refusals after the first minute that no other limit explains.
   const attributable = refused.filter(
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),

@@ -6,7 +6,7 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {
-  /** In the order of sending. */
+  /** The entries in the order of sending. */
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
@@ -23,14 +23,19 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 /** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/** Returns the charge in requests: 1 for an answered chat, else 0 or 1, on which the interface (8) is silent. */
+/**
+ * Returns the charge in requests: 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it.
+ */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/** Returns the charge of a request in tokens, at any time until its end. It is unknown if it was not reported. */
+/**
+ * Returns the charge of a request in tokens, made at any time until its end. It is unknown if the server did not report
+ * it.
+ */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens } = entry;
@@ -51,7 +56,7 @@ const followedRefusals = ({ admitted, refused }: KeyEvidence) => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
   return refused.map((refusal) => {
-    // Requests that overlap the refusal have no known order.
+    // The order of requests that overlap the refusal is unknown.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);
@@ -83,7 +88,7 @@ export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   if (refused.length === 0) return null;
   const followed = followedRefusals(evidence);
   const blockedPeriods = Map.groupBy(followed, ({ admittedAgain }) => admittedAgain);
-  // From the first refusal to the answer of the next admission.
+  // A period lasts from the first refusal to the answer of the next admission.
   const lengths = [...blockedPeriods].flatMap(([admittedAgain, [first]]) =>
     admittedAgain === null ? [] : [admittedAgain - first!.refusal.sent],
   );
