@@ -33,7 +33,7 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     timeoutFor: 2 * window + 30_000,
   };
   const sent = clock.now();
-  // A list that cannot be had is not asked for again if the model is named.
+  // If the model is named, a list that failed is not requested again.
   const unlisted = target.listing === 'answered' ? null : listedModels('', model);
   const models = unlisted ?? (await findProbeModels(session, first, model));
   const listed = { sent, answered: clock.now() };

@@ -62,7 +62,7 @@ export const limitsVerb = defineVerb({
     }
     checkKeyName('key', key);
     checkKeyName('second-key', secondKey);
-    // A scenario names its own key.
+    // A scenario names its own key, so no default is needed.
     const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
     if (secondKey !== undefined && secondKey === first) {
       throw new UsageProblem(

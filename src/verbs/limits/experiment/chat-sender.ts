@@ -10,7 +10,7 @@ import { evenRate, limiterMemory, longestWindow } from '../../../judge/limits/fa
 export interface ProbeClient {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** Resolves to the reply, an error message, or `null` if the target does not offer the request. */
+  /** Sends a request. Resolves to the reply, an error message, or `null` if the target does not offer the request. */
   ask(
     phase: ProbePhase,
     request: ProbeRequest,
@@ -21,7 +21,7 @@ export interface ProbeClient {
 export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** Sends one small request; resolves to whether it was admitted (true if there was no answer). */
+  /** Sends one small request. Resolves to whether it was admitted, which is also true if there was no answer. */
   sendChat(): Promise<boolean>;
   /** Returns the usual time from sending to the answer, in ms; 0 if it is unknown. */
   roundTrip(): number;
@@ -30,30 +30,30 @@ export interface ChatSender {
 /** The inaccuracy of timers, in ms. */
 const timerSlack = 2;
 
-/** Returns the pause, in ms, after an answer that certainly keeps the even rate. */
+/** Returns the pause after an answer, in ms, that certainly stays within the even rate. */
 export const evenPause = (rule: LimitRule): number => 1 / evenRate(rule) + timerSlack;
 
 /** Returns the longest time from sending to an answer, or to an abort, in ms. */
 export const longestAnswer = (replies: readonly Pick<ProbeReply, 'sent' | 'answered'>[]): number =>
   Math.max(0, ...replies.map(({ sent, answered }) => answered - sent));
 
-/** Returns the ms of rest after which no window of a limiter is open any more. */
+/** Returns the idle time in ms after which no window of a limiter is still open. */
 export const idleTime = ({ window }: LimitRule): number => longestWindow(window) + window / 60;
 
-/** Returns the ms from the first request until earlier uses of the key are certainly forgotten. */
+/** Returns the time in ms from the first request until earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The number of requests at once when a refusal is expected. */
+/** The number of requests that are sent at once when a refusal is expected. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
-  /** The number of requests after which a refusal is expected: then few are sent at once. */
+  /** The number of requests after which a refusal is expected, so that only a few are sent at once. */
   readonly expected: number;
 }
 
-/** Sends chats, some at once, until one is refused or enough are sent; resolves to whether one was refused. */
+/** Sends chats, some at once, until one is refused or enough are sent. Resolves to whether one was refused. */
 export const sendUntilRefused = async (
   sender: ChatSender,
   { maxRequests, together, expected }: BurstOptions,
@@ -70,7 +70,7 @@ export const sendUntilRefused = async (
   return false;
 };
 
-/** Sleeps until the time since `origin`, modulo windows and as a share of one, is in one of the ranges. */
+/** Sleeps until the phase since `origin`, as a share of a window, is in one of the ranges. */
 export const sleepUntilPhase = async (
   sender: ChatSender,
   origin: number,

@@ -43,14 +43,17 @@ import {
 
 class ExaminationStopped extends Error {}
 
-/** The number of small chats in a row that are neither answered nor limited, after which the examination ends. */
+/** The number of consecutive small chats without an answer or a 429 after which the examination ends. */
 const maxFailures = 3;
-/** The windows for which it goes on all the same if a chat was answered before: failures can be refusals. */
+/**
+ * The number of windows for which it continues nevertheless if a chat was answered before, since failures can be
+ * refusals.
+ */
 const maxFailingWindows = 2.4;
-/** Statuses that no limiter lifts again: a wrong key, no credit, no such model. */
+/** The statuses that stay whatever a limiter does: a wrong key, no credit, no such model. */
 const hopelessStatuses = [401, 402, 404];
 
-/** Decides whether a chat was refused. A failure that is no 429, and that occurs below the limit too, is no refusal. */
+/** Decides whether a chat was refused. A failure other than 429 that also occurs below the limit is not a refusal. */
 const isRefusal = (reply: ProbeReply, replies: readonly ProbeReply[]): boolean =>
   reply.status === 429 ||
   (!isAnswered(reply) &&
@@ -66,7 +69,7 @@ export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;
-  /** The windows of the sustained load. */
+  /** The length of the sustained load, in windows. */
   readonly sustain: number;
   readonly maxRequests: number;
   readonly listed?: LimitLog['listed'];
@@ -74,7 +77,9 @@ export interface ExaminationOptions {
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
-/** The pauses after which a bucket that earlier requests emptied certainly holds enough for the rest of an even pace. */
+/**
+ * The number of pauses after which a bucket that earlier requests emptied certainly contains enough for an even pace.
+ */
 const refillPauses = 3.5;
 
 class Examination {
@@ -84,11 +89,11 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /** The small chats that failed in a row, and when one was answered last. */
+  /** The number of consecutive small chats that failed. */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
-  /** Whether an even pace was certainly refused: more load would add nothing. */
+  /** Whether an even pace was certainly refused, so that more load would show nothing new. */
   #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
@@ -97,7 +102,7 @@ class Examination {
     this.#rule = options.declared.requests;
   }
 
-  /** Throws if the examination shows nothing: no credit, an unknown model, a gateway that is down. */
+  /** Throws if the examination cannot show anything: no credit, an unknown model, or a gateway that is down. */
   #watchFailures(reply: ProbeReply | string): void {
     const now = this.#client.now();
     const isReply = typeof reply !== 'string';
@@ -146,7 +151,7 @@ class Examination {
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
-    // In steps, so that a stop does not wait for the end of a window.
+    // The wait is in steps, so that a stop need not wait for the end of a window.
     while (this.#client.now() < moment) {
       this.#throwIfStopped();
       const step = Math.min(moment, this.#client.now() + 250);
@@ -175,14 +180,14 @@ class Examination {
     return times[Math.floor(times.length / 2)] ?? 0;
   }
 
-  /** Waits until the key has been idle for so long; at once if nothing was sent yet. */
+  /** Waits until the key has been idle for this long; returns at once if nothing was sent yet. */
   async #idle(time: number): Promise<void> {
     if (this.replies.length === 0) return;
     const last = Math.max(...this.replies.map(({ ended }) => ended));
     await this.#sleepUntil(instant(last + time));
   }
 
-  /** Returns a start of the server's minute by its `Date` headers, or `null`. */
+  /** Returns a start of the server's minute by its `Date` headers; `null` if unknown. */
   #minuteBegin(): Instant | null {
     const clock = serverOffset(this.replies);
     if (clock === null) return null;
@@ -191,8 +196,8 @@ class Examination {
   }
 
   /**
-   * Sends a request no sooner than the even rate allows. The second one waits longer unless the key was certainly idle
-   * before the first, and one after an aborted request waits as long as the slowest answer took.
+   * * Sends a request no sooner than the even rate allows. The second request waits longer unless the key was certainly
+   * idle before the first. A request after an aborted one waits as long as the slowest answer took.
    */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
     const isFirstPause = this.replies.length === 1;
@@ -222,7 +227,7 @@ class Examination {
     };
   }
 
-  /** Decides whether an even pace was refused: `certainly`, or possibly for an earlier use of the key. */
+  /** Decides whether an even pace was refused: `certainly`, or possibly because of an earlier use of the key. */
   #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
     const log = this.log(null);
     const decisions = evenlyDecided(log);
@@ -241,7 +246,7 @@ class Examination {
     }
   }
 
-  /** Sends evenly, and again after the key was certainly idle if something was refused. */
+  /** Sends evenly. If something was refused, sends evenly again after the key was certainly idle. */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
     const begin = Math.min(this.#client.now(), ...this.replies.map(({ sent }) => sent));
@@ -274,7 +279,7 @@ class Examination {
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // A window's boundary explains one burst, but not another one at another phase after the key was forgotten.
+      // A window's boundary explains one burst, but not a second one at another phase after the key was forgotten.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }
@@ -288,7 +293,10 @@ class Examination {
   }
 }
 
-/** Examines one idle key, phase by phase. Never throws for the target; if stopped, returns the replies so far. */
+/**
+ * Examines one idle key, phase by phase. It never throws because of the target. If stopped, it returns the replies so
+ * far.
+ */
 export const examineKey = async (
   client: ProbeClient,
   options: ExaminationOptions,

@@ -5,10 +5,10 @@ import { routes } from '../../../contract/routes.ts';
 import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
 import type { ProbeModels } from './probe-requests.ts';
 
-/** Models that answer no chats, by their names and types. */
+/** Matches the names and types of models that do not answer chats. */
 const notForChats = /embed|rerank|moderation|image|dall-e|guard|ocr|tts|speech|whisper|transcri/i;
 
-/** Returns the ids of all models of a list and of those for chats; `null` if the body is no model list. */
+/** Returns the ids of all models of a list and of its chat models; `null` if the body is not a list of models. */
 const idsIn = (body: string) => {
   const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;
   if (models === undefined) return null;
@@ -43,7 +43,10 @@ const advice: Readonly<Record<number, string>> = {
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
-/** Chooses models from the target's list and `chat`, which can replace it; resolves to an error message if it fails. */
+/**
+ * Chooses models from the target's list and from `chat`, which can replace it. Resolves to an error message if that
+ * fails.
+ */
 export const findProbeModels = async (
   session: ProbeSession,
   credential: string,

@@ -12,25 +12,32 @@ interface ProvocationOptions extends LimitRule {
   readonly isFollowed: boolean;
 }
 
-/** The search for a refusal ends at this multiple of the limit: nothing limits requests then. */
+/** The multiple of the limit at which the search for a refusal ends, since then nothing limits requests. */
 const maxLimitMultiple = 2;
 
-/** Returns enough requests above the limit to show a limit that is a tenth too high. */
+/** Returns a number of requests that is enough above the limit to reveal a limit that is a tenth too high. */
 export const aboveLimit = ({ limit }: LimitRule): number =>
   limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/** Where in the server's minute the burst starts: windows on the clock then end at another time than its own. */
+/**
+ * The parts of the server's minute in which the burst may start, so that windows on the clock end at another time than
+ * its own.
+ */
 const startPhases = [[0.12, 0.88]] as const;
-/** The maximum duration of the burst, in windows: refills and boundaries within it blur it. */
+/** The maximum duration of the burst, in windows, since refills and boundaries within it blur the result. */
 const burstWindows = 0.04;
-/** The maximum number of requests at once: more would exceed caps on requests in flight. */
+/** The maximum number of requests at once, so that they stay below caps on requests in flight. */
 const maxTogether = 32;
 const tricklePerWindow = 10;
-/** The maximum wait until a request is admitted again, in windows: longer than any window, so that a lock shows. */
+/**
+ * The maximum wait until a request is admitted again, in windows. It is longer than any window, so that a lockout is
+ * noticed.
+ */
 const maxWaitWindows = 1.6;
 /**
- * The first group after that, as a share of the limit, and the start of the second, in windows. A log forgets them one
- * after the other, and a window both at once; a bucket beside a window then has little left.
+ * * The size of the first group after that, as a share of the limit, and the start of the second group, in windows. A
+ * log forgets the groups one after the other, a window both at once. A bucket used together with a window then has
+ * little left.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
@@ -43,11 +50,11 @@ const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit 
 /** Returns the number of requests that show whether more than the first group is admitted again. */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
-/** Returns how many requests at once keep a burst of the limit short. */
+/** Returns how many requests must be sent at once to keep a burst of the limit short. */
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
-/** Returns the maximum number of requests of `provokeLimiter`; without a load that follows 149 for a limit of 60. */
+/** Returns the maximum number of requests of `provokeLimiter`; for a limit of 60 without a following load, 149. */
 export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
   isFollowed
     ? 2 * maxLimitMultiple * rule.limit +
@@ -61,7 +68,7 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
 export const usualProvocationRequests = (rule: LimitRule): number =>
   Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
 
-/** Returns a sender that knows how many of `most` requests are left. */
+/** Returns a sender that counts how many of `most` requests are left. */
 const countedSender = (sender: ChatSender, most: number) => {
   let left = most;
   return {
@@ -90,8 +97,9 @@ const trickle = async (
 };
 
 /**
- * Exhausts an idle key with a burst, waits until a single request is admitted, and exhausts it again in two groups,
- * late in the same window: when each group is forgotten distinguishes limiters. Resolves to when the burst began.
+ * * Exhausts an idle key with a burst and waits until a single request is admitted. Then it exhausts the key again in
+ * two groups, late in the same window. The times at which the groups are forgotten distinguish limiters. Resolves to
+ * the start of the burst.
  */
 export const provokeLimiter = async (
   uncounted: ChatSender,
@@ -125,7 +133,7 @@ export const provokeLimiter = async (
   return begin;
 };
 
-/** Where the second burst starts, in parts of a window after the first: far from halves to fifths of a window. */
+/** The start of the second burst, in windows after the first. The phases are far from halves to fifths of a window. */
 const secondBurstPhases = [
   [0.27, 0.31],
   [0.35, 0.38],
@@ -135,10 +143,13 @@ const secondBurstPhases = [
   [0.69, 0.73],
 ] as const;
 
-/** How close to a boundary on the server's clock a burst may start, in windows: one that straddles it proves little. */
+/**
+ * The minimum distance of a burst from a boundary on the server's clock, in windows. A burst across a boundary proves
+ * little.
+ */
 const boundaryMargin = 0.06;
 
-/** Where a third burst starts, in windows after the second: only very small steps of a refill can be in both. */
+/** The start of a third burst, in windows after the second. Only very small steps of a refill can be in both. */
 const repeatedBurstPhases = [
   [0.03, 0.06],
   [0.465, 0.487],
@@ -147,14 +158,14 @@ const repeatedBurstPhases = [
 ] as const;
 
 interface ReleaseOptions {
-  /** When an earlier burst began, and whether that was one of this kind. */
+  /** When an earlier burst began, and whether it was of this kind. */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
-/** Sends more than the limit at once: counters that lose updates admit too many. Resolves to when it began. */
+/** Sends more than the limit at once, since counters that lose updates admit too many. Resolves to the start. */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -174,18 +185,20 @@ export const releaseTogether = async (
   return begin;
 };
 
-/** The requests after a burst: a bucket admits them all, and what forgets whole windows none of them. */
+/**
+ * The number of requests after a burst. A bucket admits all of them; a limiter that forgets whole windows admits none.
+ */
 const refillRequests = 3;
-/** Their distance, as a multiple of what the limit admits. */
+/** The time between these requests, as a multiple of the limit's own spacing. */
 const refillSpacing = 1.2;
-/** The requests that exhaust again what was refilled. */
+/** The number of requests that use up the refill again. */
 const emptyingRequests = 3;
 
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
- * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that ends
- * just after the first burst looks like a refill there, but not after a burst at another phase.
+ * * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that
+ * ends just after the first burst looks like a refill. After a burst at another phase, it does not.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   const spacing = (refillSpacing * rule.window) / rule.limit;
@@ -200,7 +213,7 @@ export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<
   await sendUntilRefused(sender, { maxRequests: emptyingRequests, together: 1, expected: 1 });
 };
 
-/** Decides whether the last burst was admitted more than the limit, which a window's boundary in it can explain. */
+/** Decides whether more than the limit was admitted in the last burst, which the boundary of a window can explain. */
 export const isBurstUnclear = (log: LimitLog): boolean => {
   const { requests } = firstKeyHistory(log);
   const rule = log.declared.requests;
@@ -209,19 +222,25 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
   return !isExceeded && last !== undefined && last.admitted > last.allowed;
 };
 
-/** The requests of a load that always asks for more, as a multiple of the limit. */
+/** The number of requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
-/** The requests beyond one limit for each window but one that must be admitted, or else the rate is too low. */
+/**
+ * The number of requests that may be missing: with one window fewer, each window must admit one limit, otherwise the
+ * rate is too low.
+ */
 const slackRequests = 3;
-/** The share of three windows in which a rate of half the limit shows. */
+/** The share of three windows that is enough to show a rate of half the limit. */
 const lowestRateShare = 5 / 6;
-/** The windows without an admission after which the load ends: refusals count, so nothing more will be admitted. */
+/**
+ * The number of windows without an admission after which the load ends. Refusals then count, so nothing more will be
+ * admitted.
+ */
 const lockedWindows = 2.1;
-/** How many times longer the load lasts if hardly anything was refused: the limit is still unknown. */
+/** The factor by which the load lasts longer if hardly anything was refused, since the limit is still unknown. */
 const extension = 1.7;
 /** The share of refusals that shows a limit. */
 const refusedShare = 0.05;
-/** The share of the load that must be answered, which it is not if the limiter delays. */
+/** The share of the load that must be answered. If less is answered, the limiter delays. */
 const promptShare = 0.8;
 const minWindows = 1.5;
 
@@ -232,11 +251,11 @@ export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): num
 export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 
-/** Returns the typical number of windows: a compliant limiter is known after about two of three. */
+/** Returns the typical number of windows. A compliant limiter is recognised after about two of three. */
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
-/** Returns when the load sends, in ms: at each place of an even pace, which any limiter admits, and in between. */
+/** Returns when the load sends, in ms: at each instant of an even pace, which any limiter admits, and in between. */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
   const end = windows * rule.window;
@@ -244,7 +263,7 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   const perSpacing = (loadMultiple * rule.limit * spacing) / rule.window;
   let due = 0;
   for (let tick = 0; tick * spacing < end; tick += 1) {
-    // How many are due until the next tick, with what earlier ones left over.
+    // This is the number that is due until the next tick, with the remainder of earlier ticks.
     due += perSpacing;
     const count = Math.max(1, Math.round(due));
     due -= count;
@@ -253,7 +272,10 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
   return moments;
 };
 
-/** Sends more than the limit for some windows. It ends early once neither too much nor too little can be admitted. */
+/**
+ * Sends more than the limit for some windows. It ends early once it is certain that neither too much nor too little is
+ * admitted.
+ */
 export const sustainLoad = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -292,7 +314,7 @@ export const sustainLoad = async (
     const time = sender.now() - begin;
     if (sender.now() - lastAdmitted > lockedWindows * window) return true;
     const decided = admitted + refused;
-    // A limiter that delays has no refusals to wait for. Those of the first window can come from earlier requests.
+    // A limiter that delays has no refusals to wait for. Refusals in the first window may be due to earlier requests.
     const isUnknown =
       late.refused <= refusedShare * late.decided && decided > promptShare * pending.length;
     if (time >= windows * window && !isUnknown) return true;

@@ -11,7 +11,10 @@ import {
 } from './overload.ts';
 import { chatCost, speechCost, transcriptionCost } from '../../../contract/prices.ts';
 
-/** The requests that are sent between two small chats, whose difference in remaining is the request's cost. */
+/**
+ * The requests that are sent between two small chats. Their cost is the drop in the remaining requests that the chats
+ * report.
+ */
 export const requestsBetweenChats = [
   'chat-stream',
   'models',
@@ -25,7 +28,7 @@ export const requestsBetweenChats = [
   'abandoned-late',
 ] as const satisfies readonly ProbeRequest[];
 
-/** The chats whose charges distinguish the counting methods; each is followed by a small chat. */
+/** The chats whose charges distinguish the counting methods. Each is followed by a small chat. */
 export const chargedChats = [
   'chat',
   'long-prompt',
@@ -47,29 +50,34 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** Returns the number of evenly sent requests, with those for counting: enough to show refusals of 5 % at random. */
+/**
+ * Returns the number of evenly sent requests, including those for counting. It is enough to show refusals of 5 % at
+ * random.
+ */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/** Returns the number of requests of a second attempt, after a refusal that an earlier use of the key can explain. */
+/**
+ * Returns the number of requests of a second attempt, made after a refusal that an earlier use of the key can explain.
+ */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
-/** The time, in ms, that an even pace may last however short the window is. */
+/** The time, in ms, for which an even pace may last even if the window is short. */
 const shortEvenTime = 45_000;
 
 /** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
-/** The windows of the sustained load, enough to show a rate that is off by half. */
+/** The default length of the sustained load in windows, enough to show a rate that is wrong by half. */
 export const defaultSustain = 3;
 
-/** What the budget of a phase depends on. */
+/** The options on which the budget of a phase depends. */
 interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
   readonly sustain: number;
-  /** The phases of the examination: some send less if another one does. */
+  /** The phases of the examination. Some send less if certain others are included. */
   readonly phases: readonly ProbePhase[];
 }
 
@@ -114,7 +122,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
 const chatTokens = { input: 15, output: 1 };
 /** The additional tokens of chats with long prompts and longer answers. */
 const longTokens = { input: 1000, output: 200 };
-/** The maximum of speech and transcription requests each: while counting, and with the exhausted key. */
+/** The maximum number of speech and of transcription requests: while counting, and with the exhausted key. */
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
 /** Forecasts all phases; `price` is in micro-units per million tokens. */
@@ -140,7 +148,7 @@ export const probeBudgetFor = (
   return {
     typical: usual,
     max: most,
-    /** Typical, in ms. */
+    /** The typical time, in ms. */
     time: sum((part) => part.time),
     tokens: { typical: total(usual), max: total(most) },
     /** The maximum in micro-units of the currency; `null` without a price for chats. */

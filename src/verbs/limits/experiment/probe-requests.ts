@@ -6,14 +6,17 @@ import { encodeForm } from '../../../traffic/request/multipart.ts';
 /** The models for a probe; `null` where the target offers none. */
 export interface ProbeModels {
   readonly chat: string;
-  /** Another chat model, to see whether it has a limit of its own. */
+  /** Another chat model, to see whether it has its own limit; `null` if there is none. */
   readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
-  /** The limits that the list's headers declare for a minute; absent without headers, `null` for one they do not name. */
+  /**
+   * The limits per minute that the list's headers declare; `null` for a limit that they do not name. Absent if there
+   * are no headers.
+   */
   readonly declared?: Readonly<Record<'requests' | 'tokens', number | null>>;
 }
 
@@ -21,7 +24,7 @@ export interface ProbeModels {
 export interface PreparedProbeRequest {
   readonly request: WireRequest;
   readonly asked: ProbeReply['asked'];
-  /** When to abort it: as soon as it is sent, or at the first bytes of the body. */
+  /** When the request is aborted: as soon as it is sent, or at the first bytes of the body. */
   readonly giveUp: 'sent' | 'answering' | null;
   readonly wrongKey: boolean;
 }
@@ -29,7 +32,7 @@ export interface PreparedProbeRequest {
 const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
-/** The tokens that distinguish a reservation of `max_tokens` from the tokens used, and are cheap. */
+/** The number of answer tokens: cheap, and enough to distinguish a reservation of `max_tokens` from the tokens used. */
 const longerAnswer = 40;
 
 const plain = (request: WireRequest): PreparedProbeRequest => ({
@@ -39,7 +42,7 @@ const plain = (request: WireRequest): PreparedProbeRequest => ({
   wrongKey: false,
 });
 
-/** Prepares a small chat. `fields` are further fields of its body, which can replace those of a small chat. */
+/** Prepares a small chat. `fields` are further fields of its body, which override its own. */
 const chat = (
   { chat: model }: ProbeModels,
   { prompt = shortPrompt, maxTokens = 1 } = {},

@@ -24,19 +24,19 @@ import type { ProbeClient } from './chat-sender.ts';
 export interface ProbeSession {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Wall clock at instant 0, in ms since 1970. */
+  /** The wall-clock time at instant 0, in ms since 1970. */
   readonly wallZero: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The header that carries a key. */
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
-  /** In ms. */
+  /** The timeout, in ms. */
   readonly timeoutFor: number;
 }
 
-/** Poll interval for aborts, in ms. */
+/** The interval between checks for aborts, in ms. */
 const pollInterval = 20;
-/** The bytes of a body that are kept. */
+/** The number of bytes of a body that are kept. */
 const maxBodyBytes = 1024 * 1024;
 const invalidKey = 'sk-weir-no-such-key';
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
@@ -48,7 +48,7 @@ const usageIn = (body: string): ProbeReply['usage'] => {
   return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
 };
 
-/** Decides whether a body holds an error and no answer. */
+/** Decides whether a body contains an error and no answer. */
 const holdsError = (body: string): boolean => {
   const { error, choices } =
     (jsonIn(body) as { error?: unknown; choices?: unknown } | null | undefined) ?? {};
@@ -143,7 +143,7 @@ export const fetchResponse = (
       onEnd: finish,
       onFailure: (at, cause, detail) => {
         const isIntended = giveUp !== null && cause === 'aborted' && sent !== null;
-        // The status of a refusal with a truncated body is enough.
+        // For a refusal with a truncated body, the status is enough.
         if (isIntended || (head?.status ?? 0) >= 400) finish(at);
         else end(`${cause}: ${detail}`);
       },

@@ -30,14 +30,14 @@ export const checkReplies = (claim: Claim<ProbeReply>): LimitCheck =>
 
 const units = ['requests', 'tokens'] as const;
 
-/** Checks whether responses of every class have the limit and the remaining of both units (interface section 8). */
+/** Checks whether responses of every class have the limit and remaining headers of both units (interface section 8). */
 const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
     units.every((unit) => {
       const { limit = null, remaining = null } = reportedLimitOf(reply, unit) ?? {};
       return limit !== null && remaining !== null;
     });
-  // Responses before the key is checked cannot have them.
+  // Responses that come before the key is checked cannot have these headers.
   const expected = replies.filter(
     ({ status, request }) => status !== 401 && status !== 0 && request !== 'unknown-path',
   );
@@ -144,7 +144,9 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/** Decides whether a refusal that names no limit can be for tokens: the window before it may have used enough. */
+/**
+ * Decides whether a refusal that names no limit may be about tokens, since the window before it may have used enough.
+ */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;

@@ -18,7 +18,10 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 /** The chats that cost one request each, whatever their length. */
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
-/** Returns the counting replies of the first window or, with `isWhole`, all: if remaining only dropped by one. */
+/**
+ * Returns the counting replies of the first window. With `isWhole` it returns all, which is valid if remaining only
+ * dropped by one.
+ */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
   const until = (counting[0]?.sent ?? 0) + shortestWindow(log.declared.requests.window);
@@ -36,7 +39,9 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/** Decides whether each small chat lowered remaining by one. If not, requests are refilled, and drops show no cost. */
+/**
+ * Decides whether each small chat lowered remaining by one. If not, requests are refilled, and drops do not show costs.
+ */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
@@ -52,14 +57,14 @@ const costs = (log: LimitLog): ReadonlyMap<ProbeRequest, number> => {
     const after = counting[place + 1];
     if (before?.request !== 'chat' || after?.request !== 'chat') continue;
     const [high, low] = [remainingOf(before, 'requests'), remainingOf(after, 'requests')];
-    // The window ended in between.
+    // The window ended between these two chats.
     if (high === null || low === null || low >= high) continue;
     if (!plainChats.includes(request) && !found.has(request)) found.set(request, high - low - 1);
   }
   return found;
 };
 
-/** The expected costs. The interface leaves those of other kinds open. */
+/** The expected costs. The interface does not define the cost of other kinds. */
 const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
   'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
   'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },
@@ -96,10 +101,12 @@ const chargingRules: readonly (readonly [string, (reply: ProbeReply) => number |
 
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
-/** The minimum number of consecutive chats, with different charges, that show a correction. */
+/** The minimum number of consecutive chats with different charges that show a correction. */
 const minCorrectedChats = 5;
 
-/** Decides whether tokens came back while each chat took a request: no window ended, so this is a correction. */
+/**
+ * Decides whether tokens came back while each chat still took a request. Then no window ended, so this is a correction.
+ */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
     const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);
@@ -109,8 +116,9 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Decides whether reserved tokens were corrected to the used ones: between two small chats remaining dropped by what
- * the chats in between used. Example: it drops by 50 for a reservation, rises by 30, and 20 tokens were used.
+ * * Decides whether reserved tokens were corrected to the used ones. They were if the remaining tokens dropped, between
+ * two small chats, by the use of the chats in between. Example: it drops by 50 for a reservation, rises by 30, and 20
+ * tokens were used.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
@@ -147,7 +155,7 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // Drops alone can look like an estimate that is never corrected, because returned tokens are no drop.
+  // Drops alone can look like an estimate that is never corrected, since returned tokens do not appear as a drop.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;
@@ -169,7 +177,7 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
   checkAccounting(log),
 ];
 
-/** Checks whether streams bypass the limit: they cost nothing, and one was admitted while chats were refused. */
+/** Checks whether streams bypass the limit: they have no cost, and one was admitted while chats were refused. */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
     ({ phase, key }) => phase === 'exhausted' && key === 'first',
@@ -203,7 +211,7 @@ const checkStreams = (log: LimitLog): LimitCheck => {
 /** The minimum number of chats for a finding on latency. */
 const minTimedChats = 5;
 
-/** Checks whether an exhausted key slows another: the other's fastest answer is slower than all earlier ones. */
+/** Checks whether an exhausted key slows down another, whose fastest answer is then slower than all earlier ones. */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
     replies
@@ -224,7 +232,7 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether a key is refused because of another one. Its own limits admit at least its first request. */
+/** Checks whether a key is refused because of another key. The limits of its own admit at least its first request. */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
   const isRefused = second[0]?.status === 429;

@@ -11,16 +11,16 @@ import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bound
 
 interface DecisionEvidence {
   readonly rule: LimitRule;
-  /** The decisions in the order of the log. Facts contain indexes into this list. */
+  /** The decisions in the order of the log. Facts refer to them by index. */
   readonly decisions: readonly ProbeReply[];
   /** The decisions on requests of every kind. */
   readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
-  /** The other cause that refusals can have: other users, or used-up tokens; `null` if nothing suggests one. */
+  /** Another possible cause of refusals: other users, or used-up tokens; `null` if nothing suggests one. */
   readonly otherCause: string | null;
 }
 
-/** Returns a check of interface section 8. */
+/** Returns a check that refers to interface section 8. */
 const sectionCheck = (check: Parameters<typeof advisoryCheck>[0]): LimitCheck =>
   advisoryCheck({ section: '8', ...check });
 
@@ -50,7 +50,7 @@ const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck
   });
 };
 
-/** Checks whether bursts of an idle key were admitted more than the limit at once. */
+/** Checks whether bursts of an idle key were admitted beyond the limit at once. */
 const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   const { isExceeded } = facts.burst;
   const bursts = facts.burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
@@ -72,7 +72,7 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Leaves a refuted check undecided if refusals can have another cause, and adds the cause to the observation. */
+/** Leaves a refuted check undecided if refusals may have another cause, and adds that cause to the observation. */
 const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
   check.finding === 'refuted' && cause !== null
     ? { ...check, finding: 'undecided', observed: `${check.observed}; but ${cause}` }

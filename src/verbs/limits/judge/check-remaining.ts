@@ -13,7 +13,7 @@ import { firstKeyHistory } from './limiter-decisions.ts';
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** Returns the remaining that admitted requests of the first key reported, in the order of sending. */
+/** Returns the remaining requests that admitted requests of the first key reported, in the order of sending. */
 const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
   replies.flatMap((reply) => {
     const remaining = remainingOf(reply);
@@ -35,7 +35,7 @@ const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number 
     const serial = remainingIn(log, phase);
     return serial.slice(1).flatMap(({ reply, remaining }, i) => {
       const before = serial[i]!;
-      // Overlapping requests have no order, and remaining that rises was refilled.
+      // The order of overlapping requests is unknown, and remaining that rises was refilled.
       const isAlone = own.every(
         (other) =>
           other === reply ||
@@ -49,7 +49,7 @@ const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number 
   });
 };
 
-/** Returns the first requests, up to the first one that was sent after all earlier ones had been answered. */
+/** Returns the first requests, until one was sent after all earlier ones had been answered. */
 const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] => {
   const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
   let until = ordered[0]?.reply.answered ?? 0;
@@ -82,14 +82,20 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
 const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/** Returns the most requests that can be refilled while these were decided: so many values can appear twice. */
+/**
+ * Returns the highest number of requests that can be refilled while these were decided. As many values may appear
+ * twice.
+ */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
   const end = Math.max(...reported.map(({ reply }) => reply.answered));
   return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
 };
 
-/** Decides whether a step of a refill explains the repeated values: consecutive, each twice, at most half a limit. */
+/**
+ * Decides whether one step of a refill explains the repeated values. They are then consecutive, each appears twice, and
+ * they are at most half a limit.
+ */
 const areOfOneStep = (reported: readonly Reported[], { limit }: LimitRule): boolean => {
   const counts = Map.groupBy(reported, ({ remaining }) => remaining);
   const repeated = [...counts].filter(([, { length }]) => length > 1);
@@ -127,7 +133,7 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
 /** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
-/** Checks whether remaining comes from one counter: workers without a common store repeat each other's values. */
+/** Checks whether remaining comes from one counter. Workers without a common store would repeat each other's values. */
 const checkOneCounter = (log: LimitLog): LimitCheck => {
   const rule = log.declared.requests;
   const bursts = burstPhases.map((phase) => {
@@ -149,7 +155,10 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** Counts the values between lowest and highest that nobody reported; 0 if one was reported twice (a lost update). */
+/**
+ * Counts the values between the lowest and the highest that no reply reported; 0 if one was reported twice (a lost
+ * update).
+ */
 const gapsIn = (reported: readonly Reported[]): number => {
   const values = reported.map(({ remaining }) => remaining);
   const distinct = new Set(values).size;
@@ -157,7 +166,10 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/** Decides whether a window that ended within a burst left its only gap: all values below it were answered first. */
+/**
+ * Decides whether the end of a window within a burst explains its only gap: all values below the gap were answered
+ * first.
+ */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
@@ -173,12 +185,12 @@ const isWindowEnd = (reported: readonly Reported[]): boolean => {
 const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
 
-/** Checks whether remaining drops by requests that the examination did not send. */
+/** Checks whether remaining drops because of requests that the examination did not send. */
 export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap refused some requests, the gaps can be theirs.
+  // If a cap refused some requests, these may explain the gaps.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
   const isSeen = steps.length > 0 || released.length > 1;
@@ -218,10 +230,13 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
   checkOneCounter(log),
 ];
 
-/** The minimum remaining that is certainly at least one request. One can be a rounded fraction. */
+/** The smallest reported remaining that certainly means a whole request. A reported 1 may be a rounded fraction. */
 const minWholeRemaining = 2;
 
-/** Returns the refusals of a key that had requests left by its own headers: too few were sent since to use them up. */
+/**
+ * Returns the refusals of a key that had requests left by its own headers, since too few were sent after these to use
+ * them up.
+ */
 const refusedWithRemaining = (
   decisions: readonly ProbeReply[],
   { requests }: ReturnType<typeof firstKeyHistory>,
@@ -234,12 +249,15 @@ const refusedWithRemaining = (
     const since = requests.filter(
       ({ from, until }) => until >= last.sent && from <= refusal.answered,
     ).length;
-    // Its own remaining already includes the answer, and the refusal used nothing.
+    // Its own remaining already includes its request, and the refusal used nothing.
     return remainingOf(last)! - (since - 2) >= minWholeRemaining;
   });
 };
 
-/** Returns the last of each run of admissions that all report none left, if the run is longer than a refill allows. */
+/**
+ * Returns the last admission of each run in which all report that none is left, if the run is longer than a refill
+ * allows.
+ */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
   { declared: { requests: rule } }: LimitLog,
@@ -251,13 +269,15 @@ const admittedAtZero = (
     run = remaining !== null && remaining <= 0 ? [...run, reply] : [];
     const gained = run.length - 1;
     const time = reply.answered - (run[0]?.sent ?? reply.answered);
-    // A remaining fraction can make one request out of less than one refilled request.
+    // With a fraction already remaining, less than one refilled request is enough for a request.
     if (gained > 1 && gained - 1 > (rule.limit * time) / rule.window) wrong.push(reply);
   }
   return wrong;
 };
 
-/** Checks whether reported remaining agrees with the next decisions. Further limits can explain why it does not. */
+/**
+ * Checks whether reported remaining agrees with the following decisions. If it does not, further limits may explain it.
+ */
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));
   const late = admittedAtZero(decisions, log);

@@ -24,7 +24,7 @@ import {
 } from './limiter-decisions.ts';
 import { nameLimiter } from './name-limiter.ts';
 
-/** Says why refusals can have another cause than the limit of requests; `null` if they cannot. */
+/** Returns why refusals may have another cause than the limit of requests; `null` if they cannot. */
 const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
   if (checkHiddenSpender(log).finding === 'refuted') return 'someone else uses the key';
   if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
@@ -35,14 +35,14 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
 /** The share of chats without a decision above which a log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/** Decides whether a fact or a model shows that the limit is kept; no proof of the opposite is not enough. */
+/** Decides whether a fact or a model shows that the limit is kept. A lack of proof to the contrary is not enough. */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
-/** The maximum share of contradicted decisions with which a cap on requests in flight is suspected. */
+/** The maximum share of contradicted decisions for which a cap on requests in flight is suspected. */
 const maxCapErrors = 0.02;
 
-/** Decides whether a load was admitted less than the limit, and nothing shows that refused requests count, too. */
+/** Decides whether less than the limit was admitted of a load, without evidence that refused requests count too. */
 const isUnexplainedLow = (
   { even, sustained }: LimitFacts,
   { best }: LimiterIdentification,
@@ -58,13 +58,13 @@ const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): bool
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
-/** Returns the ms between two requests that a limiter let through at the pace of the rule; `null` if none did. */
+/** Returns the time in ms between two requests that a limiter passed on at the pace of the rule; `null` if none did. */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/** Says why no refusal and no delay shows a limit of a rate; `null` if one does. */
+/** Returns why no refusal and no delay shows a limit of a rate; `null` if one does. */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
@@ -81,7 +81,7 @@ const whyUnlimited = (
     : 'nothing was refused or delayed: the limit was never reached';
 };
 
-/** Says why nothing was decided; `null` if something was. */
+/** Returns why nothing was decided; `null` if something was. */
 const whyUndecided = (
   log: LimitLog,
   decisions: readonly ProbeReply[],
@@ -114,7 +114,10 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
-/** Returns the facts against a gateway that can have another cause. With any of them it is not called compliant. */
+/**
+ * Returns the facts against a gateway that may have another cause. If there are any, the gateway is not called
+ * compliant.
+ */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
     .filter(
@@ -147,7 +150,10 @@ const verdictOf = (
     : { verdict: 'kept', reasons: kept };
 };
 
-/** Judges an examination. Facts decide whether the limit is kept; a model explains, and violates only by `checkFit`. */
+/**
+ * Judges an examination. Facts decide whether the limit is kept. A model only explains, except that `checkFit` can find
+ * a violation.
+ */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;
   const decisions = limiterDecisions(log);

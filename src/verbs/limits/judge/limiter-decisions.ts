@@ -28,14 +28,16 @@ const calmShare = 1 / 3;
 export const isAnswered = ({ status, holdsError }: ProbeReply): boolean =>
   status >= 200 && status < 300 && holdsError !== true;
 
-/** Describes how a small chat failed, apart from a 429; `null` if it did not. */
+/** Describes how a small chat failed, except by a 429; `null` if it did not fail. */
 const failureOf = (reply: ProbeReply): string | null => {
   const { status, holdsError } = reply;
   if (holdsError === true) return `${status} with an error in its body`;
   return status === 429 || isAnswered(reply) ? null : String(status);
 };
 
-/** The minimum share of chats under load that ended with a failure which is a refusal of the wrong form. */
+/**
+ * The minimum share of chats under load that failed in the same way, if these failures are refusals of the wrong form.
+ */
 const minRefusedShare = 0.1;
 /** The minimum number of such chats. */
 const minRefused = 3;
@@ -49,8 +51,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures by which a gateway refuses what is over its limit, instead of 429: the same chat was answered
- * before, and it fails under load but hardly ever below the limit.
+ * Returns the failures with which a gateway refuses requests over its limit, instead of 429. The same chat was answered
+ * before; it fails under load but hardly ever below the limit.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -76,8 +78,9 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
- * failures that say nothing of the limiter. Refusals by a cap on requests in flight count only if there are no others.
+ * * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
+ * failures that say nothing about the limiter. Refusals by a cap on requests in flight count only if there are no
+ * others.
  */
 export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
@@ -90,10 +93,10 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : decided;
 };
 
-/** The chats that are not small, but use up the limit of requests in the same way. */
+/** The chats that are not small but use up the limit of requests in the same way. */
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 
-/** Returns the decisions that a model of the limiter replays, and the other chats that it has admitted. */
+/** Returns the decisions that a model of the limiter replays, and the other chats that the gateway admitted. */
 export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
   ...limiterDecisions(log),
   ...log.replies
@@ -101,10 +104,13 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
     .map((reply) => ({ ...reply, admitted: true })),
 ];
 
-/** The requests that hardly any gateway counts, since they cost nothing. */
+/** The requests that hardly any gateway counts, since they are free. */
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/** Returns the requests of the first key that are no chats but may count like them; `all` adds the usually free. */
+/**
+ * Returns the requests of the first key that are not chats but may count like them; `all` adds those that are usually
+ * free.
+ */
 export const otherRequests = ({ replies }: LimitLog) => {
   const others = replies.filter(
     ({ request }) => ![...otherChats, 'chat', 'wrong-key'].includes(request),
@@ -115,7 +121,7 @@ export const otherRequests = ({ replies }: LimitLog) => {
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/** Returns the decisions for the even pace: on requests of every kind of the first key, answered or refused. */
+/** Returns the decisions for the even pace: on requests of every kind with the first key, answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -134,7 +140,7 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
   return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
 };
 
-/** Returns the number of requests before the first one, as the gateway itself reports it; infinite if it does not. */
+/** Returns the number of requests before the first one, as reported by the gateway; infinity if it reports none. */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;
   const { limit = null, remaining = null } = reportedLimitOf(first, 'requests') ?? {};
@@ -144,7 +150,7 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** Returns all requests of the first key, whatever their outcome. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /** The longest answer in a phase: a request that was aborted before its answer can have arrived as late. */
+  /** The longest answer in each phase: a request that was aborted before its answer may have arrived as late. */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));

@@ -38,17 +38,20 @@ const fewestWrong = (ranking: readonly LimiterFit[]): number =>
     .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/** The maximum number of contradicted decisions that one request can cause if it was counted and is not in the log. */
+/** The maximum number of contradicted decisions that one request can cause if it was counted but is not in the log. */
 const maxWrongByOthers = 4;
 
-/** Returns the possible lists of counted requests: as they are, and with requests that are no chats. */
+/** Returns the possible lists of counted requests: without and with requests that are not chats. */
 const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTerms['besides'] => {
   const { usual, all } = otherRequests(log);
   const kinds = [[], usual, all].filter((kind, i) => i === 0 || kind.length > 0);
   return kinds.flatMap((kind) => besides.map((list) => [...list, ...kind]));
 };
 
-/** Names the limiter of the declared limit and the requests that it counted: chats or, if those show none, all. */
+/**
+ * Names the limiter of the declared limit and the requests that it counted: only chats or, if these show no limiter,
+ * all requests.
+ */
 const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
   const terms: LimiterTerms = { declared: log.declared.requests, clock, besides: besidesOf(log) };
@@ -64,29 +67,34 @@ const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
     : { found, terms };
 };
 
-/** Another limit is sought only if every limiter of the declared one contradicts at least so many decisions. */
+/** The number of decisions that every limiter of the declared limit must contradict before another limit is tried. */
 const minWrong = 4;
-/** The maximum number of decisions that a limiter contradicts and still explains a log. */
+/** The maximum number of decisions that a limiter may contradict and still explain a log. */
 const maxWrong = 2;
 /** The same as a share of the decisions. */
 const maxWrongShare = 0.015;
-/** The share of the contradictions of the declared limit's best, up to which another limit is the likelier one. */
+/**
+ * The maximum share of the contradictions of the declared limit's best limiter with which another limit is more likely.
+ */
 const likelierRatio = 0.5;
-/** It is beyond doubt if each limiter of the declared limit contradicts at least so many times as many decisions. */
+/**
+ * The factor by which each limiter of the declared limit must contradict more decisions before another limit is beyond
+ * doubt.
+ */
 const minShownContrast = 25;
 /**
- * A weighted counter of any phase explains more logs than others. So it is beyond doubt only if nothing else explains
- * the log, and the declared limit contradicts at least so many decisions.
+ * * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
+ * doubt. Such a counter explains more logs than others, so nothing else may explain the log either.
  */
 const minOfAnyPhase = 16;
 
-/** Decides whether a log can prove another limit: what it shows has none of the harmless causes below. */
+/** Decides whether a log can prove another limit: none of the harmless causes below explains it. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],
   declared: LimitRule,
 ): boolean => {
-  // A queue shows its rate by the times of its answers.
+  // A queue shows its rate in the times of its answers.
   if (fits.every(({ limiter }) => limiter === 'leaky-queue')) return true;
   const isSomeLower = fits.some((fit) => isLower(fit, declared));
   const isEachLower = fits.every((fit) => isLower(fit, declared));
@@ -101,7 +109,9 @@ const isConvincing = (
   );
 };
 
-/** Returns the limiters of another limit with at most `most` contradictions: a queue by its pace, or the others. */
+/**
+ * Returns limiters of another limit with at most `most` contradictions: a queue by its pace, otherwise the fitted ones.
+ */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
   if (queue !== null) return [queue];
@@ -109,7 +119,9 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
   return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
-/** Decides whether limiters of another limit leave no doubt; `rival` is the fewest contradictions otherwise. */
+/**
+ * Decides whether limiters of another limit leave no doubt; `rival` is the fewest contradictions of any other limiter.
+ */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
@@ -129,7 +141,9 @@ const isBeyondDoubt = (
   );
 };
 
-/** Names the limiter behind the first key: one of the declared limit or, if none explains the log, one of another. */
+/**
+ * Names the limiter behind the first key: one of the declared limit or, if none explains the log, one of another limit.
+ */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
   const { found, terms } = nameDeclared(log, decisions);

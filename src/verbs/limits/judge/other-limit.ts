@@ -12,10 +12,10 @@ import type {
 import { maxFreshRequests } from './facts/even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** The minimum number of refusals in a log for a conclusion from a model. */
+/** The minimum number of refusals in a log from which a model may conclude something. */
 export const minRefusals = 10;
 
-/** The classes that refill steadily. Only limit / window shows, so their limit is as uncertain as their window. */
+/** The classes that refill steadily. Only limit / window is visible, so their limit is as uncertain as their window. */
 const refillingClasses: readonly LimiterClass[] = [
   'token-bucket',
   'burst-bucket',
@@ -23,7 +23,7 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/** The share of a limit that requests before the log can have used without a trace. One request always can. */
+/** The share of a limit that requests before the log may have used without a trace. A single request always may. */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -39,8 +39,8 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
- * admits more than the limit in a window, or it has another rate. Of buckets only the rate is known.
+ * * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
+ * admits more than the limit in a window, or it has another rate. For buckets, only the rate is known.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -48,9 +48,9 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  // A weighted counter of one request more that rounds up decides like one of the limit that rounds down.
+  // A weighted counter with one request more that rounds up decides like one of the limit that rounds down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
-  // A few requests before the log look like a limit that is lower by as many.
+  // A few requests before the log look like a limit that is lower by the same number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
@@ -59,12 +59,14 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
 export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
   rateOf(fit).least < rule.limit / rule.window;
 
-/** The maximum ratio between the ends of the interval of a rate that shows another rate of a small bucket. */
+/** The maximum ratio between the ends of a rate's interval for a small bucket to prove another rate. */
 const maxRateSpread = 1.05;
-/** The lowest rate of a bucket that drops fractions of a request each second, as a share of one below 1 a second. */
+/**
+ * The lowest rate of a bucket that drops fractions of a request each second, as a share of a rate below 1 per second.
+ */
 const wholeSecondShare = 0.7;
 
-/** Decides whether a bucket of the rule that counts whole seconds can be as slow. */
+/** Decides whether a bucket of the rule that counts whole seconds can be this slow. */
 const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
   const declared = rule.limit / rule.window;
   return (
@@ -77,8 +79,8 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /**
- * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it is
- * evidence only if its rate is lower and narrowly bounded; facts show a rate that is higher.
+ * * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it
+ * is evidence only if its rate is lower and narrowly bounded. A higher rate is shown by facts.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -90,7 +92,9 @@ export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
-/** Decides whether a fitted limiter can be another than the rule's: its range neither contains nor lies in the rule. */
+/**
+ * Decides whether a fitted limiter may differ from the rule's: its range neither contains the rule nor lies within it.
+ */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
@@ -109,12 +113,14 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   return !isRule && !isDeclared;
 };
 
-/** Decides whether a limiter is certain: it contradicts nothing or is of another limit, and the rest contradict. */
+/**
+ * Decides whether a limiter is certain: it contradicts nothing or has another limit, and all others contradict the log.
+ */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: number): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&
   best.limiter !== 'in-flight' &&
-  // A queue refuses nothing.
+  // A queue refuses nothing, so refusals do not show it.
   (best.limiter === 'leaky-queue' || refusals >= minRefusals) &&
   ranking.every((fit) => fit === best || ties.includes(fit) || fit.wrong > 0);
 
@@ -132,7 +138,10 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     ? ''
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
-/** Checks whether a model shows another limit: the only violation by a model, since facts miss small differences. */
+/**
+ * Checks whether a model shows another limit. This is the only violation that a model can prove, since facts miss small
+ * differences.
+ */
 export const checkFit = (
   identification: LimiterIdentification,
   rule: LimitRule,
@@ -144,7 +153,7 @@ export const checkFit = (
   const explanations = best === null ? [] : [best, ...ties];
   const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Others who use the key lower the remaining of this client, and never raise it.
+  // Other users of the key lower this client's remaining, and never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;

@@ -5,15 +5,15 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 
-/** Exit codes 0, 14 and 13. */
+/** The verdict on the limits, exit codes 0, 14 and 13. */
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
 export interface LimitJudgement {
   readonly verdict: LimitVerdict;
-  /** The facts that the verdict rests on, or why there is none: one sentence each. */
+  /** The facts on which the verdict rests, or the reasons why there are none, one sentence each. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;
-  /** The limiter, with its fitted parameters; it explains and predicts. */
+  /** The limiter with its fitted parameters, which explains and predicts the decisions. */
   readonly identification: LimiterIdentification;
   readonly checks: readonly LimitCheck[];
 }
@@ -22,7 +22,7 @@ export interface LimitReport {
   readonly format: 'limits/1';
   readonly weir: string;
   readonly target: string;
-  /** ISO 8601, UTC; instant 0 of the log. */
+  /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
   readonly startedAt: string;
   readonly model: string;
   readonly took: number;

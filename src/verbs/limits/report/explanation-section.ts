@@ -29,7 +29,7 @@ const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
 const withLimit = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter} of ${countText(limit.value)} in ${timeText(window.value)}`;
 
-/** Names two limiters beside each other: by their classes and, if these differ, by their limits. */
+/** Names two limiters side by side: by their classes and, if these differ, by their limits. */
 export const limiterNames = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -41,7 +41,7 @@ export const limiterNames = (
 /** The maximum number of rows outside the HTML page. */
 const maxRows = 15;
 
-/** Consecutive decisions of which the same is to be said. */
+/** Consecutive decisions that can be described together. */
 type Group = readonly DistinguishingDecision[];
 
 const isAlike = (a: DistinguishingDecision, b: DistinguishingDecision): boolean =>
@@ -87,7 +87,7 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
-/** Says how often each is wrong. What a limiter of another limit contradicts is not listed. */
+/** Says how often each limiter is wrong. Decisions that a limiter of another limit contradicts are not listed. */
 const contrastText = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -107,7 +107,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says how few more decisions the classes contradict that are not distinguished. */
+/** Says how few more decisions are contradicted by the classes that are not distinguished. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');
@@ -126,7 +126,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
     : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
-/** Explains why a limiter is named and not the next best: by the decisions that distinguish them. */
+/** Explains by the distinguishing decisions why a limiter is named and not the next best. */
 export const explanationSection = (
   identification: LimiterIdentification,
   { rival, distinguishing }: LimiterExplanation,

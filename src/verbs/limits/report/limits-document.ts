@@ -30,7 +30,7 @@ import {
   skipped,
 } from '../../../report/junit/junit-file.ts';
 
-/** The result of a check. A violated limit is worse than any other false claim. */
+/** The result of a check. A violated limit is more serious than any other false claim. */
 type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
 const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
@@ -39,7 +39,7 @@ const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   return isViolation(check) ? 'violated' : 'does not hold';
 };
 
-/** Writes `72`, or with its interval `60.0 (59.6–60.4)`. */
+/** Formats a fitted number as `72`, or with its interval as `60.0 (59.6–60.4)`. */
 const fittedText = ({ value, least, most }: Fitted, show: (value: number) => string): string =>
   show(least) === show(most) ? show(value) : `${show(value)} (${show(least)}–${show(most)})`;
 
@@ -51,18 +51,18 @@ const fittedCount = (fitted: Fitted): string => fittedText(fitted, tenths);
 const parameterText = ([name, fitted]: readonly [string, Fitted]): string =>
   `${name} ${name === 'phase' ? fittedText(fitted, timeText) : fittedCount(fitted)}`;
 
-/** Writes `60 requests in 60 s, burst 12`. */
+/** Formats parameters as `60 requests in 60 s, burst 12`. */
 const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
   [
     `${fittedCount(limit)} requests in ${fittedText(window, timeText)}`,
     ...Object.entries(parameters).map(parameterText),
   ].join(', ');
 
-/** Writes `sliding-log (…): 60 requests in 60 s`. */
+/** Formats a fit as `sliding-log (…): 60 requests in 60 s`. */
 const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
-/** Says which limiter explains the decisions, which others do, and how many decisions the next best contradicts. */
+/** Says which limiter explains the decisions, which others do too, and how many decisions the next best contradicts. */
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;
   const explained = plural(decisions, 'decision');
@@ -89,17 +89,17 @@ const verdicts = {
   undecided: { words: 'Undecided', tone: 'warning' },
 } as const satisfies Record<LimitVerdict, { readonly words: string; readonly tone: Tone }>;
 
-/** Writes the limiter with its parameters; several names if the log does not distinguish them. */
+/** Names the limiter with its parameters, or several limiters if the log does not distinguish them. */
 const limiterText = ({ best, ties }: LimiterIdentification): string =>
   best === null
     ? 'none of ours'
     : `${[best, ...ties].map(({ limiter }) => limiter).join(' or ')} of ${parametersText(best)}`;
 
-/** Writes `24`, or with both bounds `23 to 24`. */
+/** Formats bounds as `24`, or with both ends as `23 to 24`. */
 const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
-/** Writes the admitted rate under a load that always asked for more, with its bounds for any limiter. */
+/** Formats the admitted rate under a load that always asked for more, with its bounds for any limiter. */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;
@@ -109,14 +109,14 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
-/** Writes the first line: the verdict, and the figures that it rests on. */
+/** Returns the first line: the verdict, and the figures on which it rests. */
 const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
   const { verdict, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
   return `${verdicts[verdict].words}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
-/** Says why, and how many claims hold. */
+/** Gives the reasons, and the number of claims that are true. */
 const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;

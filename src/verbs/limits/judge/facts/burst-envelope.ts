@@ -3,22 +3,25 @@ import type { BurstFact } from '../../../../model/limits/limit-facts.ts';
 import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** The longest span of a burst, in windows. */
+/** The longest duration of a burst, in windows. */
 const longestBurst = 0.1;
-/** The maximum drift of free-running windows, as a share of their length: their timers can be late. */
+/** The maximum drift of free-running windows, as a share of their length, since their timers may be late. */
 const windowDrift = 0.004;
-/** The maximum drift of the steps of a refill, as a share of a step: short, and computed from the time. */
+/**
+ * The maximum drift of the steps of a refill, as a share of a step. It is small, since steps are computed from the
+ * time.
+ */
 const stepDrift = 0.001;
 
 interface Burst {
   readonly admitted: readonly LimiterDecision[];
   readonly begin: number;
-  /** Whether a whole window without any request came before. */
+  /** Whether a whole window without requests came before. */
   readonly isAfterIdle: boolean;
   readonly blockedFor: number;
 }
 
-/** Returns how long, in ms, the key certainly still refused after the last admission of a burst and before the next. */
+/** Returns how long, in ms, the key certainly refused between the last admission of a burst and the next one. */
 const blockedTimeOf = (
   decisions: readonly LimiterDecision[],
   admitted: readonly LimiterDecision[],
@@ -34,7 +37,10 @@ const blockedTimeOf = (
   return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
-/** Returns the bursts at the start and after each idle window: windows that begin with a request do not end in them. */
+/**
+ * Returns the bursts at the start and after each idle window. Windows that begin with a request do not end in these
+ * bursts.
+ */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],
@@ -73,9 +79,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
- * windows can be in both. Steps that last longer than the key stayed refused are impossible. Example: of 60 requests in
- * 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
+ * * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
+ * windows can be in both. Steps longer than the time for which the key stayed refused are impossible. Example: of 60
+ * requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -93,13 +99,13 @@ const stepUnits = (
 };
 
 /**
- * Returns the most that a burst can be admitted without a boundary or step in it: one limit, its refill in the span,
- * and one more for limiters that compare after they count. Example: of 60 in 60 s about 60 + 1 + 1 in a second.
+ * * Returns the highest number of admissions in a burst that contains no boundary or step: one limit, its refill in the
+ * span, and one more for limiters that compare after they count. Example: of 60 in 60 s about 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
 
-/** Returns each beginning of a burst, up to one of its answers. */
+/** Returns each prefix of a burst, up to one of its answers. */
 const prefixesOf = (
   { begin, isAfterIdle, admitted }: Burst,
   rule: LimitRule,
@@ -115,10 +121,10 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
   return prefixes.toSorted((a, b) => excess(b) - excess(a))[0];
 };
 
-/** The maximum number of prefixes of a burst that are compared with those of another one. */
+/** The maximum number of prefixes of a burst that are compared with the prefixes of another. */
 const maxPrefixes = 16;
 
-/** Returns prefixes that exceed the allowed number. Short ones have few boundaries, long ones exceed by more. */
+/** Returns prefixes that exceed the allowed number. Short ones contain few boundaries, long ones exceed it by more. */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
   const every = Math.max(1, Math.ceil(exceeding.length / maxPrefixes));

@@ -20,16 +20,16 @@ import {
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-/** The number of requests that may be missing at the ends of the phase. */
+/** The number of requests that may be missing at both ends of the phase. */
 const slackRequests = 2;
 
 /**
- * Counts requests that are certainly far enough apart: each is sent at least the even spacing after the answer of the
- * one before. Every limiter of the rule admits at least as many requests, of any kind, as these minus one limit:
+ * * Counts spaced requests: each is certainly sent at least the even spacing after the answer of the previous one.
+ * Every limiter of the rule admits at least this number of requests, of any kind, minus one limit:
  * - a bucket gains more than one request between two of them, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses one of them has admitted `limit` others;
- * - a weighted counter that refuses one of them has admitted one more in the window before.
- * Example: with a limit of 60, 150 spaced requests mean at least 90 admissions; fewer show a lower rate.
+ * - a weighted counter that refuses one of them has admitted one more in the window before. Example: with a limit of
+ * 60, 150 spaced requests mean at least 90 admissions; fewer show a lower rate.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
@@ -46,7 +46,10 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 /** The number of phases of a weighted counter that are tried. */
 const phaseParts = 16;
 
-/** Decides whether refusals do not count: all limiters that count them would have refused something admitted. */
+/**
+ * Decides whether the limiter ignores refusals. It does if every limiter that counts them would have refused an
+ * admitted request.
+ */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
   { limit, window }: LimitRule,
@@ -58,7 +61,7 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // The older requests weigh at least as much as at the end of this part of the current window.
+      // Up to this part of the current window, the older requests weigh at least as much as at its end.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -82,7 +85,7 @@ const sustainedRate = (
   const loaded = (last.sent - first.sent) / window;
   if (loaded < 1) return null;
   const admitted = ordered.filter((decision) => decision.admitted);
-  // A queue admits delayed requests after the load has ended.
+  // A queue may admit delayed requests after the load has ended.
   const answered = admitted.reduce<number>(
     (latest, each) => Math.max(latest, each.answered),
     last.sent,
@@ -91,7 +94,7 @@ const sustainedRate = (
   const spaced = spacedRequests(ordered, rule);
   const isShort =
     admitted.length < spaced - limit - slackRequests && ignoresRefusals(ordered, rule);
-  // A load that is refused only because of earlier requests can itself be below the limit.
+  // A load that is refused only because of earlier requests may itself be below the limit.
   const isExceeded = ordered.some((each) => {
     const isPrompt = each.admitted && each.answered - each.sent < window / limit;
     return !isPrompt && each.sent > first.sent + longestWindow(window);
@@ -102,7 +105,7 @@ const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // The admissions took as long as possible for the least rate, and as short as possible for the most.
+    // For the lowest rate the admissions took as long as possible, for the highest as short as possible.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
@@ -117,11 +120,11 @@ interface FactEvidence {
   /** The decisions of the phase whose load is always above the limit. */
   readonly sustained: readonly LimiterDecision[];
   readonly history: KeyHistory;
-  /** The classes that the user permits. They can make a bound tighter. */
+  /** The classes that the user permits, which can make a bound tighter. */
   readonly permitted: readonly LimiterClass[];
 }
 
-/** Finds the refusals before which, in two windows, certainly fewer requests than the limit were admitted. */
+/** Finds the refusals before which certainly fewer requests than the limit were admitted in two windows. */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;
   const admittedBefore = chargedBefore(admissions(log));

@@ -2,15 +2,15 @@ import type { DecisionHistory } from '../../../../judge/limits/limiter/decision-
 import { countBefore } from '../../../../judge/limits/facts/count-instants.ts';
 import { middleOf } from '../../../../judge/limits/limiter/decision-history.ts';
 
-/** A grid of equal windows: one begins at `phase`, and the others whole windows before and after it. In ms. */
+/** A grid of equal windows, in ms. One window begins at `phase`, the others whole windows before and after it. */
 export interface CounterGrid {
   readonly window: number;
   readonly phase: number;
 }
 
 /**
- * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
- * minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
+ * * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
+ * minus its weighted count is above 0 (`some`) or at least 1 (`whole`).
  */
 interface ContradictedByLimit {
   readonly some: Int32Array;
@@ -20,7 +20,9 @@ interface ContradictedByLimit {
 /** The tolerance for rounding errors of a weighted count, in requests. */
 const roundingTolerance = 1e-9;
 
-/** Counts the decisions that each limit from 0 to `largest` contradicts, as changes from each limit to the next. */
+/**
+ * Counts how many decisions each limit from 0 to `largest` contradicts, stored as changes from each limit to the next.
+ */
 const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
   const placeAfter = (limit: number): number => Math.min(Math.max(limit + 1, 0), largest + 1);
@@ -63,7 +65,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   return (admitted: number, moments: Float64Array, isLeast: boolean): number => {
     const [first, last] = [moments[0]!, moments[moments.length - 1]!];
     const current = windowOf(first);
-    // Within a window the weighted count only falls until the next admission.
+    // Within a window, the weighted count only falls until the next admission.
     if (current === windowOf(last)) return countAt(admitted, isLeast ? last : first, current);
     let extreme = isLeast ? Infinity : Number.NEGATIVE_INFINITY;
     for (const moment of moments) {
@@ -74,7 +76,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   };
 };
 
-/** A decision, the ascending moments at which it can have been made, and the number of requests admitted before it. */
+/** A decision, the ascending moments at which it may have been made, and the number of requests admitted before it. */
 interface CountedDecision {
   readonly moments: Float64Array;
   readonly before: number;
@@ -82,10 +84,10 @@ interface CountedDecision {
 }
 
 /**
- * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
- * does not depend on the limit. An admission fits every limit from some value on, a refusal every limit up to one.
- * Example (`some`): at a count of 7.4 a limit of 7 refuses and one of 8 admits. So an admission contradicts all limits
- * up to 7, and a refusal all from 8 on.
+ * * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
+ * does not depend on the limit. An admission agrees with every limit from some value on, a refusal with every limit up
+ * to some value. Example (`some`): at a count of 7.4 a limit of 7 refuses and one of 8 admits. So an admission
+ * contradicts all limits up to 7, and a refusal all from 8 on.
  */
 export const counterContradictions = ({ decisions, priors, middles, slack }: DecisionHistory) => {
   const counted = decisions.map((decision, place): CountedDecision => {
@@ -100,7 +102,7 @@ export const counterContradictions = ({ decisions, priors, middles, slack }: Dec
     const extremeCount = weightedCounter(middles, grid);
     for (const { moments, before, admitted } of counted) {
       const held = extremeCount(before, moments, admitted);
-      // The largest limits at which a counter refuses a request while it holds `held`.
+      // These are the largest limits at which a counter refuses a request at a count of `held`.
       const refusing = Math.floor(held);
       const refusingWhole = Math.ceil(held + 1 - roundingTolerance) - 1;
       if (admitted) {

@@ -23,12 +23,18 @@ import {
 import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-class.ts';
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
-/** The shortest and longest tried window, as shares of the declared one: closer if each phase is tried, too. */
+/**
+ * The shortest and longest windows that are tried, as shares of the declared one. They are closer to it if each phase
+ * is tried too.
+ */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
 /** The maximum number of windows of different length that are tried per length of the declared window. */
 const maxWindowSteps = 60;
 const second = 1000;
-/** The smallest tried limit, as a share of the declared one: bursts do not show the limit of a weighted counter. */
+/**
+ * The smallest limit that is tried, as a share of the declared one, since bursts do not show the limit of a weighted
+ * counter.
+ */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
@@ -38,10 +44,10 @@ const maxLimits = 40;
 const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
 const finerPhases = 3;
-/** The ratio of the largest counted limit to the largest tried one: the interval of a limit can reach further. */
+/** The ratio of the largest counted limit to the largest tried one, since the interval of a limit may reach further. */
 const largestMultiple = 2;
 
-/** The fewest decisions that several grids contradict, and the phase of the grid that does, by limit. */
+/** For each limit, the fewest decisions that any of several grids contradicts, and the phase of that grid. */
 interface BestGrids {
   readonly fewest: Int32Array;
   readonly phases: Float64Array;
@@ -68,7 +74,7 @@ const bestGrids = (
   return { fewest, phases };
 };
 
-/** Returns a function that finds, and remembers, the best grids of a window. It tries `times` the usual phases. */
+/** Returns a function that finds and remembers the best grids of a window. It tries `times` as many phases as usual. */
 const bestByWindow = (
   clock: OffsetBounds | null,
   counts: readonly CounterContradictions[],
@@ -91,7 +97,10 @@ const maxShareForClosest = 0.04;
 /** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 
-/** Returns a score that searches around the best phase in two finer steps: a small error contradicts decisions. */
+/**
+ * Returns a score that searches around the best phase in two finer steps, since a small error in it contradicts
+ * decisions.
+ */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
@@ -142,7 +151,9 @@ const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
 const limitStep = ({ limit }: LimitRule): number =>
   Math.max(1, Math.round(((maxLimitShare - minLimitShare) * limit) / maxLimits));
 
-/** Returns each limit and window to try: all limits with the declared window, and likely limits with all windows. */
+/**
+ * Returns each limit and window to try: all limits with the declared window, and the likely limits with all windows.
+ */
 const placesToTry = (
   likely: readonly number[],
   rule: ReplayContext,
@@ -170,8 +181,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if more than
- * `mostWrong`. Windows are whole seconds, aligned to the server's clock or, if that is unknown, of any phase.
+ * * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if that is more
+ * than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock or, if that is unknown, have any
+ * phase.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

@@ -11,15 +11,15 @@ import {
 import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
-/** Returns the fewest decisions that a limiter with this limit and window contradicts; infinite if more than `most`. */
+/** Returns the fewest decisions that a limiter with this limit and window contradicts; infinity if more than `most`. */
 export type Score = (limit: number, window: number, most: number) => number;
 
 /** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
- * Searches one class for the limiters that contradict the fewest decisions. It replays each `every`-th decision, so
- * that counts are estimates if that is above 1, and tries phases that are `apart`, as a share of the window.
+ * * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
+ * counts are estimates if `every` is above 1. The distance of the tried phases is `apart`, as a share of the window.
  */
 const searchClass = (
   name: LimiterClass,
@@ -47,7 +47,7 @@ const searchClass = (
   };
 };
 
-/** The classes that are fitted here. The parameters of others can imitate another limit, or nearly any bucket. */
+/** The classes that are fitted here. The parameters of the others can imitate another limit, or nearly any bucket. */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
   'fixed-any-phase',
@@ -64,9 +64,9 @@ const longestShare = 2;
 const coarseStep = 1.02;
 /** The ratio of neighbouring windows in the search for all windows that explain as well as the best. */
 const fineStep = 1.0025;
-/** The number of places around which the search goes on. */
+/** The number of places around which the search continues. */
 const placesKept = 3;
-/** The number of parts into which each level divides the space around a place. */
+/** The number of parts into which each level divides the surroundings of a place. */
 const parts = 6;
 /** The number of levels of the search around the best places. */
 const levels = 4;
@@ -76,13 +76,13 @@ const roughLevels = 2;
 const sampleSize = 400;
 /** The number of phases that are tried in one step between two windows, in estimates. */
 const phasesPerStep = 4;
-/** How far the estimate of a class may exceed the allowed contradictions, as a share of the decisions. */
+/** The amount by which the estimate of a class may exceed the allowed contradictions, as a share of the decisions. */
 const farOffShare = 0.015;
-/** The number of contradictions, on top of twice the fewest so far, at which counting stops. */
+/** The number of contradictions, in addition to twice the fewest so far, at which counting stops. */
 const spareContradictions = 8;
-/** The share of contradicted decisions after the first search above which a class is given up. */
+/** The share of contradicted decisions after the first search above which a class is abandoned. */
 const hopelessShare = 0.4;
-/** The relative precision of the ends of an interval. */
+/** The relative precision with which the ends of an interval are found. */
 const precision = 1e-4;
 
 /** A limit and a window, in ms, and the number of decisions that they contradict. */
@@ -117,7 +117,7 @@ const admittedFromIdle = (
 
 export const fewestFirst = (a: Place, b: Place): number => a.wrong - b.wrong;
 
-/** Returns the limits that are probable: the declared one, and the size of each burst after an idle window. */
+/** Returns the probable limits: the declared one, and the size of each burst after an idle window. */
 export const likelyLimits = (
   histories: readonly DecisionHistory[],
   { limit, window }: LimitRule,
@@ -151,7 +151,7 @@ const searchAround = (
   step: number,
   near: readonly number[],
 ): readonly Place[] => {
-  // Windows that are up to `step` longer or shorter.
+  // These windows are up to `step` longer or shorter.
   const shares = Array.from({ length: 2 * parts - 1 }, (_, i) => (step * (i + 1 - parts)) / parts);
   const tried = best.flatMap((place) =>
     near.flatMap((more) =>
@@ -192,7 +192,7 @@ const searchCloser = (
   return found[0]!;
 };
 
-/** Finds the last value that explains the log in one direction: first in doubled steps, then by bisection. */
+/** Finds the last value in one direction that explains the log: first in doubling steps, then by bisection. */
 const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
@@ -210,7 +210,7 @@ const searchOutwards = (
   return inside;
 };
 
-/** Returns the range of windows that explain as well as the best; windows in between may not explain. */
+/** Returns the range of windows that explain the log as well as the best; some in between may not. */
 const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
@@ -231,7 +231,7 @@ const windowInterval = (
   };
 };
 
-/** Returns the range of whole limits, around the best one, that explain as well as it does. */
+/** Returns the range of whole limits around the best one that explain the log equally well. */
 export const limitInterval = (isExplained: Explains, { limit, window, wrong }: Place): Fitted => {
   const explains = (value: number): boolean => isExplained(value, window, wrong);
   let [least, most] = [limit, limit];
@@ -240,7 +240,7 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
   return { value: limit, least, most };
 };
 
-/** Finds limiters of another limit with at most `mostWrong` contradictions: one of each class, the best first. */
+/** Finds limiters of another limit with at most `mostWrong` contradictions: one for each class, the best first. */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
   mostWrong: number,
