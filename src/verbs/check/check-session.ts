@@ -15,12 +15,15 @@ import { sendCheckRequest } from './suite/send-check-request.ts';
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** The longest that an answer may take after others were too slow, in ms. */
+/** The maximum time of an answer after others were too slow, in ms. */
 const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/** The address without its version, below which nothing may be served; `null` if the base address has none. */
+/**
+ * Returns the address without its version, below which nothing may be served; `null` if the base address has no
+ * version.
+ */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -29,7 +32,7 @@ const addressWithoutVersion = (baseUrl: string): string | null => {
   return url.href;
 };
 
-/** The recordings that come with Weir: one of several sentences, and the shortest of each other container. */
+/** Returns the recordings that come with Weir: one of several sentences, and the shortest in each other container. */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
@@ -50,7 +53,7 @@ export const bundledClips = async (): Promise<{
   };
 };
 
-/** Opens connections to a target for the checks; `timeout` is the most that an answer may take, in ms. */
+/** Opens connections to a target for the checks. `timeout` is the maximum time of an answer, in ms. */
 export const openCheckSession = (target: ReadyTarget, timeout: number) => {
   const { baseUrl, wire, certificates, credentials } = target;
   const startedAt = wallClock();
@@ -84,7 +87,7 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
       const request = { ...wireRequest, headers };
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
-      // Speech comes in one piece when all of it is ready, so that silence alone ends nothing early.
+      // Speech comes in one piece when all of it is ready, so silence alone does not end it early.
       const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
@@ -98,7 +101,7 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
   return {
     client,
     startedAt,
-    /** Whether there is an address without the version. */
+    /** Whether the base address can be used without its version. */
     hasRoot: root !== null,
     close: async () => {
       await Promise.all([transports.versioned.close(), transports.root?.close()]);

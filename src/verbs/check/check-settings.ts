@@ -7,21 +7,21 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { TargetRequest } from '../../run/target/target-plan.ts';
 
-/** What `weir check` and the library's `check()` are asked for. */
+/** The settings of `weir check` and of the library's `check()`. */
 export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly model: string | undefined;
   readonly voice: string | undefined;
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
-  /** Whether the target is looked at before anything else is sent; the default. */
+  /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;
-  /** Checks or topics, separated by commas. */
+  /** The names of checks or topics, separated by commas. */
   readonly only: string | undefined;
   readonly skip: string | undefined;
-  /** Whether only requests are sent that cost nothing if all goes well. */
+  /** Whether to send only requests that are free if all goes well. */
   readonly noCost: boolean;
-  /** The most that one answer may take. */
+  /** The maximum time of one answer. */
   readonly timeout: string | undefined;
 }
 
@@ -29,13 +29,13 @@ export interface CheckSelection {
   readonly profile: CheckProfile;
   readonly checks: readonly Check[];
   readonly requests: readonly CheckRequest[];
-  /** Of one answer, in ms. */
+  /** The maximum time of one answer, in ms. */
   readonly timeout: number;
 }
 
 const names: readonly string[] = [...checkTopics, ...checkTable.map(({ id }) => id)];
 
-/** The named checks and topics; a request's name stands for all checks of its answer. */
+/** Reads the named checks and topics. A request's name stands for all checks of its answer. */
 const readNames = (option: string, text: string): ReadonlySet<string> => {
   const words = text
     .split(',')

@@ -17,7 +17,7 @@ import type { CheckSettings } from './check-settings.ts';
 import { type PerformedCheck, performCheck } from './perform-check.ts';
 
 export interface CheckCommand extends CheckSettings {
-  /** Whether deviations that are known from the field fail, too. */
+  /** Whether known deviations of servers fail too. */
   readonly strict: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;

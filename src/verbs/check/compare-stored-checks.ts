@@ -16,7 +16,7 @@ import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 
-/** The file of a check at a path, which may be its folder; `null` if there is another thing or none. */
+/** Returns the file of a check at a path, which may be its folder; `null` if there is none. */
 const checkFileAt = async (path: string): Promise<string | null> => {
   const file = (await isExistingFolder(path)) ? join(path, outputFiles.check.data) : path;
   if (!(await pathExists(file))) return null;
@@ -40,7 +40,7 @@ const readCheck = async (file: string): Promise<CheckReport> => {
   );
 };
 
-/** The two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
+/** Returns the two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
 export const checksAmong = async (sides: {
   readonly base: readonly string[];
   readonly next: readonly string[] | null;

@@ -3,13 +3,13 @@ import { silentHost } from '../../run/input/silent-host.ts';
 import type { CheckProfile } from './model/check-choices.ts';
 import type { CheckReport } from './model/check-report.ts';
 
-/** The part of the library that checks an interface. What it needs is imported when it is called. */
+/** This part of the library checks an interface. Other modules are imported when it is called. */
 
 export interface CheckOptions extends Pick<
   RunOptions,
   'signal' | 'set' | 'allowFiles' | 'environment'
 > {
-  /** A scenario file for target, key and headers. */
+  /** A scenario file that provides target, key and headers. */
   readonly scenario?: string | undefined;
   /** The environment variable with the key; `WEIR_API_KEY` by default. */
   readonly key?: string | undefined;
@@ -17,20 +17,20 @@ export interface CheckOptions extends Pick<
   readonly voice?: string | undefined;
   readonly speechModel?: string | undefined;
   readonly transcriptionModel?: string | undefined;
-  /** The server whose known gaps are set apart from what it breaks; `spec` by default. */
+  /** The server whose known gaps are reported separately from violations; `spec` by default. */
   readonly profile?: CheckProfile | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
-  /** Sends only requests that cost nothing if all goes well. */
+  /** Whether to send only requests that are free if all goes well. */
   readonly noCost?: boolean | undefined;
-  /** The most that one answer may take, for example `45s`. */
+  /** The maximum time of one answer, for example `45s`. */
   readonly timeout?: string | undefined;
 }
 
 /**
- * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever was found. It asks
- * nobody before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and 80 seconds of audio. Rejects with a
- * `WeirError` if nothing can be checked.
+ * * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever
+ * it finds. It does not ask before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and
+ * 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
  */
 export const check = (
   target: string | undefined,

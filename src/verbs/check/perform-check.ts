@@ -22,7 +22,7 @@ export interface PerformedCheck {
   readonly isAnswered: boolean;
 }
 
-/** What is known of the models of a target before its list was read, or without one. */
+/** The models of a target before its list was read, or if it has none. */
 const noModels = {
   chat: null,
   speech: null,
@@ -37,7 +37,7 @@ interface OpenedCheck {
   readonly run: CheckRun;
 }
 
-/** Why nothing can be checked without a model list; `null` if it can. */
+/** Returns why nothing can be checked without a list of models; `null` if it can. */
 const whyNoList = (
   status: number,
   {
@@ -107,14 +107,17 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
-/** Why a gateway refused to go on; `null` if it did not. */
+/** Returns why a gateway refused to continue; `null` if it did not. */
 const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-/** The models of the checks for readers: a server may give its models any names, and its list is the first answer. */
+/**
+ * Returns the models of the checks for readers. A server may give its models any names, and its list is the first
+ * answer.
+ */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>
@@ -176,7 +179,7 @@ export const performCheck = async (
     const { preflight, model } = options;
     target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
     for (const warning of target.warnings) {
-      // Without a list there is nothing to ask a chat of, and each request for it takes as long.
+      // Without a list, no model for a chat is known, and each further request for the list takes as long.
       if (target.listing === 'silent' && model === undefined)
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);

@@ -8,7 +8,7 @@ import {
   type CheckRow,
 } from '../model/check-report.ts';
 
-/** How grave a result is; `null` for what was not decided. */
+/** The seriousness of each result; `null` if the check was not decided. */
 const gravity: Readonly<Record<CheckOutcome, number | null>> = {
   violation: 2,
   deviation: 1,
@@ -21,16 +21,16 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** How a check is reported that was not among those before, by its gravity. */
+/** The change that is reported for a check that is new, by its seriousness. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
-/** How a check changed; `null` if it did not. */
+/** Returns how a check changed; `null` if it did not. */
 const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange | null => {
   const [was, is] = [gravityOf(before), gravityOf(after)];
   if (was === null && is === null) return null;
   if (is === null) return 'lost';
   if (before === null) return newAs[is] ?? null;
-  // What was not decided before counts as kept: a finding is news.
+  // A check that was undecided before counts as kept, so that a finding is reported as new.
   if (is > (was ?? 0)) return 'worse';
   if (was === null) return 'other';
   if (is < was) return 'better';
@@ -39,7 +39,7 @@ const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange 
 
 const order = Object.keys(checkChanges);
 
-/** Says what else differs between the two checks. */
+/** Returns sentences on other differences between the two checks. */
 const notesOn = (before: CheckReport, after: CheckReport): readonly string[] => [
   ...(before.profile === after.profile
     ? []

@@ -12,6 +12,6 @@ export const checkTopics = [
 ] as const;
 export type CheckTopic = (typeof checkTopics)[number];
 
-/** The servers whose known gaps are told apart from what they break. */
+/** The servers whose known gaps are reported separately from violations. */
 export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;
 export type CheckProfile = (typeof checkProfiles)[number];

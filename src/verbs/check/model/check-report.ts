@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { checkProfiles, checkTopics, type CheckProfile } from './check-choices.ts';
 
-/** What `weir check` finds out about a gateway's interface, as it is stored. */
+/** This file defines the stored findings of `weir check` about a gateway's interface. */
 
-/** The results of a check, the gravest first, each with its meaning. */
+/** The results of a check, the most serious first, each with its meaning. */
 const checkOutcomes = {
   violation: 'breaks the specification',
   deviation: 'deviates in a way known from other gateways, which clients can cope with',
@@ -81,7 +81,7 @@ export const countOutcomes = (
   return counts;
 };
 
-/** `kept`: nothing is broken. `undecided`: nothing is, as far as could be checked before it ended early. */
+/** `kept` means that nothing is broken; `undecided` means the same as far as could be checked before an early end. */
 type CheckVerdict = 'kept' | 'broken' | 'undecided';
 
 export const verdictOfChecks = ({
@@ -93,7 +93,7 @@ export const verdictOfChecks = ({
   return stopped === null && unchecked < rows.length ? 'kept' : 'undecided';
 };
 
-/** How a check changed, the gravest first, each with its meaning. */
+/** The changes of a check, the most serious first, each with its meaning. */
 export const checkChanges = {
   worse: 'breaks or deviates now, or more than before',
   lost: 'was decided before, and is not now',
@@ -106,7 +106,7 @@ export type CheckChange = keyof typeof checkChanges;
 export interface ChangedCheck {
   readonly id: string;
   readonly change: CheckChange;
-  /** `null` if only the other side has it. */
+  /** The earlier row; `null` if only the other side has it. */
   readonly before: CheckRow | null;
   readonly after: CheckRow | null;
 }
@@ -117,15 +117,15 @@ interface ComparedCheck {
   readonly profile: CheckProfile;
 }
 
-/** `comparison.json` of two checks. */
+/** The content of `comparison.json` for two checks. */
 export interface CheckComparison {
   readonly format: 'check-comparison/1';
   readonly weir: string;
   readonly before: ComparedCheck;
   readonly after: ComparedCheck;
-  /** Checks that are the same on both sides. */
+  /** The number of checks that are the same on both sides. */
   readonly same: number;
   readonly changes: readonly ChangedCheck[];
-  /** What makes the two less comparable: other models, another profile, an early end. */
+  /** Reasons why the two are less comparable: other models, another profile, an early end. */
   readonly notes: readonly string[];
 }

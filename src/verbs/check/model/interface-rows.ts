@@ -1,7 +1,7 @@
 /**
- * The interface specification as a list: its sentences and the rows of its tables, each with an id that begins with its
- * section. What cannot be seen from outside, and what the specification leaves open, says so. The conformance checks
- * refer to these ids.
+ * * The interface specification as a list: its sentences and the rows of its tables, each with an id that begins with
+ * its section. Rows that cannot be seen from outside, or that the specification leaves open, are marked. The
+ * conformance checks refer to these ids.
  */
 
 const table = `
@@ -128,7 +128,7 @@ export interface InterfaceRow {
   readonly id: string;
   readonly section: string;
   readonly sentence: string;
-  /** Why no request can show it; `null` if one can. */
+  /** The reason why no request can show it; `null` if one can. */
   readonly unseen: string | null;
 }
 

@@ -3,40 +3,46 @@ import { excerpt, looksLikeHtml, readErrorBody } from '../../../traffic/answer/r
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { maskEchoes } from '../../../traffic/answer/mask-echoes.ts';
 
-/** One answer of the target, whole or as far as it came. */
+/** One answer of the target, complete or as far as it came. */
 export interface ReceivedAnswer {
-  /** `null` if no head came. */
+  /** The status; `null` if no head came. */
   readonly status: number | null;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded, at most as many bytes as were wanted. */
+  /** The decoded body, at most as many bytes as were requested. */
   readonly body: Buffer;
-  /** The compression that was used although none was asked for. */
+  /** The compression that was used although none was requested. */
   readonly encoding: string | null;
-  /** Why it is not whole. */
+  /** The reason why the answer is incomplete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
-  /** Whether a deadline ended it that is shorter than usual, since answers before had been too slow: it decides nothing. */
+  /** Whether a shortened deadline ended it because earlier answers were too slow. Such an answer decides nothing. */
   readonly isCutShort?: boolean;
   /** Whether a stream's connection stayed open after its last line. */
   readonly isLeftOpen: boolean;
-  /** In ms. */
+  /** The time that it took, in ms. */
   readonly took: number;
 }
 
 export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
   failure?.cause.startsWith('deadline') === true;
 
-/** Ten thousand models have fewer; parsed, these take some megabytes, and the documents of all answers are kept. */
+/**
+ * The maximum number of JSON values. Ten thousand models have fewer; parsed, these take some megabytes, and all
+ * documents are kept.
+ */
 const maxValues = 50_000;
 
-/** Writes control characters, and those that change the order of others, as their numbers: a report must not obey them. */
+/**
+ * Replaces control characters, and characters that change the order of others, by their numbers, so that a report does
+ * not obey them.
+ */
 const escaped = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\p{Cf}]/gu,
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   );
 
-/** An answer with its request, read as JSON when that is asked for. */
+/** An answer with its request. It is read as JSON when that is requested. */
 export class CheckAnswer {
   readonly received: ReceivedAnswer;
   readonly requestId: string;
@@ -66,7 +72,7 @@ export class CheckAnswer {
     return this.#text;
   }
 
-  /** The document; undefined if the body is not JSON. */
+  /** Returns the document; `undefined` if the body is not JSON. */
   get json(): unknown {
     this.#json ??= { value: jsonIn(this.text, maxValues) };
     return this.#json.value;
@@ -76,13 +82,13 @@ export class CheckAnswer {
     return (this.received.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   }
 
-  /** A text of the server for a report: masked, folded and cut. */
+  /** Prepares a text of the server for a report: masked, folded and truncated. */
   quote(text: string, most = 120): string {
     const masked = escaped(excerpt(text, this.#redact));
     return masked.length <= most ? masked : `${masked.slice(0, most)}…`;
   }
 
-  /** The message of an error body, or what the body is; for a report. */
+  /** Returns the message of an error body, or a description of the body, for a report. */
   get message(): string {
     const error = readErrorBody(this.json, this.#redact);
     if (error !== null) return this.quote(error.message);
@@ -92,7 +98,7 @@ export class CheckAnswer {
     return this.text.trim() === '' ? 'an empty body' : 'a body that is no error';
   }
 
-  /** `status 400: …`, or why there is no answer. */
+  /** Returns `status 400: …`, or the reason why there is no answer. */
   get summary(): string {
     const { failure, status } = this.received;
     if (failure !== null) {

@@ -11,7 +11,7 @@ export interface CheckTarget {
   readonly voice: string;
   /** The ids of the model list. */
   readonly listed: readonly string[];
-  /** The recording whose transcripts are compared, with its text and its length. */
+  /** The recording whose transcripts are compared, with its text and length. */
   readonly clip: Clip;
   /** Recordings in other containers. */
   readonly otherClips: readonly Clip[];
@@ -19,7 +19,7 @@ export interface CheckTarget {
   readonly now: number;
 }
 
-/** The most that a request can cost if the target accepts it. */
+/** The maximum cost of a request if the target accepts it. */
 export interface RequestCost {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -37,16 +37,16 @@ export const free: RequestCost = {
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
-  /** Below the base address, or below the address without its version. */
+  /** The base of the path: the base address, or the address without its version. */
   readonly base: 'versioned' | 'root';
-  /** What it costs if all goes well: requests that the target has to refuse cost nothing. */
+  /** The cost if all goes well. Requests that the target must refuse cost nothing. */
   readonly cost: RequestCost;
-  /** Before all others, one after the other; or with others. */
+  /** Whether it is sent before all others, one after the other, instead of together with others. */
   readonly isSerial: boolean;
-  /** Only if the request of this id was refused. */
+  /** The id of another request; this one is sent only if that one was refused. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
-  /** `null` if the target does not offer it. */
+  /** Builds the request; `null` if the target does not offer it. */
   readonly build: (target: CheckTarget) => WireRequest | null;
 }
 
@@ -75,33 +75,33 @@ export const unchecked = (observed: string): Judged => ({ outcome: 'unchecked', 
 
 export interface Answers {
   readonly target: CheckTarget;
-  /** The answer to a request; `null` if it was not sent. */
+  /** Returns the answer to a request; `null` if it was not sent. */
   of(requestId: string): CheckAnswer | null;
-  /** Answers with 429 that were met on the way. */
+  /** The answers with status 429 that occurred during the run. */
   readonly limited: readonly CheckAnswer[];
-  /** Failed attempts that were repeated. */
+  /** The failed attempts that were repeated. */
   readonly repeated: readonly CheckAnswer[];
   /** All answers, in the order of the table. */
   readonly all: readonly CheckAnswer[];
 }
 
-/** One row of the table: what must come, by which part of the specification. */
+/** One row of the table: what must come, according to which part of the specification. */
 export interface Check {
   readonly id: string;
   readonly topic: CheckTopic;
-  /** Ids of `interfaceRows`; the first is quoted. */
+  /** The ids of `interfaceRows`; the first is quoted. */
   readonly rows: readonly string[];
   readonly expected: string;
-  /** Requests that must have been answered as wanted: else the check is not decided. */
+  /** The ids of requests that must have been answered as expected; otherwise the check is undecided. */
   readonly needs: readonly string[];
   /** Further requests whose answers the check reads. */
   readonly uses: readonly string[];
-  /** Whether it says if the request of its id was answered as wanted. */
+  /** Whether this check decides if the request of its id was answered as expected. */
   readonly isGate: boolean;
   readonly judge: (answers: Answers) => Judged;
 }
 
-/** A request, and the check that says whether it was answered as wanted. */
+/** A request, and the check that decides whether it was answered as expected. */
 export interface CheckCase {
   readonly request: CheckRequest;
   readonly check: Check;
@@ -109,7 +109,7 @@ export interface CheckCase {
 
 const modelKinds = ['chat', 'speech', 'transcription'] as const;
 
-/** Why a request was not sent: the run ended before, or the target has no model for it. */
+/** Returns why a request was not sent: the run ended before, or the target has no model for it. */
 const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
   const missing = modelKinds.find(
     (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,
@@ -119,7 +119,7 @@ const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string =>
   return `no model for ${missing} is known (${option} names one)`;
 };
 
-/** Judges an answer that no shortened deadline has ended. */
+/** Judges an answer unless a shortened deadline ended it. */
 export const unlessCutShort =
   (judge: (answer: CheckAnswer) => Judged) =>
   (answer: CheckAnswer): Judged =>
@@ -133,7 +133,7 @@ type CaseParts = Pick<Check, 'rows' | 'expected'> &
 
 /** Makes the requests and checks of one topic. */
 export const checksOf = (topic: CheckTopic) => ({
-  /** A request with a check that judges its answer alone. */
+  /** Creates a request with a check that judges its answer alone. */
   caseOf: (
     { id, rows, expected, build, cost, ...parts }: CaseParts,
     judge: (answer: CheckAnswer) => Judged,
@@ -164,7 +164,9 @@ export const checksOf = (topic: CheckTopic) => ({
       },
     },
   }),
-  /** A check of an answer that was as wanted; its id begins with that of the request, unless another is named. */
+  /**
+   * Creates a check of an answer that came as expected. Its id begins with the request's id, unless another is given.
+   */
   checkOf: (
     id: string,
     rows: readonly string[],
@@ -181,7 +183,7 @@ export const checksOf = (topic: CheckTopic) => ({
     isGate: false,
     judge: (answers) => judge(answers.of(request)!, answers.target),
   }),
-  /** A check that looks at several answers. */
+  /** Creates a check that reads several answers. */
   checkAcross: (
     id: string,
     rows: readonly string[],

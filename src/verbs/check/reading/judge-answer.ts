@@ -13,13 +13,13 @@ import {
   type CheckTarget,
 } from './check-case.ts';
 
-/** Refusals that say nothing about the request itself. */
+/** The refusals that say nothing about the request itself. */
 const unrelated: Readonly<Record<number, string>> = {
   402: 'the credits of the key are used up (402)',
   429: 'the key was limited (429) after every wait',
 };
 
-/** Where a redirect leads is worth a word: it is never followed. */
+/** Describes where a redirect leads, since redirects are never followed. */
 const redirectText = (answer: CheckAnswer): string => {
   const place = answer.received.headers['location'];
   return place === undefined ? '' : `; it leads to ${answer.quote(place)} and was not followed`;
@@ -55,7 +55,7 @@ export const judgeAccepted = (answer: CheckAnswer): Judged => {
   return instead === null ? pass('status 200') : violation(`status 200 with ${instead}`);
 };
 
-/** The answer to a valid request, which is a JSON object. */
+/** Judges the answer to a valid request, which must be a JSON object. */
 export const judgeAcceptedJson = (answer: CheckAnswer): Judged => {
   const accepted = judgeAccepted(answer);
   if (accepted.outcome !== 'pass') return accepted;
@@ -74,7 +74,7 @@ export const judgeContentType =
       ? pass(wanted)
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
-/** The answer to a request that must be refused with one of the statuses, of which the first is the documented one. */
+/** Judges the answer to a request that must be refused with one of the statuses; the first is the documented one. */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
   (answer: CheckAnswer): Judged => {
@@ -102,10 +102,10 @@ interface Place {
 const within = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** More elements of a list than anyone reads are not looked at. */
+/** The maximum number of elements of a list that are checked. */
 const maxElements = 2000;
 
-/** All values at a path, in which `*` stands for every element of an array. */
+/** Returns all values at a path, in which `*` stands for every element of an array. */
 export const placesAt = (document: unknown, path: string): readonly Place[] =>
   path.split('.').reduce<readonly Place[]>(
     (places, key) =>
@@ -121,11 +121,11 @@ export const placesAt = (document: unknown, path: string): readonly Place[] =>
     [{ path: '', value: document }],
   );
 
-/** The first value at a path; undefined if there is none. */
+/** Returns the first value at a path; `undefined` if there is none. */
 export const valueAt = (document: unknown, path: string): unknown =>
   placesAt(document, path)[0]?.value;
 
-/** What a value is, without its content. */
+/** Describes the type of a value without its content. */
 export const kindText = (value: unknown): string => {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
@@ -134,7 +134,7 @@ export const kindText = (value: unknown): string => {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 
-/** A value of a field that has neither prompts nor answers. */
+/** Formats the value of a field that contains neither prompts nor answers. */
 export const fieldText = (answer: CheckAnswer, value: unknown): string => {
   if (typeof value === 'string' && value !== '') return `"${answer.quote(value, 60)}"`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindText(value);
@@ -145,7 +145,7 @@ interface FieldTest {
   readonly test: (value: unknown, target: CheckTarget) => boolean;
 }
 
-/** What the values of fields have to be. */
+/** The required types and ranges of fields. */
 export const field = {
   string: { is: 'a string', test: (value) => typeof value === 'string' },
   filledString: {
@@ -163,7 +163,7 @@ export const field = {
     is: 'an object',
     test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
-  /** Seconds: milliseconds would be in a far future. */
+  /** A time in seconds; milliseconds would be far in the future. */
   timestamp: {
     is: 'an integer, a Unix time in seconds that is not in the future',
     test: (value, { now }) =>
@@ -176,7 +176,7 @@ export const oneOf = (...values: readonly string[]): FieldTest => ({
   test: (value) => values.includes(value as string),
 });
 
-/** Judges all values at a path; one that is absent is wrong, too. */
+/** Judges all values at a path; an absent value is wrong too. */
 export const judgeFields = (
   answer: CheckAnswer,
   target: CheckTarget,
@@ -192,7 +192,7 @@ export const judgeFields = (
   return violation(`${first.path} is ${fieldText(answer, first.value)}${more}`);
 };
 
-/** A check for each field of a JSON answer; its id is that of the request and the field. */
+/** Creates a check for each field of a JSON answer. Its id consists of the request's id and the field. */
 export const fieldChecks = (
   topic: CheckTopic,
   request: string,

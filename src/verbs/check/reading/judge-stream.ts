@@ -6,9 +6,11 @@ import { type Judged, deviation, pass, violation, open } from './check-case.ts';
 import type { CheckAnswer } from './check-answer.ts';
 import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-answer.ts';
 
-/** The framing of a stream, byte by byte: what the specification says of it is stricter than the HTML standard. */
+/**
+ * This file checks the framing of a stream byte by byte, since the specification is stricter than the HTML standard.
+ */
 
-/** Deviations of the framing that readers of the HTML standard cope with, by the lines that show them. */
+/** Deviations of the framing that readers of the HTML standard tolerate, with patterns for the lines that show them. */
 const tolerated: readonly (readonly [
   name: string,
   what: string,
@@ -28,7 +30,7 @@ const splitLines = (text: string) => {
 const isData = (line: string): boolean => line.startsWith('data:');
 const dataOf = (line: string): string => line.slice('data:'.length).trimStart();
 
-/** Lines that are no part of any event stream. */
+/** Returns whether a line belongs to no event stream. */
 const isForeign = (line: string): boolean => !/^(:|(data|event|id|retry)(:|$))/.test(line);
 
 const judgeEvents = (lines: readonly string[]): Judged | null => {
@@ -40,7 +42,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
     if (!isData(next)) continue;
-    // Two whole documents are two events that run into each other.
+    // If both are whole documents, two events run into each other.
     if (jsonIn(dataOf(line)) !== undefined)
       return violation(`no blank line follows the event of line ${index + 1}`);
     severalLines = deviation('multi-line', 'an event has several data lines');
@@ -82,12 +84,12 @@ export const judgeEnd = (text: string, isLeftOpen: boolean): Judged => {
 interface StreamEvent {
   readonly type: string;
   readonly text: string;
-  /** undefined if it is not JSON. */
+  /** The document; `undefined` if the data is not JSON. */
   readonly json: unknown;
 }
 
 const maxEventBytes = 4 * 1024 * 1024;
-/** More events than an answer of the suite can have are not looked at. */
+/** The maximum number of events that are checked, more than any answer of the suite has. */
 const maxEvents = 5000;
 
 interface StreamParts {
@@ -167,7 +169,7 @@ export const judgeDocuments = (answer: CheckAnswer): Judged => {
     : violation(`the data of event ${wrong + 1} is no JSON object`);
 };
 
-/** Judges every chunk that is a document; `wrongIn` says what is wrong with one. */
+/** Judges every chunk that is a document; `wrongIn` returns what is wrong with one. */
 export const judgeChunks = (
   answer: CheckAnswer,
   wrongIn: (chunk: unknown) => Judged | null,
@@ -188,7 +190,7 @@ const usageIn = (events: readonly StreamEvent[]): readonly unknown[] =>
     .map(({ json }) => valueAt(json, 'usage'))
     .filter((usage) => usage !== undefined && usage !== null);
 
-/** The usage that an answer reports, whole or in its chunks; undefined if it reports none. */
+/** Returns the usage that an answer reports, whole or in its chunks; `undefined` if it reports none. */
 export const reportedUsage = (answer: CheckAnswer): unknown =>
   answer.contentType === 'text/event-stream'
     ? usageIn(eventsOf(answer)).at(-1)
@@ -236,7 +238,7 @@ export const judgeIncrements = (answer: CheckAnswer): Judged => {
     : deviation('no-content', 'no chunk has delta.content');
 };
 
-/** Holds the increments against the usage, where the stream reports it. */
+/** Compares the increments with the usage, if the stream reports it. */
 export const judgeStreamUsage = (answer: CheckAnswer, maxTokens: number): Judged => {
   const events = eventsOf(answer);
   const usage = usageIn(events).at(-1);

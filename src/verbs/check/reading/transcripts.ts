@@ -4,7 +4,7 @@ import type { CheckAnswer } from './check-answer.ts';
 import { wordErrors } from '../../../traffic/kinds/word-errors.ts';
 import { deviation, type Judged, pass, unchecked, violation } from './check-case.ts';
 
-/** The text in a document: that of a transcription, or the only thing that it has. */
+/** Returns the text in a document: the text of a transcription, or the document's only field. */
 const wrappedText = (json: unknown): string | null => {
   if (typeof json === 'string') return json;
   const parsed = transcriptionResponseSchema.safeParse(json);
@@ -15,7 +15,7 @@ const wrappedText = (json: unknown): string | null => {
   return typeof value === 'string' && others.length === 0 ? value : null;
 };
 
-/** A text body, unwrapped where a server puts it into JSON. */
+/** Returns a text body, unwrapped if a server puts it into JSON. */
 export const plainText = (
   answer: CheckAnswer,
 ): { readonly text: string; readonly isWrapped: boolean } => {
@@ -30,10 +30,13 @@ const wordsIn = (text: string): string =>
     .match(/[\p{L}\p{N}'’]+/gu)
     ?.join(' ') ?? '';
 
-/** In characters. The recordings of the suite are short; comparing takes time proportional to the product of both lengths. */
+/**
+ * The maximum length of compared texts, in characters. The recordings of the suite are short; comparing takes time
+ * proportional to the product of both lengths.
+ */
 const longest = 20_000;
 
-/** Some words more or less are chance; another text, or one that only lacks its end, is not. */
+/** Judges a transcript. A few different words are chance; another text, or one whose end is missing, is wrong. */
 export const judgeWords = (expected: string, found: string, what: string): Judged => {
   if (expected.length > longest)
     return unchecked(`${what} has ${expected.length} characters, too many for the recording`);
@@ -50,10 +53,10 @@ export const judgeWords = (expected: string, found: string, what: string): Judge
   return share > 0.6 ? violation(observed) : deviation('other-words', observed);
 };
 
-/** Captions with their times, read strictly: what is wrong with them is a finding. */
+/** A caption with its times. It is read strictly, since every fault is a finding. */
 
 export interface Cue {
-  /** In seconds. */
+  /** The start, in seconds. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -88,7 +91,7 @@ const blocksOf = (text: string): readonly (readonly string[])[] =>
 
 const hasTiming = (lines: readonly string[]): boolean => lines.some((line) => line.includes('-->'));
 
-/** SubRip: blocks of a number, a timing and text, with blank lines between them. */
+/** Reads SubRip: blocks of a number, a timing and text, with blank lines between them. */
 export const readSrtCues = (text: string): CuesReading => {
   const cues: Cue[] = [];
   for (const [index, [number = '', timing = '', ...lines]] of blocksOf(text).entries()) {
@@ -103,7 +106,7 @@ export const readSrtCues = (text: string): CuesReading => {
   return { ok: true, cues };
 };
 
-/** WebVTT: its header, then blocks of a timing and text, perhaps with a name, and comments. */
+/** Reads WebVTT: its header, then comments, and blocks of a timing and text that may have a name. */
 export const readVttCues = (text: string): CuesReading => {
   const [header, ...blocks] = blocksOf(text);
   if (!/^WEBVTT([ \t]|$)/.test(header?.[0] ?? ''))
@@ -123,11 +126,16 @@ export const readVttCues = (text: string): CuesReading => {
   return { ok: true, cues };
 };
 
-/** Whisper rounds the times of its segments, and lets the last one end up to a second or two after the recording. */
+/**
+ * The tolerance of times, in s. Whisper rounds the times of its segments, and the last one may end a second or two
+ * after the recording.
+ */
 const slack = 0.05;
 const farOver = 2;
 
-/** What is wrong with the times of segments or captions of a recording of so many seconds; `null` for nothing. */
+/**
+ * Returns what is wrong with the times of segments or captions in a recording of this many seconds; `null` for nothing.
+ */
 export const wrongTimes = (
   cues: readonly Pick<Cue, 'start' | 'end'>[],
   seconds: number | null,

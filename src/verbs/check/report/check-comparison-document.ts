@@ -77,7 +77,7 @@ export const checkComparisonDocument = (comparison: CheckComparison): ReportDocu
   footer: `Compared by Weir ${comparison.weir}.`,
 });
 
-/** The changes as JUnit tests: what is worse fails, what was lost is skipped. */
+/** Writes the changes as JUnit tests: worse checks fail, lost ones are skipped. */
 export const checkComparisonJunit = (comparison: CheckComparison): string =>
   junitFile({
     name: `weir compare ${comparison.after.target}`,

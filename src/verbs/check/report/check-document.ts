@@ -50,7 +50,7 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
 
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
 
-/** What was seen, with the name of a known deviation. */
+/** Returns the observation, with the name of a known deviation. */
 const observedText = ({ name, observed }: CheckRow): string =>
   name === null ? observed : `${name}: ${observed}`;
 
@@ -102,7 +102,7 @@ const verdicts = {
   undecided: ['Undecided', 'warning'],
 } as const satisfies Record<ReturnType<typeof verdictOfChecks>, readonly [string, Tone]>;
 
-/** `3 violations, 2 deviations, 150 as specified`. */
+/** Formats the counts as `3 violations, 2 deviations, 150 as specified`. */
 const countsText = ({ rows }: CheckReport): string => {
   const counts = countOutcomes(rows);
   const words: readonly (readonly [CheckOutcome, string])[] = [
@@ -144,13 +144,16 @@ const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): s
     `transcription ${transcription ?? 'none'}`,
   ].join(', ');
 
-/** Of what, and at what expense. */
+/** Describes what was checked, and at what cost. */
 const descriptionOf = (report: CheckReport): readonly string[] => [
   `Models: ${modelsText(report)}; profile ${report.profile}`,
   spentText(report),
 ];
 
-/** Everything: findings first, then what was kept, and what no request can show. */
+/**
+ * Builds the complete report: first the findings, then the checks that were kept, then the rows that no request can
+ * show.
+ */
 export const checkDocument = (report: CheckReport): ReportDocument => ({
   weir: report.weir,
   title: `Interface of ${report.target}`,
@@ -177,11 +180,11 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
   footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
 });
 
-/** The findings of `weir check` alone, for a terminal: with the verdict and the names of the files they fit on 30 lines. */
+/** The maximum number of findings on a terminal. With the verdict and the names of the files they fit on 30 lines. */
 
 const maxFindings = 6;
 const maxReasons = 3;
-/** A finding takes at most two lines of a hundred columns. */
+/** The maximum length of a finding, two lines of a hundred columns. */
 const maxLength = 190;
 const maxNames = 8;
 
@@ -194,7 +197,7 @@ const namesOf = (rows: readonly CheckRow[]): string => {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-/** Checks that show the same thing are one finding. */
+/** Several checks that show the same thing, reported as one finding. */
 interface Finding {
   readonly tone: Tone;
   readonly rows: readonly CheckRow[];
@@ -210,7 +213,7 @@ const findingsOf = ({ rows }: CheckReport): readonly Finding[] =>
       .map((alike) => ({ tone: outcomeTones[outcome], rows: alike }));
   });
 
-/** `chat (§ 4.1): status 500; expected: 200 for …`, or `2 checks: status 500 (chat, minimal)`. */
+/** Formats a finding as `chat (§ 4.1): status 500; expected: 200 for …`, or `2 checks: status 500 (chat, minimal)`. */
 const findingText = ({ tone, rows }: Finding): string => {
   const [first] = rows;
   if (first === undefined) return '';
@@ -221,7 +224,9 @@ const findingText = ({ tone, rows }: Finding): string => {
   return cut(`${tones[tone].glyph} ${where}`);
 };
 
-/** `Not checked: 42 checks (no model for speech is known), 9 checks for other reasons.` */
+/**
+ * Formats the unchecked ones as `Not checked: 42 checks (no model for speech is known), 9 checks for other reasons.`
+ */
 const uncheckedText = ({ rows }: CheckReport): string | null => {
   const unchecked = rows.filter(({ outcome }) => outcome === 'unchecked');
   const byReason = [...Map.groupBy(unchecked, ({ observed }) => observed)]

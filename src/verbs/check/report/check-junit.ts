@@ -27,7 +27,10 @@ const outcomeOf = (
   }
 };
 
-/** The checks as JUnit tests: violations fail, what could not be checked is skipped; deviations fail where they are not tolerated. */
+/**
+ * Writes the checks as JUnit tests. Violations fail, undecided checks are skipped, and deviations fail unless they are
+ * tolerated.
+ */
 export const checkJunit = (report: CheckReport, isStrict: boolean): string =>
   junitFile({
     name: `weir check ${report.target}`,

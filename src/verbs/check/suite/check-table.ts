@@ -49,22 +49,24 @@ export const checkRequests: readonly CheckRequest[] = [
   ...boundRequests,
 ];
 
-/** The requests that checks look at; those that follow a refusal come with the one that they follow. */
+/**
+ * Returns the requests that checks read. Requests that follow a refusal are included with the request that they follow.
+ */
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
   return checkRequests.filter(({ id }) => ids.has(id));
 };
 
-/** What the suite needs at most, if the gateway refuses all that it has to refuse. */
+/** The maximum needs of the suite if the gateway refuses everything that it must refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
-  /** Requests that follow only where others are refused. */
+  /** The number of requests that are sent only if others are refused. */
   readonly more: number;
-  /** Of speech and transcription, in micro-units of the currency; chats have no known price. */
+  /** The cost of speech and transcription, in micro-units of the currency. Chats have no known price. */
   readonly audioCost: number;
 }
 
-/** Whether a request costs nothing if all goes well. */
+/** Returns whether a request is free if all goes well. */
 export const isFree = ({ cost }: CheckRequest): boolean =>
   cost.inputTokens + cost.outputTokens + cost.characters + cost.audioSeconds === 0;
 

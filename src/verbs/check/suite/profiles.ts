@@ -1,11 +1,11 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * What servers are known to leave out: a finding of these checks is told apart from what they break. Each reason has its
+ * * The known gaps of servers: findings of these checks are reported separately from violations. Each reason has its
  * source, the server's documentation or code.
  */
 
-/** Reasons by check; `*` at the end of an id stands for any rest. */
+/** The reasons by check; `*` at the end of an id stands for any further characters. */
 type Exemptions = Readonly<Record<string, string>>;
 
 const noKeyNeeded = 'the server asks for a key only if it was started with one';
@@ -102,7 +102,7 @@ const profiles: Readonly<Record<CheckProfile, Exemptions>> = {
   'llama.cpp': llamaCpp,
 };
 
-/** Why a finding of a check is no surprise in a profile; `null` if it is one. */
+/** Returns why a finding of a check is expected in a profile; `null` if it is not. */
 export const exemptionOf = (profile: CheckProfile, check: string): string | null => {
   const found = Object.entries(profiles[profile]).find(([id]) =>
     id.endsWith('*') ? check.startsWith(id.slice(0, -1)) : id === check,

@@ -3,15 +3,15 @@ import { readRetryAfter } from '../../../traffic/limits/retry-after.ts';
 import { type CheckAnswer, isDeadline } from '../reading/check-answer.ts';
 import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
 
-/** Sends the requests of the suite: a few at once, within the limits of the key, and never for longer than a few minutes. */
+/** This file sends the requests of the suite, a few at once, within the limits of the key and within a few minutes. */
 
 export interface CheckClient {
-  /** In ms. */
+  /** Returns the time in ms. */
   now(): number;
-  /** Unix time in ms. */
+  /** Returns the Unix time in ms. */
   wall(): number;
   sleep(length: number): Promise<void>;
-  /** Resolves in any case. `isShort`: with a short deadline, since others have failed before. */
+  /** Sends a request; never rejects. `isShort` shortens the deadline, since others have failed before. */
   send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
 }
 
@@ -26,13 +26,13 @@ export interface CheckRunOptions {
   readonly say: (text: string) => void;
 }
 
-/** More in flight would meet caps of gateways. */
+/** The number of requests in flight; more could reach caps of gateways. */
 const lanes = 3;
 
-/** The whole suite, waits included, in ms. */
+/** The maximum duration of the whole suite, waits included, in ms. */
 const longest = 240_000;
 
-/** A window is a minute. */
+/** The longest wait, in ms, a little more than a window of a minute. */
 const longestWait = 65_000;
 const maxWaits = 3;
 const defaultWait = 10_000;
@@ -40,7 +40,7 @@ const defaultWait = 10_000;
 /** The pause before a failed request is sent again, in ms. */
 const repeatPause = 1000;
 
-/** After so many deadlines in a row the others get short ones. */
+/** The number of successive deadlines after which the other requests get short ones. */
 const patience = 2;
 
 const transientStatuses: readonly number[] = [500, 502, 503, 504];
@@ -63,7 +63,7 @@ export class CheckRun {
   sent = 0;
   waits = 0;
   stopped: string | null = null;
-  /** Its models are known once the list was read. */
+  /** The target; its models are known once the list was read. */
   target: CheckTarget;
   readonly #client: CheckClient;
   readonly #options: Omit<CheckRunOptions, 'target'>;
@@ -85,7 +85,7 @@ export class CheckRun {
     });
   }
 
-  /** Sends all requests, those that follow a refusal last. */
+  /** Sends all requests; those that follow a refusal are sent last. */
   async sendAll(requests: readonly BuiltRequest[]): Promise<void> {
     const usual = requests.filter(({ request }) => request.onlyIfRefused === null);
     for (const each of usual.filter(({ request }) => request.isSerial)) await this.#send(each);
@@ -128,11 +128,11 @@ export class CheckRun {
     }
   }
 
-  /** Whether a limited request is worth a wait. */
+  /** Decides whether a limited request is worth a wait. */
   #planWait(answer: CheckAnswer): boolean {
     this.limited.push(answer);
     const now = this.#client.now();
-    // Others in flight were limited at the same time.
+    // Other requests in flight were limited at the same time.
     if (now < this.#pausedUntil) return true;
     if (this.waits >= maxWaits) return false;
     this.waits += 1;

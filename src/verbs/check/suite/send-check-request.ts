@@ -11,23 +11,26 @@ import type { ReceivedAnswer } from '../reading/check-answer.ts';
 
 export interface ExchangeDeadlines {
   readonly total: number;
-  /** Without a byte. */
+  /** The maximum time without a byte, in ms. */
   readonly idle: number;
-  /** After the last line of a stream. */
+  /** The maximum time after the last line of a stream, in ms. */
   readonly afterEnd: number;
 }
 
 /** Poll interval for deadlines, in ms. */
 const pollInterval = 25;
 
-/** All answers are kept until they are judged, so none may be large: for speech this is twenty seconds in any usual format. */
+/**
+ * The maximum size of audio in bytes. All answers are kept until they are judged, so none may be large; for speech this
+ * is twenty seconds in any usual format.
+ */
 const maxAudioBytes = 4 * 1024 * 1024;
 const maxTextBytes = 1024 * 1024;
-/** Of an answer that is not whole; its end is not judged. */
+/** The maximum size of an incomplete answer in bytes; its end is not judged. */
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
-/** How many of the last bytes are searched for the last line of a stream. */
+/** The number of bytes at the end that are searched for the last line of a stream. */
 const tailBytes = 64;
 
 const hasLastLine = (chunks: readonly Buffer[]): boolean => {
@@ -35,7 +38,10 @@ const hasLastLine = (chunks: readonly Buffer[]): boolean => {
   return lastLines.some((line) => tail.includes(line));
 };
 
-/** Decodes a body that was compressed although nobody asked for it; one that cannot be decoded stays as it is. */
+/**
+ * Decodes a body that was compressed although no compression was requested. A body that cannot be decoded stays as it
+ * is.
+ */
 const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
   const encoding = encodingOf(headers);
   return {
@@ -46,7 +52,7 @@ const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: 
   };
 };
 
-/** Which deadline has passed; `null` for none. */
+/** Returns which deadline has passed; `null` for none. */
 const whyLate = (
   { total, idle }: ExchangeDeadlines,
   sinceBegin: number,
@@ -56,7 +62,10 @@ const whyLate = (
   return sinceByte > idle ? ['deadline-idle', `nothing came for ${idle / 1000} s`] : null;
 };
 
-/** Sends one request and resolves with what came, within its deadlines and at most so many bytes; never rejects, follows no redirect. */
+/**
+ * Sends one request and resolves with what came within its deadlines and its maximum size. It never rejects and follows
+ * no redirect.
+ */
 export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },
   request: WireRequest,

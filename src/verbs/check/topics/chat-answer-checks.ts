@@ -22,11 +22,11 @@ import {
 } from '../reading/judge-answer.ts';
 import { chatTokens, chatWith } from './check-requests.ts';
 
-/** The chat completion (interface 2.3, 2.4, 4.1). */
+/** This file checks the chat completion (interface 2.3, 2.4, 4.1). */
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-answers');
 
-/** Too few for the answer, so that the model is cut off there. */
+/** The token limit, too small for a complete answer, so that the model is cut off. */
 const maxTokens = 16;
 
 const chat: CheckCase = caseOf(
@@ -88,7 +88,7 @@ const judgeLength = (answer: CheckAnswer): Judged => {
   return deviation('early-length', `finish_reason is length after ${completion} tokens`);
 };
 
-/** The answer cannot be complete after so few tokens. */
+/** Judges the finish reason. The answer cannot be complete after so few tokens. */
 const judgeFinish = (answer: CheckAnswer): Judged => {
   const finish = valueAt(answer.json, 'choices.*.finish_reason');
   const completion = valueAt(answer.json, 'usage.completion_tokens');

@@ -21,7 +21,7 @@ import {
 } from '../reading/judge-answer.ts';
 import { chatTokens, chatWith, jsonRequest } from './check-requests.ts';
 
-/** The parameters of a chat, at their bounds and beyond (interface 4.1, 7, 8). */
+/** This file checks the parameters of a chat, at their bounds and beyond (interface 4.1, 7, 8). */
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-parameters');
 
@@ -37,7 +37,10 @@ const minimal = caseOf(
   judgeAcceptedJson,
 );
 
-/** The ranges; both bounds of all go in two requests, each alone follows only if one of these is refused. */
+/**
+ * The ranges of parameters. All bounds are sent in two requests; each bound is sent alone only if one of these is
+ * refused.
+ */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },
   top_p: { rows: ['4.1.top_p', '8.top_p'], low: 0, high: 1 },
@@ -50,7 +53,7 @@ const bounds = {
 
 type End = 'low' | 'high';
 
-/** Every end of every range, with what stands there. */
+/** Every end of every range, with its value. */
 const rangeEnds = Object.entries<{
   readonly rows: readonly string[];
   readonly low: unknown;
@@ -85,7 +88,7 @@ const boundCase = (end: End): CheckCase =>
     judgeAcceptedJson,
   );
 
-/** Requests that only a refused one leads to: they are no rows of their own. */
+/** The requests that are sent only after a refusal; they are not rows of their own. */
 export const boundRequests = rangeEnds.map(
   ({ id, name, end, value, rows, expected }) =>
     caseOf(
@@ -120,7 +123,7 @@ const boundChecks = rangeEnds.map(({ id, name, end, value, rows, expected }) =>
   ),
 );
 
-/** The text of the first choice; empty if it has none. */
+/** Returns the text of the first choice; empty if it has none. */
 const contentOf = (answer: CheckAnswer): string => {
   const content = valueAt(answer.json, 'choices.*.message.content');
   return typeof content === 'string' ? content : '';
@@ -140,7 +143,7 @@ const stopCheck = (end: End, stops: readonly string[]): Check =>
     `bounds-${end}`,
   );
 
-/** Chats that have to be refused: what they change in a valid one, and how that is called if not by name and value. */
+/** The chats that must be refused: the changes to a valid chat, and a name if name and value are not enough. */
 const wrongChats: Readonly<
   Record<
     string,
@@ -283,7 +286,7 @@ const toolCalls = checkOf(
   },
 );
 
-/** The chats of the suite, which may end in other ways than the one that is cut off. */
+/** The chats of the suite that may end in another way than by being cut off. */
 const answeredChats = ['chat', 'minimal', 'bounds-low', 'bounds-high', 'json-mode', 'tools'];
 
 const finishes = checksOf('chat-answers').checkAcross(

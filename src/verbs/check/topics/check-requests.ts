@@ -4,7 +4,7 @@ import type { Clip } from '../../../model/workload/clip.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 import type { CheckTarget, RequestCost } from '../reading/check-case.ts';
 
-/** The requests of the suite: short, since most of them are paid. */
+/** This file builds the requests of the suite. They are short, since most of them are paid. */
 
 const plainHeaders = { accept: 'application/json', 'accept-encoding': 'identity' } as const;
 
@@ -27,7 +27,7 @@ export const jsonRequest = (route: 'chat' | 'speech', body: unknown): WireReques
 
 const question = [{ role: 'user', content: 'Say yes.' }];
 
-/** A small valid chat with some fields changed; `undefined` leaves one out. */
+/** Builds a small valid chat with some fields changed; `undefined` omits a field. */
 export const chatWith =
   (fields: Readonly<Record<string, unknown>> = {}) =>
   ({ chat: model }: Pick<CheckTarget, 'chat'>): WireRequest | null =>
@@ -35,13 +35,13 @@ export const chatWith =
       ? null
       : jsonRequest('chat', { model, messages: question, max_tokens: 8, ...fields });
 
-/** Upper bounds of a chat's tokens. */
+/** Returns upper bounds of a chat's tokens. */
 export const chatTokens = (outputTokens: number, inputTokens = 40): Partial<RequestCost> => ({
   inputTokens,
   outputTokens,
 });
 
-/** A form for a transcription of the target's recording; `null` if it has no model for it. */
+/** Builds a form for a transcription of the target's recording; returns `null` if the target has no model for it. */
 export const transcriptionForm = (
   { transcription: model, clip: usual }: CheckTarget,
   {

@@ -12,13 +12,13 @@ import {
   violation,
 } from '../reading/check-case.ts';
 
-/** The headers of the limits (interface 8). `weir limits` examines the limits themselves. */
+/** This file checks the limit headers (interface 8). `weir limits` examines the limits themselves. */
 
 const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
-/** Names the other families of limit headers that an answer has; an empty text for none. */
+/** Names the other families of limit headers in an answer; empty for none. */
 const othersIn = (headers: Readonly<Record<string, string>>): string => {
   const { reported } = readReportedLimits(headers, Number.NaN);
   const families = new Set(reported.map(({ profile }) => profile));
@@ -26,7 +26,10 @@ const othersIn = (headers: Readonly<Record<string, string>>): string => {
   return families.size === 0 ? '' : `; there are limit headers of ${[...families].join(', ')}`;
 };
 
-/** Judges the four headers. Where they are known to be missing, that is a deviation with this name; elsewhere (`null`) it is a violation. */
+/**
+ * Judges the four headers. If they are known to be missing, that is a deviation with this name; otherwise (`null`) it
+ * is a violation.
+ */
 const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
   const { headers } = answer.received;
   const missing = names.filter((name) => headers[name] === undefined);
@@ -120,7 +123,7 @@ const fallingRest = checkAcross(
       return unchecked('the header is missing');
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
-    // A bucket that fills all the time can be as full again a second later, but not after all requests of the suite.
+    // A bucket that refills continuously may be full again a second later, but not after all requests of the suite.
     const others = answers.all.map(
       ({ received }) => readLimitHeaders(received.headers)?.remainingRequests ?? before,
     );

@@ -13,7 +13,7 @@ import {
 import { field, fieldChecks, judgeAcceptedJson, oneOf, placesAt } from '../reading/judge-answer.ts';
 import { getRequest } from './check-requests.ts';
 
-/** The model list (interface 2.1, 2.2, 4.2). */
+/** This file checks the list of models (interface 2.1, 2.2, 4.2). */
 
 const { caseOf, checkOf } = checksOf('models');
 

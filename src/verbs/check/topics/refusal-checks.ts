@@ -19,11 +19,14 @@ import {
 import { judgeFields, judgeRefused, oneOf } from '../reading/judge-answer.ts';
 import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-requests.ts';
 
-/** What has to be refused: keys (interface 5), wrong paths and methods, with the bodies of errors (7), and a missing version (9). */
+/**
+ * This file checks refusals: of keys (interface 5), of wrong paths and methods, the bodies of errors (7), and a missing
+ * version (9).
+ */
 
 const authentication = checksOf('authentication');
 
-/** A request of each endpoint; the key decides, so none of them is paid. */
+/** A request to each endpoint . The key is checked first, so none of them is paid. */
 const keyedRequests = {
   chat: chatWith({ max_tokens: 1 }),
   models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),
@@ -73,7 +76,7 @@ export const authenticationChecks: readonly Check[] = [
 
 const { caseOf, checkAcross } = checksOf('errors');
 
-/** The form of an error body: the documented one is `null`, the others have names. */
+/** Returns the name of an error body's form; `null` for the documented one. */
 const formOf = (answer: CheckAnswer): string | null => {
   const { json, text } = answer;
   if (text.trim() === '') return 'empty-error';
@@ -116,7 +119,7 @@ const bodyCheck = (status: number, rows: readonly string[], uses: readonly strin
     { uses },
   );
 
-/** The answer is not specified, except that it is no success. */
+/** Creates a request whose answer is not specified, except that it must not succeed. */
 const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(
     { id, rows: ['7.400'], expected: `${what} is not answered as a success`, build },
@@ -196,7 +199,7 @@ export const errorChecks: readonly Check[] = [
   ),
 ];
 
-/** The request without a version goes to the same host. */
+/** Creates a request without a version to the same host. */
 const unversionedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   checksOf('versioning').caseOf(
     { id, rows: ['9.1'], expected: `404 for ${what}`, base: 'root', build },

@@ -12,11 +12,11 @@ import {
 import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-answer.ts';
 import { transcriptionForm } from './check-requests.ts';
 
-/** The uploads of the suite (interface 4.4). */
+/** This file contains the uploads of the suite (interface 4.4). */
 
 const { caseOf } = checksOf('transcription');
 
-/** The formats, with the fields that ask for each, and what else of the specification these show. */
+/** The formats, each with the fields that request it and the further rows of the specification that it shows. */
 const formats: Readonly<
   Record<
     string,
@@ -46,7 +46,7 @@ const formats: Readonly<
   },
 };
 
-/** The request for a transcript in a format. */
+/** Returns the id of the request for a transcript in a format. */
 export const transcriptId = (format: string): string => `transcription-${format}`;
 
 const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
@@ -70,7 +70,7 @@ const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
   ),
 );
 
-/** The language that one upload names: its answer has to name it, too. */
+/** The language that one upload names; its answer must name it too. */
 export const namedLanguage = { upload: 'upload-mp3', code: 'en' } as const;
 
 /** Recordings in other containers, by extension. */
@@ -92,7 +92,7 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   ),
 );
 
-/** A file of 25 MiB and one byte, which is too large however 25 MB is read. */
+/** Returns a file of 25 MiB and one byte, too large by either meaning of 25 MB. */
 const hugeClip = ({ clip }: CheckTarget) => ({
   ...clip,
   bytes: Buffer.concat([clip.bytes, Buffer.alloc(maxUploadBytes + 1 - clip.bytes.length)]),
@@ -130,7 +130,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** A server may end a connection on which too much comes; what it said before cannot be read then. */
+/** The failures by which a server may end a connection on which too much comes; its answer cannot be read then. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {
@@ -141,7 +141,7 @@ const judgeUpload = (answer: CheckAnswer): Judged => {
       'ended-upload',
       `the connection was ended during the upload (${answer.summary})`,
     );
-  // From here to the gateway the line may be slow.
+  // The line from here to the gateway may be slow.
   return cause.startsWith('deadline')
     ? unchecked(
         `25 MiB were not sent and answered in time (${answer.summary}); --timeout allows more`,

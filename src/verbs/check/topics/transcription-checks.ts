@@ -24,7 +24,10 @@ import {
 } from '../reading/transcripts.ts';
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
-/** Speech-to-text in its five formats, parsed and held against each other (interface 2.7, 4.4). */
+/**
+ * This file checks speech-to-text in its five formats, which are parsed and compared with each other (interface 2.7,
+ * 4.4).
+ */
 
 const { checkOf, checkAcross } = checksOf('transcription');
 
@@ -41,7 +44,7 @@ const segmentsOf = (answer: CheckAnswer): readonly Cue[] => {
 
 const joined = (cues: readonly Cue[]): string => cues.map(({ text }) => text).join(' ');
 
-/** The words of a transcript in any format; `null` if it cannot be read. */
+/** Returns the words of a transcript in any format; `null` if it cannot be read. */
 const wordsOf = (answers: Answers, format: string): string | null => {
   const answer = answers.of(transcriptId(format))!;
   if (format === 'srt' || format === 'vtt') {
@@ -183,7 +186,7 @@ export const transcriptionChecks: readonly Check[] = [
       const text = valueAt(answer.json, 'text');
       if (said === null || typeof text !== 'string') return unchecked('there is no text');
       const judged = judgeWords(said, text, 'what is said');
-      // How well a model hears is not part of the interface.
+      // The quality of a model's recognition is not part of the interface.
       return judged.outcome === 'pass' ? judged : open(judged.observed);
     },
   ),
