@@ -37,7 +37,7 @@ import {
 import { dividedPlan, storePlan } from './hand-over-plan.ts';
 import { reachRendezvous } from './reach-rendezvous.ts';
 
-/** A slice's result with what only the coordinator knows of it. */
+/** Returns a slice's result with the facts that only the coordinator knows. */
 const annotated = (result: Result, { record }: SliceState): Result => ({
   ...result,
   slices: result.slices.map((slice) => ({
@@ -59,8 +59,8 @@ const lossText = (
 };
 
 /**
- * The results of all slices as one. A run with a lost slice is incomplete, whatever that slice had sent. `startedAt`: when the
- * load began, by the clock of the losses; `null` if no slice has a result.
+ * * Joins the results of all slices into one. A run with a lost slice is incomplete, whatever that slice had sent.
+ * `startedAt` is when the load began, by the clock of the losses. Returns `null` if no slice has a result.
  */
 const joinedResult = (
   results: ReadonlyMap<number, Result>,
@@ -77,18 +77,21 @@ const joinedResult = (
   return { ...merged.result, partial: reasons.length === 0 ? null : reasons.join('; ') };
 };
 
-/** Why nothing was published, or what was. */
+/** The result of a coordinated run, or the reason why nothing was published. */
 interface CoordinatedRun {
   readonly published: (PublishedResult & { readonly file: string }) | null;
   readonly exit: ExitName;
 }
 
-/** The time from the moment when all are ready to the load, in ms: meanwhile everybody hears of it, compiles and opens connections. */
+/**
+ * The time in ms from the moment when all workers are ready to the start of the load. In this time they learn of the
+ * start, compile, and open connections.
+ */
 const startLead = 5000;
-/** How long the last word stays for the workers, in ms. */
+/** How long the last message stays for the workers, in ms. */
 const farewell = 1000;
 
-/** From the first worker to the report. */
+/** Leads a run from the first worker to the report. */
 const lead = async (
   coordination: Coordination,
   { folder, page, extraReports }: Outputs,
@@ -104,7 +107,7 @@ const lead = async (
     `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
   );
   const stoppedBy = await followLoad(coordination);
-  // The workers hear that their results have come while the report is written.
+  // The workers learn that their results have arrived while the report is written.
   await led.turn();
   const heard = sleep(farewell);
   const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
@@ -189,7 +192,7 @@ export const coordinateOnce = async (
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
   const { printer } = host;
-  // What is closed whatever becomes of the run, and the files of a run that has no report.
+  // One stack is closed in any case; the other has the files of a run without a report.
   const [closing, discarding] = [new UndoStack(), new UndoStack()];
   const stops = followStops(host.onStop, () =>
     printer.say('the load is over; the reports are being written'),

@@ -13,24 +13,30 @@ import { sleep } from '../../platform/process/pause.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import type { OnStop, StopCause } from '../../run/input/host.ts';
 
-/** How often a worker looks for what the coordinator says, in ms. */
+/** How often a worker reads the coordinator's messages, in ms. */
 const pollInterval = 200;
-/** How often it gives a sign of life, in ms. */
+/** How often the worker gives a sign of life, in ms. */
 const beatInterval = 1000;
 
 interface FollowOptions {
   readonly run: RendezvousRun;
   readonly slice: number;
   readonly worker: Pick<WorkerRecord, 'worker' | 'host'>;
-  /** Returns the progress that the coordinator is told. */
+  /** Returns the progress to send to the coordinator. */
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 
-/** Listens to the coordinator, and tells it how the slice is, until it is closed. */
+/** Follows the coordinator's messages, and reports the state of the slice, until it is closed. */
 export class FollowedCoordinator {
-  /** Until when the slice may send, in ms of the machine's monotonic clock: every sign of life of the coordinator extends it. */
+  /**
+   * Until when the slice may send, in ms of the machine's monotonic clock. Every sign of life of the coordinator
+   * extends it.
+   */
   readonly lease = new Float64Array(new SharedArrayBuffer(8));
-  /** When the load begins, by the coordinator's clock. Rejects with a `Problem` if the coordinator is silent, or has ended. */
+  /**
+   * Resolves with the start of the load by the coordinator's clock. Rejects with a `Problem` if the coordinator is
+   * silent or has ended.
+   */
   readonly startAt: Promise<number>;
   /** Resolves when the coordinator has the result (`true`), or is gone. */
   readonly ended: Promise<boolean>;
@@ -62,34 +68,34 @@ export class FollowedCoordinator {
     this.#looping = this.#loop();
   }
 
-  /** The coordinator's stops, as the host's. */
+  /** The coordinator's requests to stop, in the form of the host's. */
   readonly onStop: OnStop = (listener) => {
     this.#listeners.add(listener);
     if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
     return () => this.#listeners.delete(listener);
   };
 
-  /** Whether the coordinator was silent for too long, or has ended the run. */
+  /** Returns whether the coordinator was silent for too long, or has ended the run. */
   isGone(): boolean {
     return monotonicNow() > this.lease[0]!;
   }
 
-  /** Whether the coordinator has ended the run, and nothing of it is left. */
+  /** Returns whether the coordinator has ended the run and cleared the rendezvous. */
   isRunOver(): boolean {
     return this.#isRunOver;
   }
 
-  /** Changes what the coordinator is told, soon. */
+  /** Changes what is reported to the coordinator, and sends it soon. */
   tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
     this.#record = { ...this.#record, ...change };
     this.#hasNews = true;
   }
 
-  /** Says the last word, and no more. */
+  /** Sends the last message and ends. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looping;
-    // Nothing is written into what was cleared.
+    // Nothing may be written into a cleared rendezvous.
     if (this.#hasNews && !this.#isRunOver) await this.#put().catch(() => undefined);
   }
 
@@ -106,7 +112,7 @@ export class FollowedCoordinator {
     try {
       await this.#put();
     } catch (error) {
-      // The server may be away for a moment: the coordinator's silence tells when it was too long.
+      // The server may be away for a moment; the coordinator's silence shows when that took too long.
       if (!(error instanceof Problem)) throw error;
     }
   }
@@ -123,13 +129,13 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from before the question: what the answer says was true then.
+    // The lease counts from before the question, since only then the answer is certainly true.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;
       throw error;
     });
-    // Before its first word there is nothing either.
+    // Before the coordinator's first message there is no record either.
     if (text === null && this.#beat >= 0) {
       this.#isRunOver = true;
       this.#leave('the coordinator has ended the run');
@@ -167,7 +173,7 @@ export class FollowedCoordinator {
     this.#stop(2);
   }
 
-  /** There is nobody to send for any more. */
+  /** Ends the slice, since no coordinator waits for it any more. */
   #leave(why: string): void {
     this.#revoke(why);
     this.#end.resolve(false);

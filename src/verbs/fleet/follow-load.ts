@@ -28,7 +28,7 @@ export interface CoordinateRequest extends Pick<
   /** The address of the rendezvous. */
   readonly rendezvous: string;
   readonly onLost: LossPolicy;
-  /** Whoever was silent for so many ms is gone. */
+  /** The silence in ms after which the other side counts as gone. */
   readonly silence: number;
   /** How long to wait for the workers, in ms. */
   readonly wait: number;
@@ -44,7 +44,7 @@ export interface Coordination {
   readonly onProgress: (progress: ProgressReport) => void;
 }
 
-/** How often the coordinator looks, in ms. */
+/** The interval in which the coordinator reads the workers' messages, in ms. */
 const lookInterval = 250;
 
 const failureBefore = ({ led: { slices, run } }: Coordination): string | null => {
@@ -64,7 +64,10 @@ const readyText = ({ record, index }: SliceState, count: number): string => {
   return `Slice ${index}/${count} is ready on ${host}: clock ${sign}${timeText(Math.abs(offset))} ± ${timeText(uncertainty)}`;
 };
 
-/** Waits until every slice has a worker that is ready. Throws a `Problem` if that cannot be, and `StoppedBeforeLoad` at a stop. */
+/**
+ * Waits until every slice has a ready worker. Throws a `Problem` if that is impossible, and `StoppedBeforeLoad` at a
+ * stop.
+ */
 export const gatherWorkers = async (coordination: Coordination): Promise<void> => {
   const { led, request, host, stops } = coordination;
   const { printer } = host;
@@ -111,7 +114,7 @@ const progressOfAll = (shared: readonly SharedProgress[]) => {
   return { elapsed, due, inFlight, outcomes, latencies };
 };
 
-/** Shows the progress of all slices as that of one run, and tells it once a second. */
+/** Shows the progress of all slices as one run, and reports it once a second. */
 const showProgress = (
   plan: Plan,
   screen: Screen | null,
@@ -133,7 +136,7 @@ const showProgress = (
   };
 };
 
-/** Why all slices are stopped, where one has lost or ended its load too early; `null` to let them go on. */
+/** Returns why all slices are stopped because one was lost or ended its load too early; `null` to continue. */
 const reasonToStop = ({ led: { slices, run }, request }: Coordination): string | null => {
   if (request.onLost === 'degrade') return null;
   for (const { index, lost, record, isCollected } of slices) {

@@ -13,7 +13,7 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** Prepares a plan for a division between so many machines. Throws a `Problem` if they cannot divide it. */
+/** Prepares a plan for a division between this many machines. Throws a `Problem` if they cannot divide it. */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(
@@ -21,17 +21,17 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
     );
   }
   rejectSmallShares(plan, slices);
-  // The slices of all machines have to be of one kind.
+  // The slices of all machines must be of one kind.
   return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
 };
 
 /**
- * A plan on its way from the coordinator to the workers. It holds prompts but no secret: keys and headers are references,
- * which each worker resolves in its own environment. Files stay where they are: a worker reads its own copies, which have
- * to be the same.
+ * * This file passes a plan from the coordinator to the workers. The plan contains prompts but no secrets: keys and
+ * headers are references, which each worker resolves in its own environment. Files are not sent: a worker reads its own
+ * copies, which must be the same.
  */
 
-/** Stores a plan for the workers; returns its digest. A scenario's rules let no secret into it. */
+/** Stores a plan for the workers and returns its digest. The rules of scenarios keep secrets out of it. */
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));
 
@@ -66,7 +66,7 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
   );
 };
 
-/** The files that the plan names outside its workload. */
+/** Returns the files that the plan names outside its workload. */
 const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly ReferencedFile[] => {
   const templates = [...keys.map(({ template }) => template), ...Object.values(headers)];
   const secrets = templates
@@ -92,7 +92,7 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
 export interface WorkerFolder {
   /** The folder that the paths of the plan are relative to. */
   readonly folder: string;
-  /** Whether the plan may name files outside it. */
+  /** Whether the plan may name files outside that folder. */
   readonly allowFiles: boolean;
   readonly environment: Environment;
 }

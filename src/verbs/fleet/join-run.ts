@@ -21,7 +21,7 @@ import {
   type RoundTrip,
 } from '../../model/rendezvous/clock-offset.ts';
 
-/** How often a worker looks for a coordinator, in ms. */
+/** How often a worker checks for a coordinator, in ms. */
 const lookInterval = 250;
 
 const runIn = async (rendezvous: Rendezvous): Promise<RendezvousRun | null> => {
@@ -54,7 +54,7 @@ export const waitForRun = async (
   }
 };
 
-/** Claims a slice for this worker, which sends nothing without it. Throws a `Problem` if another has it. */
+/** Claims a slice for this worker, which sends nothing without a claim. Throws a `Problem` if another worker has it. */
 export const claimSlice = async (
   rendezvous: Rendezvous,
   { id, slices, silence }: RendezvousRun,
@@ -79,14 +79,14 @@ export const claimSlice = async (
   );
 };
 
-/** At least so many round trips are made, and more until the offset is as exact as wanted, in ms. */
+/** The minimum number of round trips. More follow until the offset has the wanted precision, in ms. */
 const leastTrips = 16;
 const mostTrips = 64;
 const wantedUncertainty = 1;
 
 /**
- * How far this process's clock is ahead of the coordinator's. Throws a `Problem` if the coordinator leaves `patience` questions
- * without an answer.
+ * Returns how far this process's clock is ahead of the coordinator's. Throws a `Problem` if the coordinator leaves
+ * `patience` questions unanswered.
  */
 export const measureOffset = async (
   rendezvous: Rendezvous,

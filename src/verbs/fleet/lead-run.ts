@@ -16,10 +16,10 @@ import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
 
-/** What a coordinator knows of one slice: arithmetic only, time is an argument. */
+/** A coordinator's knowledge of one slice. These functions only calculate; the time is passed in. */
 export interface SliceState {
   readonly index: number;
-  /** The last word of its worker; `null` before one has come. */
+  /** The last message of its worker; `null` before the first one. */
   readonly record: WorkerRecord | null;
   /** When its worker last gave a sign of life, in ms. */
   readonly heardAt: number;
@@ -35,7 +35,7 @@ export const awaitedSlice = (index: number): SliceState => ({
   isCollected: false,
 });
 
-/** Takes what was read of a worker at `now`; a record that has not changed is no sign of life. */
+/** Updates a slice with its worker's record read at `now`. An unchanged record is not a sign of life. */
 export const withRecord = (
   state: SliceState,
   record: WorkerRecord | null,
@@ -48,7 +48,7 @@ export const withRecord = (
 const isOver = ({ record }: SliceState): boolean =>
   record?.phase === 'ended' || record?.phase === 'failed';
 
-/** Counts a slice as lost if its worker was silent for too long, or failed after the start. */
+/** Marks a slice as lost if its worker was silent for too long, or failed after the start. */
 export const withLoss = (
   state: SliceState,
   now: number,
@@ -65,8 +65,8 @@ export const withLoss = (
 };
 
 /**
- * Whether nothing more is to be expected of a slice, and certainly nothing is sent: its result was collected, it failed, or it
- * was lost so long ago that its worker's lease has run out.
+ * Returns whether a slice will certainly send nothing more: its result was collected, it failed, or it was lost so long
+ * ago that its worker's lease has run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -78,7 +78,7 @@ export const isSliceOver = (
 /** How often the coordinator gives a sign of life, in ms. */
 const beatInterval = 1000;
 
-/** Watches whether the coordinator of an earlier run still gives signs of life. */
+/** Checks whether the coordinator of an earlier run still gives signs of life. */
 const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<boolean> => {
   const read = async (): Promise<number | null> =>
     readRecord(coordinatorRecordSchema, await rendezvous.get(keysOf(run.id).coordinator))?.beat ??
@@ -93,8 +93,8 @@ const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<bool
 };
 
 /**
- * Removes what a killed coordinator left, once it was silent for so long that none of its workers sends any more. Throws a
- * `Problem` if another run is in progress.
+ * Removes the records of a killed coordinator, once it was silent for so long that none of its workers still sends.
+ * Throws a `Problem` if another run is in progress.
  */
 export const removeAbandoned = async (
   rendezvous: Rendezvous,
@@ -116,7 +116,7 @@ export const removeAbandoned = async (
   await rendezvous.clear();
 };
 
-/** Puts a run, whose plan is stored, into the rendezvous. Throws a `Problem` if another has come first. */
+/** Enters a run, whose plan is stored, into the rendezvous. Throws a `Problem` if another run came first. */
 export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<void> => {
   if (await rendezvous.create(runKey, JSON.stringify(run))) return;
   throw new Problem(
@@ -124,7 +124,7 @@ export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): P
   );
 };
 
-/** Leaves the rendezvous empty, unless another run has taken it over. Workers take an empty rendezvous for the end. */
+/** Clears the rendezvous, unless another run has taken it over. For workers, an empty rendezvous means the end. */
 export const closeMeeting = async (
   rendezvous: Rendezvous,
   { id }: RendezvousRun,
@@ -166,14 +166,17 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Stops all workers: once lets requests in flight end, twice does not. */
+  /** Stops all workers. The first stop lets requests in flight end, the second aborts them. */
   stop(times: number): void {
     if (times <= this.#said.stops) return;
     this.#said = { ...this.#said, stops: times };
     this.#hasNews = true;
   }
 
-  /** Speaks to the workers and listens to them once. A rendezvous that is away for a moment is looked for again next time. */
+  /**
+   * Exchanges messages with the workers once. If the rendezvous cannot be reached for a moment, the next call tries
+   * again.
+   */
   async turn(): Promise<void> {
     try {
       if (this.#hasNews || monotonicNow() - this.#saidAt >= beatInterval) await this.#say();
@@ -220,7 +223,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Throws a `Problem` for what no worker of this run and version writes. */
+  /** Parses a result. Throws a `Problem` if no worker of this run and version can have written it. */
   #parsed(content: Uint8Array, index: number): Result {
     const read = resultSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
     const isOwn =

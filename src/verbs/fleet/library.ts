@@ -8,10 +8,10 @@ import {
 import { Problem } from '../../platform/problem.ts';
 import type { LossPolicy } from './loss-policies.ts';
 
-/** The library's part for one run on several machines. What it needs is imported only when it is called. */
+/** This part of the library is for one run on several machines. Other modules are imported only when it is called. */
 
 interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'environment'> {
-  /** `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
+  /** The address of the rendezvous: `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
   readonly rendezvous: string;
   /** How long to wait for the others, in ms; five minutes by default. */
   readonly wait?: number | undefined;
@@ -20,20 +20,20 @@ interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'env
 export interface CoordinateOptions
   extends MeetingOptions, Pick<RunOptions, 'onProgress' | 'out' | 'target' | 'set' | 'force'> {
   readonly slices: number;
-  /** Whether the others stop or go on when a slice is lost; `stop` by default. */
+  /** Whether the other slices stop or continue when one is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;
-  /** Whoever was silent for so many ms is gone; 10,000 by default, at least 2000. */
+  /** The silence in ms after which the other side counts as gone; 10,000 by default, at least 2000. */
   readonly silence?: number | undefined;
 }
 
 export interface WorkOptions extends MeetingOptions {
-  /** The slice to run; by default the next that is free. */
+  /** The slice to run; by default the next free one. */
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
-  /** A folder for this slice's own result; by default it is only handed over. */
+  /** A folder for this slice's own result; by default the result is only sent to the coordinator. */
   readonly out?: string | undefined;
-  /** Lists the models with each key before the load; `true` by default. */
+  /** Whether each key lists the models before the load; `true` by default. */
   readonly keyCheck?: boolean | undefined;
 }
 
@@ -74,8 +74,9 @@ export const coordinate = (
   });
 
 /**
- * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is complete and the coordinator
- * has its result, and with what there is to say otherwise. Rejects with a `WeirError` if it cannot begin; then it sends nothing.
+ * * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is
+ * complete and the coordinator has its result, and with a message if not. Rejects with a `WeirError` if it cannot
+ * begin; then it sends nothing.
  */
 export const work = (
   options: WorkOptions,

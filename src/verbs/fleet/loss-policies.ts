@@ -1,3 +1,3 @@
-/** What happens to the other slices when one is lost. */
+/** The ways to treat the other slices when one is lost. */
 export const lossPolicies = ['stop', 'degrade'] as const;
 export type LossPolicy = (typeof lossPolicies)[number];

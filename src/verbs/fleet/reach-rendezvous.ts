@@ -7,7 +7,7 @@ import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-st
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The wait before a server that does not answer is tried again, in ms. */
+/** The wait before another attempt to connect to a server that does not answer, in ms. */
 const connectInterval = 1000;
 
 /**
@@ -35,7 +35,7 @@ export const reachRendezvous = async (
 /** The wait before an operation is tried again, in ms. */
 const retryInterval = 250;
 
-/** Tries an operation on a rendezvous until it succeeds, for `patience` ms; then throws its `Problem`. */
+/** Repeats an operation on a rendezvous until it succeeds, for up to `patience` ms; then throws its `Problem`. */
 export const persist = async <T>(patience: number, work: () => Promise<T>): Promise<T> => {
   const until = monotonicNow() + patience;
   for (;;) {

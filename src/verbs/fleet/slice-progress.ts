@@ -6,11 +6,12 @@ import { liveSamples } from '../../run/watch/live-display.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
- * Values are shared in steps of this factor, each by the mean of its values: enough to watch, a few numbers for any
- * number of requests, and never less than the least or more than the greatest.
+ * * The logarithm of the factor between steps of shared values. Each step is shared as the mean of its values. That is
+ * exact enough for watching and takes few numbers for any number of requests. A mean is never outside the range of the
+ * values.
  */
 const step = Math.log(1.05);
-/** The smallest value that differs from 0, in the measure’s unit. */
+/** The smallest value above 0 that is distinguished from 0, in the measure's unit. */
 const least = 0.01;
 
 const stepOf = (value: number): number =>
@@ -21,10 +22,10 @@ interface StepValues {
   sum: number;
 }
 
-/** Rounds to thousandths, which keeps the record short. */
+/** Returns the mean, rounded to thousandths to keep the record short. */
 const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
 
-/** Counts what others may watch of a slice while it runs; an observation costs two additions. */
+/** Collects the shared progress of a running slice; an observation costs two additions. */
 export const shareProgress = () => {
   const outcomes = emptyOutcomeCounts();
   const counts = new Map<TrafficKind, Map<number, StepValues>>();
@@ -57,7 +58,7 @@ export const shareProgress = () => {
       at = { elapsed: now, due, inFlight };
     },
   };
-  /** What there is to share so far; `null` before the clock has started. */
+  /** Returns the progress so far; `null` before the clock has started. */
   const take = (): SharedProgress | null =>
     hasStarted
       ? {

@@ -23,18 +23,18 @@ import { reachRendezvous, persist } from './reach-rendezvous.ts';
 
 export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly rendezvous: string;
-  /** The slice to run; `null`: the next that nobody has. */
+  /** The slice to run; `null` means the next free one. */
   readonly slice: Slice | null;
   /** How long to wait for a coordinator, in ms. */
   readonly wait: number;
-  /** A folder for this slice's own result; by default it is only handed over. */
+  /** A folder for this slice's own result; by default the result is only sent to the coordinator. */
   readonly out: string | undefined;
   readonly keyCheck: boolean;
-  /** A file of this machine for one line about each request; `undefined` for none. */
+  /** The file on this machine that gets a line for each request; `undefined` for none. */
   readonly observations: string | undefined;
 }
 
-/** Both ways to be stopped as one. */
+/** Combines both ways to be stopped into one. */
 const eitherStop =
   (...all: readonly OnStop[]): OnStop =>
   (listener) => {
@@ -59,7 +59,10 @@ interface ClaimedSlice {
   readonly progress: ReturnType<typeof shareProgress>;
 }
 
-/** How many questions for the time may stay unanswered: before the load, and after it, when less depends on the answer. */
+/**
+ * The numbers of questions for the time that may stay unanswered: before the load, and after it, when less depends on
+ * the answer.
+ */
 const [startPatience, endPatience] = [8, 2] as const;
 
 /** Runs a claimed slice. Returns what was measured, and the offset of this clock if it is known until the end. */
@@ -87,7 +90,7 @@ const runSlice = async (
     runId: run.runId,
     agreeOnStart,
     lease: follow.lease,
-    // One of all, since each check spends a part of the keys' limits.
+    // Only one of all slices checks the keys, since each check uses a part of their limits.
     keyCheck: keyCheck && slice.index === 0,
     out: null,
     extraReports: {},
@@ -113,7 +116,7 @@ const runSlice = async (
   return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
 };
 
-/** Keeps a slice's result on this machine; returns its path. */
+/** Writes a slice's result to this machine; returns its path. */
 const keepResult = async (
   { result }: FinishedRun,
   out: string | undefined,
@@ -127,14 +130,14 @@ const keepResult = async (
   return join(folder.path, 'result.json');
 };
 
-/** Hands the result over and waits until the coordinator has it. */
+/** Sends the result and waits until the coordinator has it. */
 const handOver = async (
   rendezvous: Rendezvous,
   { run, slice, follow }: ClaimedSlice,
   { result }: FinishedRun,
   clock: ClockOffset | null,
 ): Promise<boolean> => {
-  // A result that nobody waits for would stay there.
+  // If the run is over, nobody would fetch or remove the result.
   if (follow.isRunOver()) return false;
   try {
     const content = new TextEncoder().encode(JSON.stringify(result));
@@ -151,7 +154,7 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/** Runs a claimed slice to its end and hands its result over; tells the coordinator if it fails. */
+/** Runs a claimed slice to its end and sends its result. Tells the coordinator if it fails. */
 const workOn = async (
   rendezvous: Rendezvous,
   claimed: ClaimedSlice,
@@ -186,8 +189,9 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and hands its result over. Throws a
- * `Problem`, and sends nothing, if another worker has the slice, or version, plan or files differ.
+ * * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and sends its result to the
+ * coordinator. If another worker has the slice, or if version, plan or files differ, it throws a `Problem` and sends no
+ * requests.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

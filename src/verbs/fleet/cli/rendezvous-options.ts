@@ -20,7 +20,7 @@ export const onLostOption = {
   },
 };
 
-/** A length of time in ms; `usual` where none is given. */
+/** Reads a length of time in ms; `usual` if none is given. */
 export const lengthFrom = (
   name: string,
   text: string | undefined,
