@@ -24,7 +24,7 @@ import type { Host } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 
 interface ImportRequest {
-  /** A path, `/dev/stdin` for standard input, or `undefined` with a command. */
+  /** The path, `/dev/stdin` for standard input, or `undefined` with a command. */
   readonly file: string | undefined;
   readonly command: readonly string[];
   readonly from: ImportKind | undefined;
@@ -63,7 +63,7 @@ const readSource = async ({ file, command }: ImportRequest): Promise<Source> => 
   }
 };
 
-/** The bodies of vegeta’s targets that are in files, relative to the current folder, as vegeta reads them. */
+/** Reads the bodies of vegeta's targets that are in files, relative to the current folder, as vegeta does. */
 const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array | string>> => {
   const paths = readTargets(text).flatMap(({ body }) => (typeof body === 'string' ? [body] : []));
   const bodies = new Map<string, Uint8Array | string>();
@@ -118,7 +118,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** The scenario with its uploads named after it. */
+/** Returns the scenario with its uploads named after it. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -152,8 +152,8 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
 };
 
 /**
- * Prints or writes what another tool’s file is to Weir, and a line for each part that is not taken over as it is.
- * Resolves with `incomplete` if anything is left out that bears on what is sent or judged.
+ * * Prints or writes the scenario that another tool's file becomes, with a line for each part that was changed or
+ * omitted. Resolves with `incomplete` if an omitted part affects what is sent or judged.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;

@@ -1,8 +1,8 @@
 import { namedFlags } from './command-flags.ts';
 
-/** The options of `aiperf profile` (https://github.com/ai-dynamo/aiperf), version 0.13.0. */
+/** This file reads the options of `aiperf profile` (https://github.com/ai-dynamo/aiperf), version 0.13.0. */
 
-/** The options that are taken over; the first name is that of AIPerf’s documentation. */
+/** The options that are taken over; the first name is the one in AIPerf's documentation. */
 export const aiPerfFlags = namedFlags({
   model: '--model-names --model -m',
   url: '--url -u',
@@ -42,7 +42,7 @@ export const aiPerfFlags = namedFlags({
   runs: '--num-profile-runs',
 });
 
-/** What the other options are about, and what to do instead; the first row that fits. */
+/** The subjects of the other options, and what to do instead; the first row that matches is used. */
 export const otherAiPerfOptions: readonly (readonly [
   names: RegExp,
   kind: 'left' | 'unneeded',
@@ -80,7 +80,7 @@ export const otherAiPerfOptions: readonly (readonly [
   ],
 ];
 
-/** AIPerf’s metrics that a request can be held to, and Weir’s, with the unit. */
+/** AIPerf's metrics for objectives of single requests, with Weir's measures and the unit. */
 export const goodputMeasures: Readonly<
   Record<string, readonly [measure: string, sign: string, unit: string]>
 > = {

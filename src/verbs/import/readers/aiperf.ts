@@ -25,7 +25,7 @@ import {
   givenFields,
 } from './imported.ts';
 
-/** `aiperf profile`: https://github.com/ai-dynamo/aiperf. Names and defaults are those of 0.13.0. */
+/** This file imports `aiperf profile` (https://github.com/ai-dynamo/aiperf). Names and defaults are those of 0.13.0. */
 
 /** A header that holds a key: its value is never read. */
 const isKeyHeader = ({ name, values }: Flag): boolean =>
@@ -132,7 +132,7 @@ const arrivalsOf = (flags: Flags): BenchLoad['arrivals'] => {
   return pattern === 'constant' ? 'constant' : 'poisson';
 };
 
-/** The warm-up in seconds; one of requests has a length at a rate only. */
+/** Returns the warm-up in seconds. A warm-up given in requests has a length only at a rate. */
 const warmUpOf = (flags: Flags, rate: number | undefined, notes: Notes): number => {
   const requests = flags.number('warmUpRequests');
   const seconds = flags.number('warmUp');

@@ -8,7 +8,7 @@ import {
   type Notes,
 } from './imported.ts';
 
-/** What command lines of benchmarks have in common, and what it is in a scenario. */
+/** This file turns what the command lines of benchmarks have in common into parts of a scenario. */
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -22,14 +22,17 @@ export interface TokenSpread {
   readonly max?: number | null;
 }
 
-/** The number or distribution of a scenario; with bounds and no deviation all between them are equally likely. */
+/**
+ * Returns a number or distribution for a scenario. With bounds and no deviation, all values between them are equally
+ * likely.
+ */
 export const tokenCount = ({ mean, deviation, min, max }: TokenSpread): number | Tree => {
   if (deviation) return givenFields({ kind: 'normal', mean, deviation, min, max });
   const [from, to] = [min ?? mean, max ?? mean];
   return from === to ? from : { kind: 'uniform', min: from, max: to };
 };
 
-/** How a benchmark sends: at rates or with users, until a number of requests or a time. */
+/** The load of a benchmark: at rates or with users, until a number of requests or a time is reached. */
 export interface BenchLoad {
   readonly rates: readonly number[];
   readonly users: readonly number[];
@@ -41,7 +44,7 @@ export interface BenchLoad {
   readonly rampUpSeconds?: number;
 }
 
-/** How long a load lasts whose source has no end. */
+/** The length in seconds of a load whose source has no end. */
 const usualSeconds = 60;
 
 const chosenLength = (notes: Notes): number => {
@@ -53,7 +56,7 @@ const chosenLength = (notes: Notes): number => {
   return usualSeconds;
 };
 
-/** What a sweep varies, each value once. */
+/** Returns the values that a sweep varies, each once. */
 const varied = (path: string, values: readonly unknown[]): Tree =>
   new Set(values).size > 1 ? { vary: { [path]: [...new Set(values)] } } : {};
 
@@ -116,7 +119,7 @@ const userLoad = (load: BenchLoad, notes: Notes): Tree => {
   return { load: { kind: 'iterations', users, iterations, ...maxDuration }, ...vary };
 };
 
-/** The `load` of a scenario, its `warmUp`, and `vary` if there are several rates or numbers of users. */
+/** Returns the `load` of a scenario, its `warmUp`, and `vary` if there are several rates or numbers of users. */
 export const loadOf = (load: BenchLoad, notes: Notes): Tree => {
   const isByRate = load.rates.length > 0;
   const tree = isByRate ? rateLoad(load, notes) : userLoad(load, notes);
@@ -128,7 +131,7 @@ export const loadOf = (load: BenchLoad, notes: Notes): Tree => {
   };
 };
 
-/** The fields of a target that is not ours, with a reference in the place of its key. */
+/** Returns the fields of a target other than the mock, with a reference in place of its key. */
 export const targetFields = (
   { url, hasKey }: { readonly url: string; readonly hasKey: boolean },
   notes: Notes,
@@ -137,7 +140,10 @@ export const targetFields = (
   return { target: url, keys: keyReference };
 };
 
-/** The base address of an OpenAI-compatible server whose tool adds the version itself; `null` if it is no address. */
+/**
+ * Returns the base address of an OpenAI-compatible server, for tools that add the version themselves; `null` if it is
+ * not an address.
+ */
 export const baseAddress = (written: string): string | null => {
   const text = written.includes('://') ? written : `http://${written}`;
   if (hasTemplate(text) || !URL.canParse(text)) return null;
@@ -146,7 +152,7 @@ export const baseAddress = (written: string): string | null => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 };
 
-/** The tokenizer of generated prompts, where Weir can have it. */
+/** Returns the tokenizer for generated prompts, if Weir supports it. */
 export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree => {
   if (tokenizer?.endsWith('.json') === true) return { tokenizer };
   const message =
@@ -155,7 +161,7 @@ export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree =>
   return {};
 };
 
-/** Stands for the model that a command does not name. */
+/** Returns a placeholder for the model that a command does not name. */
 export const unnamedModel = (notes: Notes): string => {
   notes.left('model', 'put its name in the place of MODEL');
   return 'MODEL';
@@ -195,7 +201,7 @@ export const whyUnsent = (written: string): string | null => {
 
 export const noCounterpart = 'weir import has no counterpart for this option';
 
-/** Says how to run several values. */
+/** Notes how to run several values. */
 export const sweepNote = (tree: Tree, notes: Notes): void => {
   if (tree['vary'] === undefined) return;
   notes.chosen(

@@ -12,7 +12,7 @@ export interface Flag {
   readonly expands: boolean;
 }
 
-/** What each option of a tool is called here, by all the ways to write it. */
+/** Maps every spelling of a tool's options to the name used here. */
 export type FlagNames = Readonly<Record<string, string>>;
 
 /** Names options: `{ users: '--concurrency -c' }`. */
@@ -29,7 +29,7 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
     const flag = found.at(-1);
     if (/^-{1,2}[A-Za-z]/.test(word.text)) {
       const [, written = '', value] = /^(--?[^=]+)(?:=([^]*))?$/.exec(word.text) ?? [];
-      // Options of more words than one may have underscores in other versions.
+      // Options of several words may contain underscores in other versions.
       const name = names[written] ?? names[written.replaceAll('_', '-')] ?? '';
       const place = isLong ? `line ${word.line}, ${written}` : written;
       const values = value === undefined ? [] : [value];
@@ -94,14 +94,14 @@ export class Flags {
     return this.one(name)?.values[0] ?? null;
   }
 
-  /** Whether a switch is on: `--streaming`, `--streaming true`, `--no-streaming`. */
+  /** Returns whether a switch is on: `--streaming`, `--streaming true`, `--no-streaming`. */
   isOn(name: string, byDefault: boolean): boolean {
     const flag = this.one(name);
     if (flag === null) return byDefault;
     return flag.written.startsWith('--no-') !== /^(true|1|yes|on)?$/i.test(flag.values[0] ?? '');
   }
 
-  /** The numbers of an option, `1,2,4` or several words; those that are none are named. */
+  /** Returns the numbers of an option, `1,2,4` or several words; other words are noted. */
   numbers(name: string): readonly number[] {
     const flags = this.all(name);
     return flags.flatMap((flag) => numbersIn(flag.values, flag.place, this.notes));
@@ -195,7 +195,7 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
   return own.slice(at(own) + 1).map((word) => expanded(word, variables, notes));
 };
 
-/** JSON, or `key=value` with commas between them, as both tools take it; `null` if it is neither. */
+/** Reads JSON, or `key=value` pairs separated by commas, as both tools accept it; `null` if it is neither. */
 export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {

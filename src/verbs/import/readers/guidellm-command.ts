@@ -2,7 +2,7 @@ import { whyUnsent } from './bench-scenario.ts';
 import type { Notes } from './imported.ts';
 import { type Flags, hasShellPart, namedFlags, readSettings } from './command-flags.ts';
 
-/** The settings of one part of a command line, each asked for once; what nobody asked for is named. */
+/** The settings of one part of a command line. Each is requested once; those that nobody requests are noted. */
 export class PartSettings {
   private readonly place: string;
   private readonly values: Map<string, unknown>;
@@ -25,7 +25,7 @@ export class PartSettings {
     return typeof value === 'string' && value !== '' ? value : null;
   }
 
-  /** The numbers of a setting; anything else is named. */
+  /** Returns the numbers of a setting; other values are noted. */
   numbers(name: string): readonly number[] {
     const value = this.take(name);
     if (value === undefined) return [];
@@ -39,7 +39,7 @@ export class PartSettings {
     return this.numbers(name)[0] ?? null;
   }
 
-  /** The settings whose names begin so, by the rest of their names. */
+  /** Returns the settings whose names begin with the prefix, by the rest of their names. */
   takeBelow(prefix: string): Readonly<Record<string, unknown>> {
     const names = [...this.values.keys()].filter((name) => name.startsWith(prefix));
     return Object.fromEntries(names.map((name) => [name.slice(prefix.length), this.take(name)]));
@@ -85,7 +85,7 @@ export const guideLlmFlags = namedFlags({
 export const guideLlmOutput =
   /^(--(output-sampling|sample-requests|metrics|disable-.*|data-num-workers|data-loader|dataloader-kwargs|prefer-response-metrics)|-l)$/;
 
-/** What the numbers of `--rate` are, by profile. */
+/** The meaning of the numbers of `--rate`, by profile. */
 const rateMeanings: Readonly<Record<string, string>> = {
   concurrent: 'streams',
   sweep: 'sweep_size',

@@ -1,4 +1,7 @@
-/** The tools whose files can be imported, and what of them; apart from what reads them, since help lists them. */
+/**
+ * The tools whose files can be imported, and which parts. They are apart from the code that reads them, since help
+ * lists them.
+ */
 export const importKinds = {
   vegeta: 'targets of vegeta, in its format http or json',
   k6: 'the JSON of k6’s summary, with its thresholds',

@@ -16,7 +16,7 @@ const toYaml = (tree: object): string => {
     Map: (_, node, path) => {
       const isEntry = isSeq(path.at(-1)) && node.has('kind');
       const isPlain = node.items.every(({ value }) => isScalar(value));
-      // What fits into a line is one.
+      // A value that fits into a line is written in one.
       if (path.length > 1 && isPlain && !isEntry && JSON.stringify(node).length < 80)
         node.flow = true;
     },
@@ -37,7 +37,7 @@ const headLines = (imported: Imported, from: string): string => {
   ].join('\n');
 };
 
-/** A whole scenario with its notes at the head, or objectives to paste into one. */
+/** Returns a complete scenario with its notes at the top, or objectives to paste into one. */
 export const importedText = (imported: Imported, from: string, schema: string): string => {
   const head = headLines(imported, from);
   if (imported.kind === 'objectives')
@@ -45,7 +45,7 @@ export const importedText = (imported: Imported, from: string, schema: string): 
   return `# yaml-language-server: $schema=${schema}\n#\n${head}\n${toYaml(imported.scenario)}`;
 };
 
-/** The text of a scenario with further objectives; everything else stays as it is. */
+/** Returns the text of a scenario with further objectives; everything else is unchanged. */
 export const insertObjectives = (text: string, objectives: readonly string[]): string => {
   const document = parseDocument(text);
   const root = document.contents;
@@ -75,7 +75,7 @@ const namesProgram = (text: string, program: string): boolean =>
     words.some((word) => word.text === program || word.text.endsWith(`/${program}`)),
   );
 
-/** What a text is, by its content; `null` if it is none of them. */
+/** Recognises a text by its content; returns `null` if it is of no known kind. */
 export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
@@ -129,7 +129,7 @@ const refuseInvalid = (imported: Imported): void => {
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);
-  // Files are looked at when the scenario is run, from where it is.
+  // Files are checked when the scenario is run, from its folder.
   const problem = reading.ok
     ? undefined
     : reading.problems.find(({ path }) => !path.endsWith('.tokenizer'));
@@ -137,7 +137,10 @@ const refuseInvalid = (imported: Imported): void => {
   throw new ImportError(`it would make an invalid scenario: ${problem.path}: ${problem.message}`);
 };
 
-/** Imports a text of a known kind; a scenario is valid. Throws an `ImportError` if nothing of it can be taken over. */
+/**
+ * Imports a text of a known kind; an imported scenario is valid. Throws an `ImportError` if no part of the text can be
+ * imported.
+ */
 export const importText = (kind: ImportKind, text: string, attack: VegetaAttack): Imported => {
   const importers = {
     vegeta: () => importVegeta(readTargets(text), attack),

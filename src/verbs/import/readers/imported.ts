@@ -5,28 +5,28 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** What became of a part of another tool’s file that a scenario cannot simply take over. */
+/** The treatment of a part of another tool's file that a scenario cannot simply take over. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',
   unneeded: 'Not needed',
 } as const;
 
-/** One part of the source: where it is, and what became of it. No note repeats a value that can be a secret. */
+/** One part of the source: its place, and how it was treated. A note never repeats a value that may be a secret. */
 interface ImportNote {
   readonly kind: keyof typeof noteKinds;
-  /** A line, an option, or what the source does not say. */
+  /** The place: a line, an option, or the name of something that the source lacks. */
   readonly place: string;
   readonly message: string;
 }
 
-/** A file to be written beside the scenario, which names it. */
+/** A file to be written beside the scenario that names it. */
 export interface ImportedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** What another tool’s file means to Weir: a whole scenario, or objectives for one. */
+/** The result of an import: a complete scenario, or objectives for one. */
 export type Imported = { readonly notes: readonly ImportNote[] } & (
   | {
       readonly kind: 'scenario';
@@ -36,13 +36,13 @@ export type Imported = { readonly notes: readonly ImportNote[] } & (
   | { readonly kind: 'objectives'; readonly objectives: readonly string[] }
 );
 
-/** What cannot be imported at all; the message says what was expected. */
+/** The error for a text that cannot be imported at all; the message says what was expected. */
 export class ImportError extends Error {}
 
 export class Notes {
   readonly list: ImportNote[] = [];
 
-  /** What is left out comes first. */
+  /** Returns the notes, those about omitted parts first. */
   get sorted(): readonly ImportNote[] {
     return Object.keys(noteKinds).flatMap((kind) => this.list.filter((note) => note.kind === kind));
   }
@@ -60,17 +60,19 @@ export class Notes {
   }
 }
 
-/** A note as one line, whatever the source holds. */
+/** Formats a note as one line, whatever the source contains. */
 export const noteLine = ({ kind, place, message }: ImportNote): string =>
   `${noteKinds[kind].padEnd(10)}  ${place}: ${message}`.replaceAll(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g,
     ' ',
   );
 
-/** The key of an imported target: never the one that the source has. */
+/** The reference for the key of an imported target, which never contains the source's key. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
-/** Says what becomes of the key and the limits; `noKey`: that the source has no key, `null` if it has one. */
+/**
+ * Notes how the key and the limits are treated. `noKey` is the note that the source has no key; `null` if it has one.
+ */
 export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   const key =
     noKey === null
@@ -83,7 +85,7 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   );
 };
 
-/** The value of a JSON text; undefined if it is none. */
+/** Returns the value of a JSON text; `undefined` if it is not JSON. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -92,13 +94,13 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** Whether a text has what a scenario would replace by a variable or a secret. */
+/** Returns whether a value contains text that a scenario would replace by a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
   /\$\{(?:env|secret|command):/.test(
     typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
   );
 
-/** The fields that have a value. */
+/** Returns the fields that have a value. */
 export const givenFields = (
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> =>
@@ -115,13 +117,13 @@ export interface WrittenHeader {
 
 interface ReadHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** The header that carries the key, in lower case; `null` if none of them does. */
+  /** The header that carries the key, in lower case; `null` if none does. */
   readonly keyHeader: string | null;
 }
 
-/** What carries the key of a gateway. */
+/** The headers that carry the key of a gateway. */
 const keyHeaders = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-/** Weir sends these itself, by the kind of request. */
+/** The headers that Weir sends itself, by the kind of request. */
 const ownNames = new Set([
   'content-type',
   'accept',

@@ -1,9 +1,12 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { type Imported, ImportError, parsedJson, Notes } from './imported.ts';
 
-/** The thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its options. */
+/**
+ * This file imports the thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its
+ * options.
+ */
 
-/** What a metric of k6 is here: a distribution in ms, a share or a rate. */
+/** The meaning of k6's metrics: distributions in ms, shares or rates. */
 const metrics: Readonly<
   Record<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]>
 > = {
@@ -14,7 +17,7 @@ const metrics: Readonly<
   http_reqs: ['rate', 'sentRate'],
 };
 
-/** Why other metrics are not taken over, by their names. */
+/** The reasons why other metrics are not imported, by their names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   [
     /^checks$/,
@@ -42,12 +45,12 @@ const thresholdPattern =
 
 const plain = (n: number): string => String(Number(n.toPrecision(12)));
 
-/** A threshold of k6: a statistic, a comparison and a number. */
+/** Reads a threshold of k6: a statistic, a comparison and a number. */
 const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
   if (bound === undefined) return null;
   const n = Number(bound);
-  // Nothing that is counted is below 0.
+  // Counts are never below 0.
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,
@@ -67,7 +70,7 @@ const withBound = {
 };
 type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 
-/** The objective of one threshold, or what to do instead. */
+/** Returns the objective for one threshold, or advice on what to do instead. */
 const objectiveOf = (
   metric: string,
   threshold: string,
@@ -78,7 +81,7 @@ const objectiveOf = (
     const [, problem] = otherMetrics.find(([names]) => names.test(name)) ?? [];
     return { problem: problem ?? 'a metric of the script itself has no counterpart' };
   }
-  // Weir’s distributions have completed requests only.
+  // Weir's distributions contain only completed requests.
   if (tags !== undefined && tags.replaceAll(' ', '') !== 'expected_response:true') {
     const labels = `${figure}{traffic=chat}: traffic, model, stage or key`;
     return { problem: `write the label itself, for example ${labels}` };
@@ -91,7 +94,7 @@ const objectiveOf = (
   return objective === null ? { problem } : { objective };
 };
 
-/** The texts of thresholds: the keys of a mapping, a text, a list of texts or of `{ threshold }`. */
+/** Returns the texts of thresholds: the keys of a mapping, a text, a list of texts or of `{ threshold }`. */
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];
   if (Array.isArray(given))

@@ -1,12 +1,12 @@
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { type WrittenHeader, ImportError, parsedJson } from './imported.ts';
 
-/** A target of vegeta (https://github.com/tsenart/vegeta): one request. */
+/** A target of vegeta (https://github.com/tsenart/vegeta), which is one request. */
 export interface VegetaTarget {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly WrittenHeader[];
-  /** The body, or the path of the file that has it; `null` for none. */
+  /** The body, or the path of the file that contains it; `null` for none. */
   readonly body: Uint8Array | string | null;
   readonly line: number;
 }
@@ -32,13 +32,13 @@ const targetOfJson = (text: string, line: number): VegetaTarget => {
   return { method, url, headers, body: body === '' ? null : Buffer.from(body, 'base64'), line };
 };
 
-/** Targets of the format `json`: one object in each line. */
+/** Reads targets of the format `json`: one object per line. */
 export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
   text.split('\n').flatMap((each, i) => (each.trim() === '' ? [] : [targetOfJson(each, i + 1)]));
 
 const isRequestLine = (line: string): boolean => /^[A-Z]+\s/.test(line);
 
-/** The lines behind a request line, up to and with the path of a body or the empty line. */
+/** Returns the lines after a request line, up to and including the path of a body or the empty line. */
 const readRest = (lines: readonly string[], from: number) => {
   const headers: WrittenHeader[] = [];
   for (let at = from; at < lines.length && lines[at] !== ''; at += 1) {
@@ -54,7 +54,7 @@ const readRest = (lines: readonly string[], from: number) => {
   return { headers, body: null, next: from + lines.slice(from).indexOf('') };
 };
 
-/** Targets of the format `http`, with the rules of vegeta’s own reader (`NewHTTPTargeter`). */
+/** Reads targets of the format `http`, by the rules of vegeta's own reader (`NewHTTPTargeter`). */
 export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
   const lines = [...text.split('\n').map((line) => line.trim()), ''];
   const targets: VegetaTarget[] = [];
@@ -65,7 +65,7 @@ export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
     const [, method = '', url = ''] = /^([A-Z]+) +(\S.*)$/.exec(head) ?? [];
     if (method === '')
       return fail(at, 'expected a method and an address, for example: GET http://host/v1/models');
-    // A target without headers may be followed at once by the next.
+    // A target without headers may be directly followed by the next one.
     const isAlone = isRequestLine(lines[at] ?? '');
     const { headers, body, next } = isAlone
       ? { headers: [], body: null, next: at }

@@ -16,13 +16,13 @@ import {
 import { type EntrySource, entryReaders } from './vegeta-entries.ts';
 import type { VegetaTarget } from './vegeta-targets.ts';
 
-/** What targets do not say: the options of vegeta’s attack, and what their files hold. */
+/** The facts that targets lack: the options of vegeta's attack, and the contents of its files. */
 export interface VegetaAttack {
-  /** As vegeta writes it: `50`, `50/s`, `100/1m`. */
+  /** The rate as vegeta writes it: `50`, `50/s`, `100/1m`. */
   readonly rate: string | undefined;
-  /** As Go writes it: `30s`, `1m30s`. */
+  /** The duration as Go writes it: `30s`, `1m30s`. */
   readonly duration: string | undefined;
-  /** The bodies in files, by path; a text says why a file cannot be read. */
+  /** The bodies in files, by path; a text explains why a file cannot be read. */
   readonly bodies: ReadonlyMap<string, Uint8Array | string>;
   /** Whether files can be written beside the scenario. */
   readonly canWriteFiles: boolean;
@@ -38,7 +38,7 @@ const goUnits: Readonly<Record<string, number>> = {
   ns: 1e-6,
 };
 
-/** A length of time in Go’s notation, in milliseconds; `null` if it is none. */
+/** Reads a length of time in Go's notation, in ms; `null` if it is something else. */
 const goDuration = (text: string): number | null => {
   if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text)) return null;
   let length = 0;
@@ -82,14 +82,14 @@ const loadOf = ({ rate, duration }: VegetaAttack, notes: Notes) => {
   };
 };
 
-/** A target that the interface has, apart from its body. */
+/** A target that the interface supports, without its body. */
 interface Located {
   readonly target: VegetaTarget;
   readonly base: string;
   readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
 }
 
-/** The base address of a target, with its query; `null` if the interface has no such request. */
+/** Returns the base address of a target, with its query; `null` if the interface has no such request. */
 const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   const place = `line ${target.line}`;
   const url = URL.canParse(target.url) ? new URL(target.url) : null;
@@ -112,13 +112,13 @@ const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   return { target, base, read: row.read };
 };
 
-/** The element that comes most often, the first of them. */
+/** Returns the most frequent element; of several, the first. */
 const mostFrequent = (values: readonly string[]): string | undefined =>
   [...Map.groupBy(values, (value) => value)].toSorted(
     ([, a], [, b]) => b.length - a.length,
   )[0]?.[0];
 
-/** The headers that all targets have, those that only some have being named. */
+/** Returns the headers that all targets share; those of only some targets are noted. */
 const commonHeaders = (
   targets: readonly VegetaTarget[],
   notes: Notes,
@@ -158,7 +158,7 @@ const sourceOf = (
   return { contentType, body: bytes ?? null };
 };
 
-/** The name of an upload, beside those of other content; it is kept with them. */
+/** Returns a name for an upload that differs from those of other content; the upload is kept under it. */
 const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string => {
   const known = files.find((file) => Buffer.from(file.bytes).equals(bytes));
   if (known !== undefined) return known.name;
@@ -168,7 +168,7 @@ const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string 
   return path;
 };
 
-/** The targets at a base address that can be taken over, with their entries and uploads. */
+/** Returns the targets at a base address that can be imported, with their entries and uploads. */
 const takeTargets = (
   located: readonly Located[],
   base: string,
@@ -213,7 +213,7 @@ export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAtt
     );
   }
   const { taken, entries, files } = takeTargets(located, base, attack, notes);
-  // Equal entries are one with a weight.
+  // Equal entries become one entry with a weight.
   const alike = [...Map.groupBy(entries, (entry) => JSON.stringify(entry)).values()];
   const traffic = alike.map((each) =>
     entries.length > 1 ? { ...each[0], weight: each.length } : each[0]!,
