@@ -18,12 +18,12 @@ import { countText, moneyText, plural, timeText } from '../../report/text/number
 
 export interface SweepRequest {
   readonly source: PlanSource;
-  /** `PATH=VALUES` each. */
+  /** The variables, each as `PATH=VALUES`. */
   readonly vary: readonly string[];
   readonly repetitions: number;
   readonly pause: string | undefined;
   readonly answerTime: string | undefined;
-  /** The figures that points are judged by; chosen by what the runs have where absent. */
+  /** The figures by which points are judged; if absent, they are chosen by the runs' data. */
   readonly throughput: string | undefined;
   readonly latency: string | undefined;
   readonly yes: boolean;
@@ -38,15 +38,15 @@ interface SweepPoint {
 
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
-  /** With what each run of a point needs, since each draws other arrivals and other prompts. */
+  /** The points, with the needs of each run, since each draws other arrivals and other prompts. */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
-  /** Objectives that some point has too few requests for, as sentences. */
+  /** Sentences about objectives for which some point has too few requests. */
   readonly warnings: readonly string[];
 }
 
 const maxPoints = 1000;
 
-/** All combinations, with a value of each variable; the last variable changes fastest. */
+/** Returns all combinations, with a value of each variable; the last variable changes fastest. */
 const combinationsOf = (variables: readonly Variable[]) =>
   variables.reduce<readonly (readonly (PointSetting & { readonly text: string })[])[]>(
     (combinations, { path, flag, values }) =>
@@ -56,7 +56,7 @@ const combinationsOf = (variables: readonly Variable[]) =>
     [[]],
   );
 
-/** Reads every point; throws one `Problem` with what is wrong at any of them, each once. */
+/** Reads every point; throws one `Problem` with everything that is wrong at any of them, each once. */
 const readPoints = async (
   source: PlanSource,
   variables: readonly Variable[],
@@ -84,7 +84,10 @@ const readPoints = async (
   return { points, warnings: [...warnings] };
 };
 
-/** Reads the variables of a sweep, the plan of each point, and what each run needs. Throws a `Problem` if there are none, too many, or one cannot be read. */
+/**
+ * Reads the variables of a sweep, the plan of each point, and the needs of each run. Throws a `Problem` if there are
+ * none, too many, or one cannot be read.
+ */
 export const readSweep = async (
   source: PlanSource,
   {
@@ -125,8 +128,8 @@ export const readSweep = async (
 const maxNameLength = 200;
 
 /**
- * What one run of a point is read from. Each run has requests of its own, the same in every sweep with this
- * seed: answers cached for one run must not help the next.
+ * * Returns the source of the plan of one run. Each run has its own requests, so that answers cached for one run do not
+ * help the next. They are the same in every sweep with this seed.
  */
 export const sourceOfRun = (
   source: PlanSource,
@@ -143,18 +146,18 @@ export const sourceOfRun = (
   return { ...source, point: [...settings, ...added] };
 };
 
-/** One run of a sweep: its point and which of the point’s runs it is, both from 0. */
+/** One run of a sweep: the index of its point, and of the run within the point, both from 0. */
 export interface SweepSlot {
   readonly point: number;
   readonly repetition: number;
 }
 
-/** Keeps the order apart from everything else that is drawn from the seed. */
+/** The key of the draw for the order, which separates it from all other draws of the seed. */
 const orderDraw = 0x5_eed;
 
 /**
- * The order of all runs. Each repetition is a block with every point once, in an order of its own (Fisher and
- * Yates), so that a drift of the environment falls on no value in particular.
+ * Returns the order of all runs. Each repetition is a block with every point once, in its own random order (Fisher and
+ * Yates), so that a drift of the environment does not affect certain values more than others.
  */
 export const sweepOrder = (
   points: number,
@@ -171,7 +174,7 @@ export const sweepOrder = (
     return order.map((point) => ({ point, repetition }));
   }).flat();
 
-/** The points, and what their runs need in requests, tokens, money and minutes, as lines. */
+/** Returns the points, and the needs of their runs in requests, tokens, money and minutes, as lines. */
 export const sweepPlanLines = (
   { variables, points, warnings }: ReadSweep,
   repetitions: number,

@@ -58,7 +58,7 @@ const checkAxes = ({ throughput, latency }: SweepRequest): void => {
   }
 };
 
-/** What a sweep works with, and what it has made so far. */
+/** A sweep in progress: its inputs, and the runs so far. */
 interface SweepInProgress {
   readonly request: SweepRequest;
   readonly read: ReadSweep;
@@ -72,7 +72,7 @@ interface SweepInProgress {
   }[];
   /** The exit of a stop, which ends the sweep. */
   stopped: ExitName | null;
-  /** Why the sweep ended before its last run. */
+  /** The reason why the sweep ended before its last run; `null` if it did not. */
   partial: string | null;
 }
 
@@ -122,11 +122,11 @@ const publishSweep = async ({
   return gravestExit([exit, written]);
 };
 
-/** `runs/03-2`: the second run of the third point. */
+/** Returns the folder of a run: `runs/03-2` is the second run of the third point. */
 const folderOf = ({ point, repetition }: SweepSlot): string =>
   join('runs', `${String(point + 1).padStart(2, '0')}-${repetition + 1}`);
 
-/** The host of one run: the sweep prints, not its runs. */
+/** Returns the host of one run. The sweep prints; its runs do not. */
 const hostOfRun = ({ printer, ...host }: Host): Host => ({
   ...host,
   printer: {
@@ -137,7 +137,7 @@ const hostOfRun = ({ printer, ...host }: Host): Host => ({
   },
 });
 
-/** Makes the run of a slot and keeps what is judged of it; says what came of it. */
+/** Performs the run of a slot, keeps its judged part, and prints its outcome. */
 const makeRun = async (
   sweeping: SweepInProgress,
   slot: SweepSlot,
@@ -179,10 +179,10 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** Two runs in a row that cannot even begin end a sweep: the next ones would not either. */
+/** The number of successive runs that fail to start after which a sweep ends, since the next ones would fail too. */
 const maxFailedRuns = 2;
 
-/** Notes why a run could not begin; throws what is not foreseen. */
+/** Notes why a run could not start; rethrows unexpected errors. */
 const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {
@@ -193,7 +193,7 @@ const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown)
   sweeping.host.printer.warn(`This run could not be made: ${error.message}`);
 };
 
-/** Makes the runs in their order until the end, a stop, or runs that cannot begin. */
+/** Performs the runs in their order until the end, a stop, or runs that cannot start. */
 const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
   const { request, read, host, pauseLength } = sweeping;
   const slots = sweepOrder(read.points.length, request.repetitions, read.points[0]!.plan.seed);
@@ -211,7 +211,7 @@ const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
       await makeRun(sweeping, slot, i + 1);
       failed = 0;
     } catch (error) {
-      // Nothing is lost if the first run cannot begin.
+      // If the first run cannot start, nothing is lost.
       if (i === 0) throw error;
       keepFailure(sweeping, slot, error);
       failed += 1;

@@ -14,7 +14,7 @@ import { terminalHost } from '../../../cli/options/terminal-host.ts';
 const wanted =
   'a scenario file, or --model with --rate and --duration (or --users) in its place, and --vary';
 
-/** A load that is varied needs no value of its own on the command line. */
+/** A load that is varied needs no other value on the command line. */
 const withLoad = (source: PlanSource, vary: readonly string[]): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;

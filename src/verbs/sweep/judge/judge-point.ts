@@ -13,27 +13,30 @@ interface MadeRun {
   readonly trust: Trust;
 }
 
-/** What a sweep keeps of a run, which can be one of a thousand. */
+/** The part of a run that a sweep keeps, since there may be a thousand runs. */
 export interface JudgedRun {
   readonly run: SweptRun;
-  /** Figures with too few samples. */
+  /** The names of figures with too few samples. */
   readonly weak: ReadonlySet<string>;
-  /** Objectives that it breaks, and those that it has too little data for. */
+  /** The objectives that the run breaks, then those with too little data. */
   readonly broken: readonly string[];
   readonly undecided: readonly string[];
 }
 
-/** The values of a point, and its runs so far; `problems` are sentences about runs that could not be made. */
+/** The values of a point, and its runs so far; `problems` are sentences about runs that failed to start. */
 export interface MadePoint {
   readonly values: readonly string[];
   readonly runs: readonly JudgedRun[];
   readonly problems: readonly string[];
 }
 
-/** The share of arrivals that must succeed where the scenario has no objectives, as for a step of `weir capacity`. */
+/** The share of arrivals that must succeed if the scenario has no objectives, as for a step of `weir capacity`. */
 const defaultShare = 0.95;
 
-/** Why the figures of a run do not count; `null` if they do. A run that a broken objective ended counts: it shows the breach. */
+/**
+ * Returns why the figures of a run do not count; `null` if they do. A run that was ended by a broken objective counts,
+ * since it shows the breach.
+ */
 const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   if (trust.level === 'invalid') {
     const signals = trust.evidence
@@ -47,7 +50,7 @@ const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   return outcomes.completed === 0 ? 'nothing succeeded' : null;
 };
 
-/** What a run breaks, and whether something is undecided. */
+/** Returns the objectives that a run breaks, and those that it leaves undecided. */
 const findingsOf = ({ result, trust }: MadeRun) => {
   const verdicts = (result.verdicts ?? judgeObjectives(result, trust)).filter(
     ({ severity }) => severity === 'fail',

@@ -11,16 +11,16 @@ import { fitScalability } from '../../capacity/judge/fit-scalability.ts';
 import { judgePoint, type MadePoint } from './judge-point.ts';
 import { axisOf } from './swept-figures.ts';
 
-/** What a sweep has made, and by what its points are judged. */
+/** The runs of a sweep, and the criteria by which its points are judged. */
 export interface MadeSweep {
   readonly variables: readonly SweepVariable[];
   readonly points: readonly MadePoint[];
-  /** Names of figures; `null`: chosen by what the points have. */
+  /** The name of a figure; `null` means that it is chosen by the points' data. */
   readonly throughput: string | null;
   readonly latency: string | null;
 }
 
-/** The points that no other one beats: at least as good in both figures, and better in one. */
+/** Returns the points that no other one beats, by being at least as good in both figures and better in one. */
 const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlySet<SweepPoint> => {
   const known = points.flatMap((point) => {
     const [throughput, latency] = [point.figures[x]?.value, point.figures[y]?.value];
@@ -38,13 +38,16 @@ const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlyS
   return new Set(known.filter((each) => !isBeaten(each)).map(({ point }) => point));
 };
 
-/** Of an open load above the capacity, fewer requests are answered than come: its flow is not steady. */
+/**
+ * The minimum share of arrivals that are answered for a steady flow. An open load above the capacity receives fewer
+ * answers.
+ */
 const steadyShare = 0.9;
 
 /**
- * Throughput and requests in flight of each run that counts; each is one step of the law that is fitted. Throughput is
- * what Little’s law makes of the other two: users in step with each other end many requests at once, and a count of
- * them over a short run is off by such a batch.
+ * * Returns the throughput and the requests in flight of each run that counts, as steps for fitting the law. Throughput
+ * is computed by Little's law from the requests in flight and their mean time. Counting answers would be less exact:
+ * users in step with each other end many requests at once, so a short run's count may be wrong by such a batch.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {
@@ -61,7 +64,7 @@ const stepsOf = ({ runs }: SweepPoint) =>
     ];
   });
 
-/** Points that differ in the load alone, where the sweep varies it. */
+/** Returns the groups of points that differ in the load alone, if the sweep varies it. */
 const curvesOf = (
   variables: readonly SweepVariable[],
   points: readonly SweepPoint[],
@@ -81,7 +84,9 @@ const curvesOf = (
   }));
 };
 
-/** A percentile that every usable point has enough samples for, the first of `names`; otherwise the last that any point has. */
+/**
+ * Returns the first of `names` for which every usable point has enough samples; otherwise the last that any point has.
+ */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
   const present = names.filter((name) => usable.some(({ figures }) => figures[name] !== undefined));
@@ -98,7 +103,10 @@ const requireAxis = (name: string): SweepAxis => {
   return axis;
 };
 
-/** Throughput is in tokens where all traffic generates them, since requests of different lengths differ in work. */
+/**
+ * Returns the usual throughput: in tokens if all traffic generates them, since requests of different lengths differ in
+ * work.
+ */
 const usualThroughput = ({ stages }: Plan): string =>
   stages.every(({ traffic }) =>
     traffic.every(({ kind }) => kind === 'chat' || kind === 'chat-stream'),

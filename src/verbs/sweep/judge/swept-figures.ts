@@ -15,7 +15,7 @@ import { percentileOf } from '../../../judge/series/gates.ts';
 
 export interface RunFigure {
   readonly value: number;
-  /** Fewer than ten samples beyond the percentile. */
+  /** Whether there are fewer than ten samples beyond the percentile. */
   readonly isWeak: boolean;
 }
 
@@ -27,7 +27,7 @@ const rateLabels = {
   outputTokenRate: 'Output tokens',
 } as const satisfies Record<RateName, string>;
 
-/** What every report of a sweep has, as far as the runs do. */
+/** The figures of every report of a sweep, as far as the runs have them. */
 const usualFigures: readonly string[] = [
   'offeredRate',
   'completedRate',
@@ -43,16 +43,16 @@ const usualFigures: readonly string[] = [
   'endToEnd.p95',
 ];
 
-/** The names of the figures that are read from each run; `wanted` are read too. */
+/** Returns the names of the figures that are read from each run, including `wanted`. */
 export const figureNames = (wanted: readonly (string | null)[]): readonly string[] => [
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Whether a name is that of a rate: more of it is better. */
+/** Returns whether a name is that of a rate, of which more is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
-/** What a figure is called and counted in; `null` if there is none of this name. */
+/** Returns the title and unit of a figure; `null` if there is none of this name. */
 export const axisOf = (name: string): SweepAxis | null => {
   if (isRateName(name)) return { name, label: rateLabels[name], unit: '/s' };
   const percentile = percentileOf(name);
@@ -61,7 +61,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
 };
 
-/** Whether a name is that of a percentile of which less is better. */
+/** Returns whether a name is that of a percentile of which less is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';
@@ -77,13 +77,15 @@ const rateOf = (result: Result, name: RateName): number | null => {
 const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
-/** The users of a closed load without think time, who all wait for answers; `null` for other loads. */
+/**
+ * Returns the number of users of a closed load without think time, who all wait for answers; `null` for other loads.
+ */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
   return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
 };
 
-/** Requests in flight on average: the users who wait, else by Little’s law. */
+/** Returns the mean number of requests in flight: the waiting users, otherwise by Little's law. */
 const inFlightOf = (result: Result): number | null => {
   const users = waitingUsers(result);
   if (users !== null) return users;
@@ -92,9 +94,9 @@ const inFlightOf = (result: Result): number | null => {
 };
 
 /**
- * The mean time of a request in ms while all of these users were there. When the load ends they leave, and the last requests
- * share the server with fewer: what was due in the last part, as long as the longest request, is left out. Where nothing else
- * is left, and for other loads, it is the mean of all.
+ * * Returns the mean time of a request in ms while all of these users were active. When the load ends they leave, and
+ * the last requests share the server with fewer others. So requests due in a last part, as long as the longest request,
+ * are excluded. If no others remain, and for other loads, it is the mean of all requests.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);
@@ -109,7 +111,7 @@ const steadyMeanOf = (result: Result): number | null => {
   return samples === 0 ? meanOfAll : total / samples;
 };
 
-/** A figure of a run over all its traffic after the warm-up; `null` if the run does not have it. */
+/** Returns a figure of a run over all traffic after the warm-up; `null` if the run does not have it. */
 export const figureOfRun = (result: Result, name: string): RunFigure | null => {
   const percentile = percentileOf(name);
   if (percentile !== null) {

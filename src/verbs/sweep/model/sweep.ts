@@ -6,49 +6,49 @@ import { estimatedRangeSchema, scalabilityFitSchema } from '../../capacity/model
 const count = z.int().nonnegative();
 
 const variableSchema = z.strictObject({
-  /** As `--vary` names it. */
+  /** The path as in `--vary`. */
   path: z.string(),
   values: z.array(z.string()).min(1),
-  /** Whether it changes how requests come: then points that differ only in it are one curve. */
+  /** Whether the variable changes the load. Points that differ only in it then form one curve. */
   isLoad: z.boolean(),
 });
 export type SweepVariable = z.infer<typeof variableSchema>;
 
-/** A figure of a point: the mean of the runs that count, and the lowest and the highest of them; in `unit`. */
+/** A figure of a point in `unit`: the mean of the runs that count, and the lowest and the highest of them. */
 const figureSchema = estimatedRangeSchema.extend({
-  /** Whether a run has too few samples for it: fewer than ten beyond the percentile. */
+  /** Whether a run has too few samples for the figure: fewer than ten beyond the percentile. */
   isWeak: z.boolean(),
 });
 export type SweepFigure = z.infer<typeof figureSchema>;
 
 const sweptRunSchema = z.strictObject({
-  /** Its folder, below that of the sweep. */
+  /** The run's folder, below the sweep's. */
   folder: z.string(),
-  /** Its place in the order in which the runs were made, from 1. */
+  /** The run's position in the order of all runs, from 1. */
   order: z.int().positive(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** Why its figures do not count; `null` if they do. */
+  /** The reason why its figures do not count; `null` if they do. */
   excludedBecause: z.string().nullable(),
-  /** By the names of the report’s figures; what the run does not have is absent. */
+  /** The figures by name; those that the run does not have are absent. */
   figures: z.record(z.string(), z.number()),
 });
 export type SweptRun = z.infer<typeof sweptRunSchema>;
 
 /**
- * `kept`: the objectives, or without any at least 95 % completed. `undecided`: too little data for an
- * objective. `excluded`: no run counts. `missing`: the sweep ended before its first run.
+ * * The verdicts on a point. `kept`: it keeps the objectives or, without any, at least 95 % completed. `undecided`: too
+ * little data for an objective. `excluded`: no run counts. `missing`: the sweep ended before its first run.
  */
 const pointVerdictNames = ['kept', 'broken', 'undecided', 'excluded', 'missing'] as const;
 
 const pointSchema = z.strictObject({
-  /** One of each variable, in their order. */
+  /** The value of each variable, in their order. */
   values: z.array(z.string()),
   verdict: z.enum(pointVerdictNames),
-  /** Why it is not `kept`, and what was wrong with runs that do not count. */
+  /** The reasons why it is not `kept`, and what was wrong with runs that do not count. */
   reasons: z.array(z.string()),
   runs: z.array(sweptRunSchema),
-  /** Over the runs that count; what none of them has is absent. */
+  /** The figures over the runs that count; those that none of them has are absent. */
   figures: z.record(z.string(), figureSchema),
   /** Whether no other `kept` point has more throughput at no more latency, or less latency at no less throughput. */
   isOnFront: z.boolean(),
@@ -58,13 +58,13 @@ export type SweepPoint = z.infer<typeof pointSchema>;
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
 
-/** The points that differ in the load alone. */
+/** A curve: points that differ in the load alone. */
 const curveSchema = z.strictObject({
-  /** The values of the other variables, `path=value` each. */
+  /** The values of the other variables, as `path=value`. */
   name: z.string(),
-  /** Indexes of points, from the least load to the most, as the variables list them. */
+  /** The indexes of points, from the lowest load to the highest, as the variables list them. */
   points: z.array(count),
-  /** `null` with fewer than three different steady loads. */
+  /** The fitted law; `null` with fewer than three different steady loads. */
   fit: scalabilityFitSchema.nullable(),
 });
 export type SweepCurve = z.infer<typeof curveSchema>;
@@ -75,18 +75,18 @@ export const sweepReportSchema = z.strictObject({
   judgedAt: z.iso.datetime(),
   name: z.string(),
   target: z.string(),
-  /** Of the order and of the requests of every run. */
+  /** The seed of the order, and of the requests of every run. */
   seed: count,
   variables: z.array(variableSchema).min(1),
-  /** Runs of each point, as requested. */
+  /** The number of runs of each point, as requested. */
   repetitions: z.int().positive(),
   objectives: z.array(z.string()),
   throughput: axisSchema,
   latency: axisSchema,
-  /** The last variable changes fastest. */
+  /** The points; the last variable changes fastest. */
   points: z.array(pointSchema).min(1),
   curves: z.array(curveSchema),
-  /** Why runs are missing; `null` if all were made. */
+  /** The reason why runs are missing; `null` if all were made. */
   partial: z.string().nullable(),
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;
@@ -99,7 +99,7 @@ export const sweepJsonSchema = (): object => ({
 export const isLoadPath = (path: string): boolean =>
   /^load\b/.test(path) || /^stages[.[]\d+\]?\.load\b/.test(path);
 
-/** `load.users=4, prompt.tokens=100` */
+/** Formats a point as `load.users=4, prompt.tokens=100`. */
 export const pointName = (
   variables: readonly { readonly path: string }[],
   values: readonly string[],

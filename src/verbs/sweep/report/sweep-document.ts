@@ -23,7 +23,7 @@ import {
   sweepTone,
 } from './sweep-text.ts';
 
-/** The figures of a table, in their order, after the two that points are judged by. */
+/** The further figures of a table in their order, after the two by which points are judged. */
 const otherFigures = [
   ['completedRate', 'Completed /s', 'Done/s'],
   ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
@@ -71,10 +71,13 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
   ];
 };
 
-/** The rows that a terminal has room for beside all else within 25 lines. */
+/** The maximum number of rows on a terminal, so that everything fits into 25 lines. */
 const maxTerminalRows = 10;
 
-/** The points on the front first, then what is wrong, then the others; in the order of the sweep. */
+/**
+ * Returns the points for a terminal: first those on the front, then those with problems, then the others, each group in
+ * the order of the sweep.
+ */
 const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
   const importance = ({ isOnFront, verdict }: SweepPoint): number =>
     isOnFront ? 0 : verdict === 'kept' || verdict === 'missing' ? 2 : 1;
@@ -84,10 +87,10 @@ const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] =>
 
 const maxTerminalKnees = 3;
 const maxTerminalReasons = 2;
-/** Fits into a line of 100 columns. */
+/** The maximum width of a reason, for a line of 100 columns. */
 const maxReasonWidth = 90;
 
-/** Why points are not kept, the most frequent reason first, with the number of its points. */
+/** Returns why points are not kept, the most frequent reason first, each with its number of points. */
 const reasonLines = ({ points }: SweepReport): readonly string[] => {
   const reasons = points.flatMap(({ verdict, reasons: [first] }) =>
     verdict === 'kept' || first === undefined ? [] : [`${pointVerdicts[verdict].text}: ${first}`],
@@ -155,7 +158,7 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
   };
 };
 
-/** What a terminal shows above the verdict. */
+/** Returns what a terminal shows above the verdict. */
 export const sweepOverview = (report: SweepReport): ReportDocument => {
   const { weir, points, variables, repetitions, target } = report;
   const shown = terminalPoints(points);

@@ -5,7 +5,7 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 import { plural, timeText } from '../../../report/text/number-text.ts';
 import { frontOf, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
 
-/** A point with both figures. */
+/** A point that has both figures. */
 interface Placed {
   readonly point: SweepPoint;
   readonly place: readonly [throughput: number, latency: number];
@@ -20,7 +20,7 @@ const placedOf = ({ points, throughput, latency }: SweepReport): readonly Placed
 const textOf = ({ unit }: SweepAxis): ((value: number) => string) | undefined =>
   unit === 'ms' ? timeText : undefined;
 
-/** The lines between the points of each curve, with its name at the end. */
+/** Draws the lines between the points of each curve, with its name at the end. */
 const curveLines = (
   { curves, points }: SweepReport,
   placed: readonly Placed[],
@@ -35,7 +35,7 @@ const curveLines = (
       line.push([places[i] as number, places[i + 1] as number]);
     }
     const end = line.at(-1);
-    // Near the left edge the name is on the other side.
+    // Near the left edge, the name is on the other side.
     const [anchor, dx] = end !== undefined && pen.place(end[0]) < 200 ? ['start', 8] : ['end', -8];
     return [
       pen.path('curve', line),
@@ -45,7 +45,7 @@ const curveLines = (
     ];
   });
 
-/** Throughput against latency, a dot for each point; `null` without any. */
+/** Plots throughput against latency with a dot for each point; `null` if there are none. */
 export const sweepPlot = (report: SweepReport): Markup | null => {
   const placed = placedOf(report);
   if (placed.length === 0) return null;
@@ -85,14 +85,14 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
   );
 };
 
-/** The weakest and the strongest shade of a cell. */
+/** The opacities of the weakest and the strongest cell. */
 const [palest, darkest] = [0.06, 0.6];
 
-/** In pixels; a page has room for two of the narrowest beside each other. */
+/** Returns the width in pixels; a page has room for two of the narrowest side by side. */
 const widthOf = (columns: number): number => Math.max(narrowestMap, 70 + columns * 62);
 const narrowestMap = 440;
 
-/** One figure over both variables: the stronger the colour, the higher. */
+/** Draws one figure over both variables; a stronger colour means a higher value. */
 const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   const [down, across] = report.variables;
   if (down === undefined || across === undefined) return null;
@@ -134,7 +134,7 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   );
 };
 
-/** A heat map of each figure, for a sweep of two variables; `null` for any other. */
+/** Draws a heat map of each figure for a sweep of two variables; `null` for any other sweep. */
 export const sweepHeatMaps = (report: SweepReport): Markup | null => {
   const { variables, throughput, latency } = report;
   if (variables.length !== 2 || variables.some(({ values }) => values.length < 2)) return null;

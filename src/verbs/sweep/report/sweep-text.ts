@@ -18,7 +18,7 @@ export const pointVerdicts = {
   missing: { text: 'not run', tone: 'quiet' },
 } as const satisfies Record<SweepPoint['verdict'], Cell>;
 
-/** A value with the unit of its figure: `12.3/s`, `210 ms`. */
+/** Formats a value with the unit of its figure: `12.3/s`, `210 ms`. */
 export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
   unit === '/s'
     ? `${figureText(value)}/s`
@@ -26,17 +26,17 @@ export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
       ? timeText(value)
       : `${figureText(value)} ${unit}`;
 
-/** A figure without its unit, marked where it has too few samples. */
+/** Formats a figure without its unit, marked if it has too few samples. */
 export const sweepFigureText = (figure: SweepFigure | undefined): string =>
   figure === undefined ? '–' : `${figure.isWeak ? '~' : ''}${figureText(figure.value)}`;
 
-/** The lowest and the highest run; empty for one. */
+/** Formats the lowest and the highest run; empty for a single run. */
 export const spreadText = (figure: SweepFigure | undefined): string =>
   figure === undefined || figure.low === figure.high
     ? ''
     : `${figureText(figure.low)}–${figureText(figure.high)}`;
 
-/** One run in a line, as shown during the sweep. */
+/** Formats one run as a line, as shown during the sweep. */
 export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string => {
   const { completedRate, 'ttft.p50': ttft, 'endToEnd.p50': endToEnd } = figures;
   const found = present([
@@ -48,7 +48,7 @@ export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string 
   return `  ${found.join(', ')}: ${pointVerdicts[verdict].text}${why}`;
 };
 
-/** The knee of a curve; `null` where no law could be fitted. */
+/** Describes the knee of a curve; `null` if no law could be fitted. */
 export const kneeText = ({ name, fit }: SweepCurve): string | null => {
   if (fit === null) return null;
   const where = name === '' ? '' : `${name}: `;
@@ -57,13 +57,13 @@ export const kneeText = ({ name, fit }: SweepCurve): string | null => {
   return `${where}knee at ${figureText(inFlight)} in flight, ${figureText(rate)}/s completed, ${timeText(latency)} per answer`;
 };
 
-/** The law that the knee of a curve comes from; empty where none could be fitted. */
+/** Describes the law from which the knee of a curve comes; empty if none could be fitted. */
 export const lawText = ({ fit }: SweepCurve): string =>
   fit === null
     ? ''
     : ` (contention σ ${Number(fit.sigma.toPrecision(2))}, coherence κ ${Number(fit.kappa.toPrecision(2))}, residual ${(fit.residual * 100).toFixed(1)} %)`;
 
-/** Points on the front from the least latency to the most. */
+/** Returns the points on the front, from the lowest latency to the highest. */
 export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[] =>
   points
     .filter(({ isOnFront }) => isOnFront)
@@ -87,7 +87,7 @@ const incompleteText = (report: SweepReport): string => {
   ]).join(', ');
 };
 
-/** Points whose figures the load generator can have moved: one of their runs is degraded. */
+/** Returns the points whose figures the load generator may have changed, since one of their runs is degraded. */
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 
