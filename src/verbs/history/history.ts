@@ -20,12 +20,12 @@ import { readSide } from '../../run/input/read-side.ts';
 interface HistoryRequest {
   /** A plan's name, or the start of its hash. */
   readonly plan: string | undefined;
-  /** Writes a page, to `out` or beside the history. */
+  /** Whether to write a page, to `out` or beside the history. */
   readonly page: boolean;
   readonly out: string | undefined;
 }
 
-/** A fixed seed: the same history gives the same warnings. */
+/** The seed of the permutations, fixed so that the same history gives the same warnings. */
 const seed = 20_141_114;
 
 const runsOfPlan = (
@@ -67,7 +67,7 @@ export const listHistory = async (
   });
 };
 
-/** The ids of the referenced runs. A reference is a number in the history, or a path; missing runs are added. */
+/** Returns the ids of the referenced runs. A reference is a number in the history or a path; missing runs are added. */
 const runIdsOf = async (
   reference: string,
   history: HistoryDb,

@@ -6,15 +6,15 @@ import { meanOf } from '../../../judge/statistics/significance.ts';
 const { minRuns, minLevelRuns, alpha, permutations } = changeRules;
 
 interface Split {
-  /** The index of the first value of the second level. */
+  /** The index of the first value on the second level. */
   readonly at: number;
   readonly separation: number;
 }
 
 /**
- * The maximum over all splits of the energy distance between the two parts, scaled by n m / (n + m):
- * twice the mean distance between them minus the mean distances within each. `distance` is a symmetric
- * matrix, `order` the series as indexes into it, `sums` the row sums of the matrix.
+ * * Finds the split with the maximum energy distance between its parts, scaled by n m / (n + m). The energy distance is
+ * twice the mean distance between the parts, minus the mean distances within each. `distance` is a symmetric matrix,
+ * `order` the series as indexes into it, `sums` the row sums of the matrix.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -50,7 +50,10 @@ const shuffle = (order: number[], draw: Draw): void => {
   }
 };
 
-/** The clearest split and its p-value if significant: the share of permutations with a split as clear. */
+/**
+ * Returns the clearest split with its p-value if it is significant. The p-value is the share of permutations with a
+ * split as clear.
+ */
 const significant = (
   values: readonly number[],
   draw: Draw,
@@ -59,7 +62,7 @@ const significant = (
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
   const seen = clearestSplit(order, distance, sums);
-  // Sums in a different order differ in their last digits.
+  // Sums in another order differ in their last digits.
   const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
   let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
@@ -71,12 +74,11 @@ const significant = (
 };
 
 /**
- * Where the level of a series changes, in order: E-divisive with its permutation test. D. S. Matteson
- * & N. A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data",
- * JASA 109 (2014), with exponent 1 and levels that extend to the ends of their segment; for performance
- * tests D. Daly et al., ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth
- * (2010). Segments are split until no split is significant, or they have fewer than `minRuns` values.
- * The values are assumed to be independent if nothing changed.
+ * * Returns where the level of a series changes, in order, by E-divisive with its permutation test. D. S. Matteson & N.
+ * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), with
+ * exponent 1 and levels that extend to the ends of their segment; for performance tests D. Daly et al., ICPE 2020. p =
+ * (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split is
+ * significant, or they have fewer than `minRuns` values. The values are assumed to be independent if nothing changed.
  */
 export const changePoints = (
   values: readonly number[],
@@ -96,7 +98,7 @@ export const changePoints = (
 
 type Point = TrendFigure['points'][number];
 
-/** The scale on which the noise of a figure is the same at every level. */
+/** The scales on which the noise of a figure is the same at every level. */
 const scales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: { to: (value: number) => value, from: (value: number) => value },
@@ -105,7 +107,7 @@ const scales = {
   Record<'to' | 'from', (value: number) => number>
 >;
 
-/** Whether a level changed by more than the minimum effect of a comparison. */
+/** Returns whether a level changed by more than the minimum effect of a comparison. */
 const isRelevant = (
   { scale, effect, floor }: HistoryFigure,
   before: number,
@@ -140,7 +142,7 @@ const changesOf = (
   });
 };
 
-/** The main figures over the runs of one plan, labelled as in the latest run that has them. */
+/** Returns the main figures over the runs of one plan, labelled as in the latest run that has them. */
 const figuresOver = (
   runs: readonly StoredRun[],
   drawFor: (figure: number) => Draw,
@@ -158,8 +160,8 @@ const figuresOver = (
 };
 
 /**
- * The runs of each plan with their changes of level, the most recent plan first. `runs` are in order of
- * their start; `drawFor` provides the randomness for the permutations of a figure.
+ * Returns the runs of each plan with their changes of level, the most recent plan first. `runs` are in order of their
+ * start; `drawFor` provides the random source for the permutations of a figure.
  */
 export const trendsOf = (
   runs: readonly StoredRun[],

@@ -6,10 +6,13 @@ import { historyFigureSchema, storedRunSchema } from '../../../model/series/hist
 /** The first run of a new level of a figure. */
 const changeSchema = z.strictObject({
   run: z.int().positive(),
-  /** The level before, and from this run to the next change: geometric means; of shares, means. */
+  /**
+   * The level before the change; then the level from this run to the next change. They are geometric means, for shares
+   * means.
+   */
   before: z.number(),
   after: z.number(),
-  /** The probability of such a split if nothing changed. */
+  /** The probability of such a split without any change. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });
@@ -46,6 +49,6 @@ export const changeRules = {
   /** The probability of reporting a change if the level never changed. */
   alpha: 0.01,
   permutations: 999,
-  /** Older runs are drawn but not searched. */
+  /** The maximum number of runs that are searched; older runs are only drawn. */
   maxRuns: 200,
 } as const;

@@ -47,7 +47,7 @@ const changeSentence = (
   return `${figure.label} ${directions[direction].text} at run ${run} (${dateTimeText(startedAt)}): from ${valueText(figure, before)} to ${valueText(figure, after)}, ${changeSizeText(figure, change)}, ${pText(p)}.`;
 };
 
-/** Every change of a trend with its figure, the latest first. */
+/** Returns every change of a trend with its figure, the latest first. */
 const latestChanges = ({
   figures,
   runs,
@@ -66,7 +66,7 @@ const noChangeText = ({ runs }: Trend): string => {
     : 'No figure changed.';
 };
 
-/** The objectives of a run: `3 of 3 kept`. */
+/** Formats the objectives of a run as `3 of 3 kept`. */
 const objectivesKeptText = ({ verdicts }: StoredRun): string => {
   const failed = verdicts.filter(({ ruling }) => ruling === 'fail').length;
   if (verdicts.length === 0) return '';
@@ -75,10 +75,10 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
     : `${failed} of ${verdicts.length} broken`;
 };
 
-/** How changes are found, and how reliable they are. */
+/** Describes how changes are found, and how reliable they are. */
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
-/** The number of runs and figures of each plan on a terminal; the page and JSON have all. */
+/** The maximum number of runs and figures of each plan on a terminal; the page and JSON have all. */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
@@ -112,7 +112,7 @@ const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
 
 const isNever = ({ points }: TrendFigure): boolean => points.every(({ value }) => value === 0);
 
-/** A chart of each figure that was ever more than zero. A single run is in the table. */
+/** Draws a chart of each figure that was ever above zero. A single run is shown in the table. */
 const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   const never = figures.filter(isNever).map(({ label }) => label);
   const drawn = runs.length === 1 ? [] : figures.filter((figure) => !isNever(figure));
@@ -126,7 +126,7 @@ const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   ];
 };
 
-/** What a reader looks for: which figures changed last. */
+/** Returns the verdict: which figures changed last. */
 const historyVerdict = (
   trends: readonly Trend[],
 ): Exclude<ReportDocument['verdict'], undefined> => {
@@ -179,7 +179,7 @@ const trendSection = (trend: Trend): Section => {
 const chartMeaning =
   'A dot is a run: hollow if it is not VALID, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
 
-/** Throughput against latency, where runs differ in both. */
+/** Plots throughput against latency if runs differ in both. */
 const paretoSections = (trends: readonly Trend[]): readonly Section[] => {
   const plots = paretoPlots(trends);
   if (plots.length === 0) return [];

@@ -5,20 +5,20 @@ import { axisBetween, plotFigure, axisTo } from '../../../report/document/plot.t
 import { markup, type Markup } from '../../../report/text/markup.ts';
 import { figureText, listed, plural } from '../../../report/text/number-text.ts';
 
-/** A figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */
+/** This file plots a figure over all runs of a plan, with its changes of level. It needs no script, so it prints. */
 
-/** `2026-07-01 10:20`, UTC. */
+/** Formats a time as `2026-07-01 10:20`, UTC. */
 export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16).replace('T', ' ');
 
-/** A value with its unit, in the notation of comparisons. */
+/** Formats a value with its unit, in the notation of comparisons. */
 export const valueText = (figure: TrendFigure, value: number): string =>
   `${sideValueText(figure, value)} ${figure.unit}`;
 
-/** The size of a change: `+24.7 %` of a latency, `+1.2 pt` of a share. */
+/** Formats the size of a change: `+24.7 %` for a latency, `+1.2 pt` for a share. */
 export const changeSizeText = ({ scale }: TrendFigure, { before, after }: LevelChange): string =>
   changeText({ scale }, scale === 'ratio' ? after / before : after - before);
 
-/** The range of values; small changes are not magnified to fill the frame. */
+/** Returns the range of values. Small changes are not magnified to fill the frame. */
 const rangeOf = ({ points }: TrendFigure): readonly [number, number] => {
   const values = points.map(({ value }) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -32,7 +32,7 @@ const pointText = (figure: TrendFigure, value: number, run: StoredRun): string =
   return `run ${id}, ${dateTimeText(startedAt)}: ${valueText(figure, value)}; Weir ${weir}, generator ${trust}${named}`;
 };
 
-/** The numbers of runs: first those that are multiples of ten, then of five. */
+/** Returns ticks at the numbers of runs: first multiples of ten, then of five. */
 const runTicks = (runs: readonly StoredRun[]) =>
   [10, 5, 1].flatMap((step) =>
     runs.flatMap(({ id }, i) => (id % step === 0 ? [[i, String(id)] as const] : [])),
@@ -76,16 +76,22 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
   );
 };
 
-/** Throughput against latency over stored runs of all plans: which of them another run beats at both. */
+/**
+ * This file plots throughput against latency over the stored runs of all plans, and shows which runs another run beats
+ * at both.
+ */
 
-/** A run at its throughput and its latency. */
+/** A run with its throughput and its latency. */
 interface PlottedRun {
   readonly run: StoredRun;
   readonly throughput: number;
   readonly latency: number;
 }
 
-/** The runs that no other run beats: with more throughput at no more latency, or less latency at no less throughput; by rising throughput. */
+/**
+ * Returns the runs that no other run beats with more throughput at no more latency, or less latency at no less
+ * throughput. They are sorted by throughput.
+ */
 export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency'>>(
   runs: readonly Run[],
 ): readonly Run[] => {
@@ -99,7 +105,7 @@ export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency
   return front.toReversed();
 };
 
-/** A throughput of all traffic and the latencies that it is held against. */
+/** The throughputs of all traffic, each with the latencies that are plotted against it. */
 const throughputs = [
   { id: 'outputTokens', name: 'output tokens per second' },
   { id: 'completed', name: 'completed requests per second' },
@@ -111,13 +117,13 @@ const latencies = [
 ] as const;
 
 const maxPlots = 2;
-/** Runs whose throughputs are closer than this share say nothing about it. */
+/** The minimum relative difference between throughputs for a plot; closer runs show nothing about them. */
 const minVariation = 0.05;
 
 const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>
   figures.find((figure) => figure.id === id)?.value;
 
-/** The runs that have both figures. */
+/** Returns the runs that have both figures. */
 const plottedRuns = (
   runs: readonly StoredRun[],
   throughput: string,
@@ -138,7 +144,7 @@ const varies = (plotted: readonly PlottedRun[]): boolean => {
 const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
-/** The stairs of the front: what is above and to the left of it is beaten. */
+/** Draws the stairs of the front; points above and to the left of it are beaten. */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {
     const before = front[i - 1];
@@ -176,7 +182,7 @@ const plotOf = (
   );
 };
 
-/** Plots of what the stored runs have in common; none if their throughputs hardly differ. */
+/** Returns plots of the figures that the stored runs share; none if their throughputs hardly differ. */
 export const paretoPlots = (trends: readonly Trend[]): readonly Markup[] => {
   const runs = trends.flatMap((trend) => trend.runs);
   return latencies
