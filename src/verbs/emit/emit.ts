@@ -16,14 +16,14 @@ interface EmitRequest extends Pick<
   readonly launcher: LauncherName;
   /** A scenario file of YAML or JSON. */
   readonly scenario: string;
-  /** In the place of the scenario's target. */
+  /** The target that replaces the scenario's. */
   readonly target: string | undefined;
-  /** `undefined`: the image that `npm run image` builds. */
+  /** The container image; `undefined` means the image that `npm run image` builds. */
   readonly image: string | undefined;
   readonly rendezvous: string | undefined;
 }
 
-/** Prints what a launcher reads to run a scenario in slices; starts nothing. */
+/** Prints the manifest with which a launcher runs a scenario in slices. It starts nothing. */
 export const emit = async (
   { launcher, scenario, image, rendezvous, target, ...rest }: EmitRequest,
   { environment, printer }: Host,

@@ -5,7 +5,7 @@ import { secretsFolder } from '../../platform/files/secrets.ts';
 import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
-/** What a manifest starts: a coordinator, its workers, and if none is there the server where they meet. */
+/** The contents of a manifest: a coordinator, its workers, and the server where they meet if there is none yet. */
 export interface Launch {
   /** The first part of every name in the manifest, as DNS permits. */
   readonly name: string;
@@ -13,15 +13,15 @@ export interface Launch {
   /** The scenario file's name and text. */
   readonly file: string;
   readonly text: string;
-  /** A target in the place of the scenario's; `null`: the scenario's own. */
+  /** The target that replaces the scenario's; `null` means the scenario's own. */
   readonly target: string | null;
   readonly slices: number;
   readonly onLost: LossPolicy;
   readonly image: string;
-  /** The rendezvous; `null`: a server is started beside the workers. */
+  /** The address of the rendezvous; `null` means that a server is started beside the workers. */
   readonly rendezvous: string | null;
   readonly natsImage: string;
-  /** Of each worker; requested and at most. */
+  /** The CPUs of each worker, requested and at most. */
   readonly cpus: number;
   readonly memoryGiB: number;
   readonly version: string;
@@ -29,11 +29,14 @@ export interface Launch {
 
 export const natsPort = 4222;
 
-/** Where the workers meet under a launcher of containers: the rendezvous, or the server that is started beside them. */
+/**
+ * Returns where the workers meet under a launcher of containers: at the rendezvous, or at the server that is started
+ * beside them.
+ */
 export const meetingPlace = ({ rendezvous, name }: Launch): string =>
   rendezvous ?? `nats://${name}-nats:${natsPort}`;
 
-/** A name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
+/** Returns a name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
 export const launchName = (plan: string): string => {
   const safe = plan
     .toLowerCase()
@@ -43,28 +46,31 @@ export const launchName = (plan: string): string => {
   return `weir-${safe || 'run'}`;
 };
 
-/** The options of the coordinator that are the same whoever starts it. */
+/** Returns the options of the coordinator that are the same for every launcher. */
 export const coordinatorOptions = ({ slices, target, onLost }: Launch): readonly string[] => [
   `--slices=${slices}`,
   ...(target === null ? [] : [`--target=${target}`]),
   ...(onLost === 'stop' ? [] : [`--on-lost=${onLost}`]),
 ];
 
-/** The references to secrets in keys and headers of a plan. */
+/** Returns the references to secrets in a plan's keys and headers. */
 const referencesOf = ({ keys, headers, target }: Plan) =>
   [
     ...(target.kind === 'url' ? keys.map(({ template }) => template) : []),
     ...Object.values(headers),
   ].flatMap(secretReferencesIn);
 
-/** The environment variables that hold keys and headers. */
+/** Returns the environment variables that contain keys and headers. */
 export const secretVariables = (plan: Plan): readonly string[] => [
   ...new Set(
     referencesOf(plan).flatMap((reference) => (reference.kind === 'env' ? [reference.name] : [])),
   ),
 ];
 
-/** The names of the secrets that are files where container runtimes mount them: bare names, and paths into that folder. */
+/**
+ * Returns the names of secrets that are files in the folder where container runtimes mount them: names without a path,
+ * and paths into that folder.
+ */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(
     referencesOf(plan).flatMap((reference) => {
@@ -78,14 +84,14 @@ export const secretFiles = (plan: Plan): readonly string[] => [
   ),
 ];
 
-/** Gathering, reports and a slow start, in s: longer than anything waits. */
+/** The time for gathering, reports and a slow start, in s; no wait is longer. */
 const margin = 900;
 
-/** The longest that a worker or the coordinator lives, in s. */
+/** Returns the maximum lifetime of a worker or the coordinator, in s. */
 export const longestLife = (plan: Plan): number =>
   Math.ceil((scheduledEnd(plan) + plan.grace) / 1000) + margin;
 
-/** The host and port of the target; `null` for a gateway that each worker starts itself. */
+/** Returns the host and port of the target; `null` for a gateway that each worker starts itself. */
 export const targetEndpoint = ({
   target,
 }: Plan): { readonly host: string; readonly port: number } | null => {

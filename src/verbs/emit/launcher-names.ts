@@ -1,3 +1,3 @@
-/** What can start the workers of a run; apart from their manifests, since help lists them. */
+/** The launchers that can start the workers of a run. They are apart from their manifests, since help lists them. */
 export const launcherNames = ['k8s', 'slurm', 'swarm'] as const;
 export type LauncherName = (typeof launcherNames)[number];

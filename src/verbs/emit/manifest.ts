@@ -17,14 +17,14 @@ import {
 } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
 
-/** What a template may name: texts, numbers, conditions, and lists of what its `each` names. */
+/** The values that a template may use: texts, numbers, conditions, and lists for its `each`. */
 interface TemplateValues {
   readonly [name: string]: string | number | boolean | readonly TemplateValues[];
 }
 
 /**
- * `#@ …` (a remark), `#@let NAME = TEXT`, `#@if NAME` or `#@each NAME` with the lines up to `#@end`, and `<NAME>`.
- * Blocks do not contain blocks.
+ * Matches the marks of templates: `#@ …` (a remark), `#@let NAME = TEXT`, `#@if NAME` or `#@each NAME` with the lines
+ * up to `#@end`, and `<NAME>`. Blocks do not contain blocks.
  */
 const marks =
   /^#@ .*\n|^#@let (?<own>\w+) = (?<text>.*)\n|^#@(?<kind>if|each) (?<list>\w+)\n(?<body>[^]*?)^#@end\n|<(?<name>\w+)>/gm;
@@ -47,7 +47,7 @@ const scopesOf = (value: TemplateValues[string], kind: string): readonly Templat
   return isThere ? [{}] : [];
 };
 
-/** Renders a template. What a value contains is text, whatever it looks like. */
+/** Renders a template. The content of a value is always text, even if it looks like a mark. */
 export const renderTemplate = (template: string, values: TemplateValues): string => {
   const known: Record<string, TemplateValues[string]> = { ...values };
   return template.replaceAll(marks, (...match) => {
@@ -70,10 +70,10 @@ export const renderTemplate = (template: string, values: TemplateValues): string
 
 const mebibytes = (gibibytes: number): number => Math.round(gibibytes * 1024);
 
-/** A secret as its launcher stores it. */
+/** Returns the name under which a launcher stores a secret. */
 const storedName = (secret: string): string => secret.toLowerCase();
 
-/** What the templates of all launchers name. */
+/** Returns the values that the templates of all launchers use. */
 const commonValues = (launch: Launch) => {
   const { name, plan, slices, version, image, natsImage, cpus, memoryGiB } = launch;
   return {
@@ -87,7 +87,7 @@ const commonValues = (launch: Launch) => {
     natsPort,
     cpus,
     memory: mebibytes(memoryGiB),
-    // Of the coordinator, and of the server: they speak once a second, and only the report takes more.
+    // This is for the coordinator and the server. They exchange messages once a second, and only the report takes more.
     cpusBeside: 0.5,
     memoryBeside: mebibytes(1),
     secretsFolder,
@@ -100,10 +100,10 @@ const commonValues = (launch: Launch) => {
   };
 };
 
-/** A value as YAML writes it within a line. */
+/** Formats a value as YAML within a line. */
 const yamlOf = (value: string): string => stringify(value, { lineWidth: 0 }).trimEnd();
 
-/** A policy knows addresses and no names: a name is allowed by its port. */
+/** Returns the values for a network policy. A policy knows addresses and no names, so a name is allowed by its port. */
 const policyValues = ({ plan, rendezvous }: Launch) => {
   const { host = '', port = 0 } = targetEndpoint(plan) ?? {};
   const version = isIP(host);
@@ -172,14 +172,14 @@ const swarmValues = (launch: Launch): TemplateValues => {
   };
 };
 
-/** The template of each launcher, beside this file, and what it names. */
+/** The template of each launcher, which lies beside this file, and the values that it uses. */
 const templates = {
   k8s: ['kubernetes.yaml', kubernetesValues],
   slurm: ['slurm.sh', slurmValues],
   swarm: ['swarm.sh', swarmValues],
 } as const satisfies Record<LauncherName, readonly [string, (launch: Launch) => TemplateValues]>;
 
-/** Writes what a launcher reads. */
+/** Returns the manifest for a launcher. */
 export const manifestFor = async (launcher: LauncherName, launch: Launch): Promise<string> => {
   const [file, valuesOf] = templates[launcher];
   const template = await readTextFile(fileURLToPath(new URL(file, import.meta.url)));

@@ -10,7 +10,7 @@ import { sliceCountFrom } from '../../../cli/options/number-options.ts';
 import { onLostOption } from '../../fleet/cli/rendezvous-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** A positive number of an option, of any size that a machine has. */
+/** Reads a positive number from an option, within what a machine can have. */
 const amountFrom = (name: string, text: string | undefined, usual: number): number => {
   const amount = text === undefined ? usual : Number(text);
   if (amount > 0 && amount <= 4096) return amount;
