@@ -70,7 +70,10 @@ export const calibrationGrid = (request: GridRequest): readonly GridLoad[] => {
     );
 };
 
-/** Streams begin one after another in the first second, which is the warm-up; each lasts about this long (ms). */
+/**
+ * The times of a run, in ms. Streams begin one after another in the first second, which is the warm-up. Then comes the
+ * approximate length of each.
+ */
 const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;
 
 const modelName = 'weir/small';
@@ -102,7 +105,7 @@ const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad)
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
-/** The paths of both sides' records of a run, in one folder. */
+/** Returns the paths of the records that both sides of a run write into one folder. */
 const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
@@ -162,11 +165,11 @@ const measureCell = async (
 };
 
 interface CalibrateRequest extends GridRequest {
-  /** The folder for its files; `undefined`: the folder of the history. */
+  /** The folder for the calibration's files; `undefined` means the folder of the history. */
   readonly out: string | undefined;
 }
 
-/** No load starts after this many ms: on a busy machine each takes longer, and the largest loads come last. */
+/** The time in ms after which no load starts. On a busy machine each load takes longer, and the largest come last. */
 const startTimeout = 75_000;
 
 const measureAll = async (

@@ -28,7 +28,7 @@ const fileExists = (path: string): Problem =>
 const unlistedModel = (model: string, listed: readonly string[]): Problem =>
   new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
 
-/** Reads the models of a target, unless one is named and its list is left out or is none. */
+/** Reads the models of a target. If a model is named, the list may be skipped or unusable. */
 const readTargetModels = async (
   { target: address, model, preflight, key }: InitRequest,
   { environment, printer: { say } }: Host,

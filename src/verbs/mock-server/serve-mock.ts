@@ -32,13 +32,13 @@ export interface MockRequest {
   readonly port: number;
   readonly controlPort: number;
   readonly host: string;
-  /** API keys; `undefined`: the test keys. */
+  /** The accepted API keys; `undefined` means the test keys. */
   readonly keys: readonly string[] | undefined;
-  /** `undefined`: the scenario's seed. */
+  /** The seed; `undefined` means the scenario's seed. */
   readonly seed: number | undefined;
   /** The settings by their path below `mock` in a scenario, as `path=value`. */
   readonly settings: readonly string[];
-  /** The ms after which it stops; `null` for never. */
+  /** The time in ms after which it stops; `null` for never. */
   readonly lifetime: Milliseconds | null;
   /** The file that gets the trace of each request. */
   readonly truth: string | undefined;
@@ -53,7 +53,7 @@ const settingsFrom = async (
     flags: placeholderScenario,
     set: request.settings.map((setting) => `mock.${setting}`),
     target: 'mock',
-    // A gateway sends nothing of what it reads.
+    // A gateway never sends the contents of these files.
     allowFiles: true,
   };
   const { plan } = await readPlan(source, environment);
@@ -86,8 +86,8 @@ const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) 
 };
 
 /**
- * Serves the run that started this process: settings come as one line of JSON through the pipe, and its end ends the
- * gateway. Stop signals are the run's to handle, except in a container, which gets them from the engine.
+ * * Serves the run that started this process: settings come as one line of JSON through the pipe, and the gateway ends
+ * when the pipe ends. The run handles stop signals, except in a container, which gets them from the engine.
  */
 export const serveRun = async (
   { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },

@@ -28,7 +28,7 @@ import {
 } from '../../../report/summary/calibration-text.ts';
 import { countText, figureText, plural } from '../../../report/text/number-text.ts';
 
-/** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
+/** Plots the errors of one measure at every load: a line from the median to the maximum, and a dot at the p99. */
 const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {
   const errors = cells.map((cell) => cell.errors[name]);
   const least = roundBelow(Math.max(0.001, Math.min(...errors.map(({ p50 }) => p50))));
@@ -76,7 +76,10 @@ const columns: readonly Column<CalibrationCell>[] = [
   column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
-/** What a reader looks for: how exactly the machine measures the largest load at which its figures count, and how many do. */
+/**
+ * Returns the verdict: how exactly the machine measures the largest load with valid figures, and how many loads are
+ * valid.
+ */
 const calibrationVerdict = ({ cells }: Calibration): NonNullable<ReportDocument['verdict']> => {
   const valid = cells.filter(({ trust }) => trust === 'valid');
   const count = `${valid.length} of ${plural(cells.length, 'load')} VALID`;

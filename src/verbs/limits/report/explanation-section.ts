@@ -29,7 +29,7 @@ const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
 const withLimit = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter} of ${countText(limit.value)} in ${timeText(window.value)}`;
 
-/** Names two limiters side by side: by their classes and, if these differ, by their limits. */
+/** Names two limiters side by side: by their classes, with their limits if these differ. */
 export const limiterNames = (
   named: LimiterFit,
   rival: LimiterFit,

@@ -12,7 +12,7 @@ import {
 import { wholeNumberFrom } from '../../../cli/options/number-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** Paths below `mock` in a scenario, by the option for the setting. */
+/** The paths below `mock` in a scenario, by the option for the setting. */
 const settingPaths: Readonly<Record<string, string>> = {
   'requests-per-minute': 'limits.requestsPerMinute',
   'tokens-per-minute': 'limits.tokensPerMinute',
@@ -25,7 +25,7 @@ const settingPaths: Readonly<Record<string, string>> = {
   latency: 'latency',
 };
 
-/** Names and quantities are those of a scenario’s `mock`. */
+/** The options of the command line. Names and quantities are the same as in a scenario's `mock`. */
 const options = {
   ...inGroup('Limits:', {
     'requests-per-minute': textOption('For each key, or none [60]'),
