@@ -37,13 +37,13 @@ const columns = [
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
-/** Four digits say more than any run can measure. */
+/** Rounds to four digits, more than any run can measure. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined || !Number.isFinite(value)
     ? null
     : Number(value.toPrecision(4));
 
-/** How many were due, and how they ended. `failed` has all failures, 429s among them. */
+/** Returns how many requests were due, and how they ended. `failed` counts all failures, including 429s. */
 const countsOf = (result: Result, where: LabelFilter): Row => {
   const { due, completed, limited } = arrivalCounts(groupsMatching(result, where));
   return { due, completed, limited, failed: due - completed };
@@ -64,7 +64,7 @@ const rateRows = (result: Result): readonly Row[] => {
 
 interface Subject {
   readonly traffic: TrafficKind;
-  /** Empty for all entries of the kind. */
+  /** The name of the traffic entry; empty for all entries of the kind. */
   readonly entry: string;
   readonly where: LabelFilter;
 }
@@ -78,7 +78,7 @@ const measureRow = (
   const figures = figuresOver(result, measure, where);
   const found = reportedQuantiles.map((q) => [q, figures.percentile(q)] as const);
   const [, p95] = found.find(([q]) => q === 0.95)!;
-  // Errors are known for all requests of a kind.
+  // Measurement errors are known only for all requests of a kind together.
   const error = entry === '' ? figureErrorOf(trust, traffic, measure, 0.95) : null;
   return {
     traffic,
@@ -97,7 +97,7 @@ const measureRow = (
   };
 };
 
-/** Each kind of traffic, and below it its entries, if more than one has a name. */
+/** Returns each kind of traffic, followed by its entries if more than one has a name. */
 const subjectsOf = (result: Result): readonly Subject[] =>
   kindsPresent(result).flatMap((traffic) => {
     const ofKind = measuredOf(traffic);
@@ -112,8 +112,8 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without those that an
- * invalid generator makes worthless.
+ * * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without the
+ * figures that an invalid load generator makes worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const rows: readonly Row[] = [

@@ -2,11 +2,14 @@ import type { TrustLevel } from '../../model/result/verdict.ts';
 import { type Optional, present } from '../text/present.ts';
 import type { Markup } from '../text/markup.ts';
 
-/** A report as data. Each subject builds one; the writers for the terminal, HTML and Markdown render it. */
+/**
+ * This file defines a report as data. Each subject builds one; the writers for the terminal, HTML and Markdown render
+ * it.
+ */
 
 export type Medium = 'terminal' | 'html' | 'markdown';
 
-/** What a colour means: its style on a terminal, its class in HTML, and its signs in text and in Markdown. */
+/** The tones, each with its style on a terminal, its class in HTML, and its signs in text and in Markdown. */
 export const tones = {
   good: { style: 'green', look: 'valid', glyph: '✓', sign: '✅ ' },
   warning: { style: 'yellow', look: 'degraded', glyph: '!', sign: '⚠️ ' },
@@ -18,7 +21,7 @@ export const tones = {
 export type Tone = keyof typeof tones;
 
 interface Limited {
-  /** Media that show the block; all of them by default. */
+  /** The media that show the block; all of them by default. */
   readonly media?: readonly Medium[];
 }
 
@@ -29,32 +32,35 @@ export interface TonedText {
 
 export interface Cell {
   readonly text: string;
-  /** That of the row by default. */
+  /** The tone of the cell; by default the row's. */
   readonly tone?: Tone;
   readonly unit?: string;
-  /** Smaller text below; terminal and Markdown show it if the table says so. */
+  /** Smaller text below the cell. Terminal and Markdown show it if the table says so. */
   readonly note?: string | undefined;
-  /** By how much a figure can be off; stands after the note, or after the text where the note is below it. */
+  /** The possible error of a figure. It stands after the note, or after the text if the note is below that. */
   readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;
-  /** HTML only: more lines that the reader can open. */
+  /** Further lines that the reader can open, in HTML only. */
   readonly details?: { readonly title: string; readonly lines: readonly string[] } | undefined;
 }
 
 interface ColumnHead extends Limited {
   readonly title: string;
-  /** `name` heads its row, `number` is aligned right, `verdict` has a sign for its tone, `words` wrap. */
+  /**
+   * The content of the column: `name` heads its row, `number` is aligned right, `verdict` has a sign for its tone,
+   * `words` wrap.
+   */
   readonly holds: 'name' | 'text' | 'number' | 'verdict' | 'words' | 'code';
-  /** The title on a terminal, where room is short. */
+  /** A shorter title for terminals, which have less room. */
   readonly short?: string;
-  /** HTML only: the meaning of the title. */
+  /** The meaning of the title, in HTML only. */
   readonly help?: string;
-  /** A narrow terminal drops these columns first. */
+  /** Whether a narrow terminal drops this column first. */
   readonly spare?: boolean;
 }
 
-/** A column and how to read its cell from a row's subject. */
+/** A column, and a function that reads its cell from a row's subject. */
 export interface Column<Subject> extends ColumnHead {
   readonly cell: (subject: Subject) => Cell | string;
 }
@@ -76,21 +82,21 @@ interface BlockContents {
   readonly table: TableOptions & {
     readonly caption: string;
     readonly columns: readonly ColumnHead[];
-    /** Rows under a title; one group without a title if there is nothing to group by. */
+    /** The rows in groups with titles; one group without a title if there is nothing to group by. */
     readonly groups: readonly {
       readonly title: string;
       readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
     }[];
   };
-  /** HTML and Markdown hide the blocks until the reader opens them. */
+  /** A fold: HTML and Markdown hide its blocks until the reader opens it. */
   readonly fold: {
     readonly title: string;
     readonly open: boolean;
     readonly blocks: readonly Block[];
   };
-  /** Only HTML shows it; it brings its own text alternative. */
+  /** A picture, which only HTML shows; it brings its own text alternative. */
   readonly picture: { readonly html: () => Content };
-  /** The target of links in HTML is `id`, made from the title by default. */
+  /** A section. `id` is the target of links in HTML, by default made from the title. */
   readonly section: {
     readonly id?: string | undefined;
     readonly title: string;
@@ -108,12 +114,12 @@ export type Section = BlockOf<'section'>;
 export interface ReportDocument {
   readonly weir: string;
   readonly title: string;
-  /** What was measured, in lines. */
+  /** Lines that describe what was measured. */
   readonly description?: readonly string[];
   readonly verdict?: TonedText | null;
-  /** The gravest finding, whose sign heads a page of Markdown; by default the tone of the verdict. */
+  /** The tone of the most serious finding, whose sign heads a page of Markdown; by default the verdict's tone. */
   readonly tone?: Tone;
-  /** Belongs to the verdict: its reasons, and what a reader must know before the figures. */
+  /** The blocks that belong to the verdict: its reasons, and facts that a reader must know before the figures. */
   readonly introduction?: readonly Block[];
   readonly blocks: readonly Block[];
   readonly footer: string;
@@ -165,7 +171,7 @@ const columnOf =
     cell: Column<Subject>['cell'],
   ): Column<Subject> => ({ ...(typeof head === 'string' ? { title: head } : head), holds, cell });
 
-/** Makes columns: `column.number('n', ({ n }) => countText(n))`. */
+/** Functions that make columns: `column.number('n', ({ n }) => countText(n))`. */
 export const column = {
   name: columnOf('name'),
   text: columnOf('text'),
@@ -177,7 +183,7 @@ export const column = {
 
 const toCell = (cell: Cell | string): Cell => (typeof cell === 'string' ? { text: cell } : cell);
 
-/** A table with a row for each subject, grouped by `groupOf` if given. */
+/** Makes a table with a row for each subject, grouped by `groupOf` if given. */
 export const table = <Subject>(
   caption: string,
   columns: readonly Column<Subject>[],
@@ -204,7 +210,7 @@ export const table = <Subject>(
   ...options,
 });
 
-/** Whether there is anything to show in a medium. */
+/** Returns whether a block shows anything in a medium. */
 export const isShown = (block: Block, medium: Medium): boolean => {
   if (block.media?.includes(medium) === false) return false;
   switch (block.kind) {
@@ -224,7 +230,7 @@ export const isShown = (block: Block, medium: Medium): boolean => {
   }
 };
 
-/** The columns and cells of a table for a medium; columns without any text are left out. */
+/** Returns the columns and cells of a table for a medium; columns without text are left out. */
 export const shownTable = (
   { columns, groups, showsNotes = false }: Table,
   medium: Medium,
@@ -253,7 +259,7 @@ export const shownTable = (
 export type ShownTable = ReturnType<typeof shownTable>;
 export type ShownCell = ShownTable['groups'][number]['rows'][number]['cells'][number];
 
-/** The tones of the verdict on a load generator. */
+/** The tones of the levels of trust in a load generator. */
 export const trustTones = {
   valid: 'good',
   degraded: 'warning',

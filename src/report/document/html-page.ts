@@ -19,7 +19,7 @@ const detailsMarkup = ({ details }: ShownCell): Markup | null =>
     ? null
     : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
 
-/** A row that is strong as a whole has no bold cells. */
+/** Formats a cell's text. In a row that is strong as a whole, no cell is bold. */
 const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
   if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
   if (holds === 'code') return markup`<code>${text}</code>`;
@@ -31,20 +31,23 @@ const tonedMarkup = (words: string, tone: Tone): Markup =>
     ? markup`${words}`
     : markup`<span class="level ${tones[tone].look}">${words}</span>`;
 
-/** A note, and by how much the figure can be off. */
+/** Formats a note and the possible error of the figure. */
 const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   if (error === undefined) return note === '' ? null : markup` <small>${note}</small>`;
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
 };
 
-/** On a narrow screen a row is a paragraph: its cells have titles, and those that say nothing are left out. */
+/**
+ * Formats a cell's title, which a narrow screen shows, since a row is a paragraph there. Cells that say nothing are
+ * left out.
+ */
 const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null => {
   if (label === null) return null;
   const saysNothing = text.trim() === '' || text === '–';
   return markup` data-label="${saysNothing ? '' : `${label}: `}"`;
 };
 
-/** A name that is a number says nothing without its title. */
+/** Returns whether a name is a number, which means nothing without its title. */
 const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
 
 const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Markup => {
@@ -70,7 +73,7 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
-/** These stay tables on a narrow screen, since their figures are compared side by side. */
+/** The tables that stay tables on a narrow screen, since their figures are compared side by side. */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
@@ -108,11 +111,11 @@ export const blockMarkup = (block: Block): Markup | null => {
   }
 };
 
-/** Where the navigation of a page leads. */
+/** Returns the id of a section, to which the navigation of a page links. */
 const sectionId = ({ id, title }: Section): string =>
   id ?? title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** A block at the top of a page: sections have an id, which the navigation links to. */
+/** Formats a block at the top level of a page. Sections have an id, to which the navigation links. */
 const topBlockMarkup = (block: Block): Markup | null => {
   if (block.kind !== 'section' || !isShown(block, 'html')) return blockMarkup(block);
   const id = sectionId(block);
@@ -125,20 +128,23 @@ interface PageScripts {
   readonly scripts: readonly string[];
   /** An element with the data, before the scripts. */
   readonly data: Markup;
-  /** Above the sections: what is missing without scripts. */
+  /** The text above the sections that says what is missing without scripts. */
   readonly hint: Markup;
   readonly controls: Markup;
-  /** What a page that its own server updates shows above all else; without it the page contacts nobody. */
+  /** The bar of a page that its own server updates, shown above everything else. A page without it contacts nobody. */
   readonly live?: Markup;
 }
 
-/** An HTML parser reads every line end as one line feed, and hashes what it read. */
+/** Normalises line ends, since an HTML parser reads each as one line feed and hashes what it read. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>
   texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
-/** The file may run only its own scripts, and load and contact nothing; a live page contacts its server. */
+/**
+ * Returns the policy of a page. It may run only its own scripts, and load and contact nothing; a live page contacts its
+ * server.
+ */
 const contentSecurityPolicy = (
   styles: readonly string[],
   scripts: readonly string[],
@@ -166,7 +172,9 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/** Writes a document as one HTML file that needs no network: everything but its own styles and scripts is forbidden. */
+/**
+ * Writes a document as one HTML file that needs no network. Everything except its own styles and scripts is forbidden.
+ */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,

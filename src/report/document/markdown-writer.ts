@@ -11,15 +11,17 @@ import {
   tones,
 } from './document.ts';
 
-/** A longer cell or text is cut, so that foreign text cannot fill a page. */
+/** The maximum length of a cell or text, so that text from elsewhere cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
-/** Beyond this many characters, rows of a table or list are counted, not shown: GitHub accepts 1 MiB per page. */
+/**
+ * The number of characters after which rows of a table or list are only counted, since GitHub accepts 1 MiB per page.
+ */
 const maxRowsLength = 50_000;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
-/** Escapes text for GitHub's Markdown: no markup, table cell, link or mention. */
+/** Escapes text for GitHub's Markdown, so that it contains no markup, table cell, link or mention. */
 const escaped = (text: string, maxLength: number): string => {
   const points = Array.from(text);
   const bounded = points.length > maxLength ? `${points.slice(0, maxLength).join('')}…` : text;
@@ -29,7 +31,7 @@ const escaped = (text: string, maxLength: number): string => {
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 };
 
-/** The lines that fit, and the number of others. */
+/** Returns the lines that fit, and the number of the others. */
 const boundedLines = <Item>(
   items: readonly Item[],
   write: (item: Item) => string,
@@ -70,7 +72,7 @@ const tableText = (table: Table): string => {
   ].join('\n');
 };
 
-/** The paragraphs of a block; a section's heading has `level` signs. */
+/** Returns the paragraphs of a block; the heading of a section has `level` number signs. */
 const blockTexts = (block: Block, level: number): readonly string[] => {
   if (!isShown(block, 'markdown')) return [];
   switch (block.kind) {
@@ -106,7 +108,7 @@ const blockTexts = (block: Block, level: number): readonly string[] => {
   }
 };
 
-/** A document for a job's page on GitHub or a comment. */
+/** Writes a document in Markdown, for a job's page on GitHub or a comment. */
 export const markdownText = (document: ReportDocument): string => {
   const { title, verdict = null, description = [], introduction = [], blocks } = document;
   const tone = document.tone ?? verdict?.tone ?? 'plain';

@@ -1,38 +1,41 @@
 import { markup, type Markup } from '../text/markup.ts';
 
-/** The drawings of all reports: two axes, and marks at values of them. They need no script, so they print. */
+/**
+ * This file makes the drawings of all reports: two axes, with marks at values on them. They need no script, so they
+ * print.
+ */
 
 type Tick = readonly [value: number, text: string];
 type Point = readonly [x: number, y: number];
 type TextOf = (value: number) => string;
 
-/** Round values need no trailing zeros: `5`, `12.5`, `1,000`. */
+/** Formats a round value without trailing zeros: `5`, `12.5`, `1,000`. */
 const tickText: TextOf = (value) => Number(value.toPrecision(6)).toLocaleString('en-US');
 
 export interface Axis {
-  /** What is beyond its ends is drawn at its edge. */
+  /** The ends of the axis; values beyond them are drawn at the edge. */
   readonly ends: readonly [from: number, to: number];
   readonly isLogarithmic?: boolean;
-  /** The most important first: a tick beyond the ends or too close to an earlier one is left out. */
+  /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
   readonly ticks: readonly Tick[];
-  /** Below the drawing. */
+  /** The label below the drawing. */
   readonly label?: string;
 }
 
-/** The multiples of a step between two values. */
+/** Returns the multiples of a step between two values. */
 export const multiplesBetween = (low: number, high: number, step: number): readonly number[] => {
   const first = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - first + 1;
   return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step);
 };
 
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `rough`. */
+/** Returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `rough`. */
 const roundStep = (rough: number): number => {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 };
 
-/** An axis with about four round ticks, which have more digits if they would look alike. */
+/** Makes an axis with about four round ticks, which get more digits if they would look alike. */
 export const axisBetween = (low: number, high: number, textOf = tickText): Axis => {
   const values = multiplesBetween(low, high, roundStep((high - low) / 4));
   const isClear = new Set(values.map(textOf)).size === values.length;
@@ -40,7 +43,7 @@ export const axisBetween = (low: number, high: number, textOf = tickText): Axis 
   return { ends: [low, high], ticks: values.map((value) => [value, clearText(value)]) };
 };
 
-/** An axis from zero to a round number. */
+/** Makes an axis from zero to a round number. */
 export const axisTo = (most: number, textOf = tickText): Axis => {
   const step = roundStep(most / 4);
   return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);
@@ -48,7 +51,10 @@ export const axisTo = (most: number, textOf = tickText): Axis => {
 
 const roundDigits = [1, 2, 5, 10];
 
-/** The largest of 1, 2 and 5 times powers of ten that is at most `value`, and the smallest that is at least. */
+/**
+ * Returns the largest of 1, 2 and 5 times powers of ten that is at most `value`; the next function returns the smallest
+ * that is at least `value`.
+ */
 export const roundBelow = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
   return power * roundDigits.findLast((digit) => digit * power <= value * (1 + 1e-9))!;
@@ -58,18 +64,21 @@ export const roundAbove = (value: number): number => {
   return power * roundDigits.find((digit) => digit * power >= value * (1 - 1e-9))!;
 };
 
-/** In seconds: what people count time by. */
+/** The usual steps of a time axis, in seconds. */
 const timeSteps = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
 ];
 
-/** An axis of seconds since the run began, with at most six round ticks. */
+/** Makes an axis of seconds since the run began, with at most six round ticks. */
 export const timeAxis = (end: number, textOf: TextOf): Axis => {
   const step = timeSteps.find((each) => end / each <= 6) ?? roundStep(end / 6);
   return { ends: [0, end], ticks: multiplesBetween(0, end, step).map((at) => [at, textOf(at)]) };
 };
 
-/** Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten, or with linear ticks if these are fewer than three. */
+/**
+ * Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten. If these are fewer than three, the ticks are
+ * linear.
+ */
 export const logarithmicAxis = (low: number, high: number): Axis => {
   const powers = multiplesBetween(Math.log10(low) - 1, Math.log10(high), 1);
   const round = [1, 5, 2]
@@ -83,13 +92,13 @@ export const logarithmicAxis = (low: number, high: number): Axis => {
   };
 };
 
-/** An axis of named rows, downwards: the middle of row i is at i + 0.5. */
+/** Makes an axis of named rows, downwards; the middle of row i is at i + 0.5. */
 export const rowAxis = (names: readonly string[]): Axis => ({
   ends: [names.length, 0],
   ticks: names.map((name, i) => [i + 0.5, name]),
 });
 
-/** An axis in pixels, with the ticks that are shown: their texts are at least `distance` pixels apart. */
+/** Converts an axis to pixels, with the ticks that are shown: their texts are at least `distance` pixels apart. */
 const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, distance: number) => {
   const linear = (value: number): number => (isLogarithmic === true ? Math.log(value) : value);
   const [from, to] = [linear(ends[0]), linear(ends[1])];
@@ -105,7 +114,7 @@ const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, dista
   return { at: (value: number): string => place(value).toFixed(1), place, shown };
 };
 
-/** The width of the widest text, about. */
+/** Returns the approximate width of the widest text. */
 const roomFor = (ticks: readonly Tick[]): number =>
   Math.max(...ticks.map(([, text]) => text.length)) * 6.8 + 16;
 
@@ -113,17 +122,17 @@ interface PlotOptions {
   readonly title: string;
   readonly unit: string;
   readonly aside?: string;
-  /** Classes of marks. */
+  /** The classes of marks for the key of the drawing. */
   readonly keys?: readonly string[];
-  /** The text alternative; title and aside by default. */
+  /** The text alternative; by default the title and the aside. */
   readonly label?: string;
-  /** In pixels of the drawing; a page is about 1040 wide. */
+  /** The size in pixels of the drawing; a page is about 1040 wide. */
   readonly size: readonly [width: number, height: number];
   readonly x: Axis;
   readonly y: Axis;
 }
 
-/** Draws the axes, and marks at their values; a look is a list of classes. */
+/** Returns functions that draw the axes, and marks at values on them. A look is a list of classes. */
 const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const [left, right, top] = [Math.max(54, Math.round(roomFor(y.ticks))), width - 14, 12];
@@ -141,7 +150,7 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
   return {
     axes,
     x: across.at,
-    /** In pixels from the left. */
+    /** Returns the position in pixels from the left. */
     place: across.place,
     y: upwards.at,
     width: right - left,
@@ -152,12 +161,12 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
         : markup`<path class="${look}" d="M${points.map(at).join('L')}${end}" />`,
     dot: (look: string, [a, b]: Point, title = '', radius = 3.5): Markup =>
       markup`<circle class="${look}" cx="${across.at(a)}" cy="${upwards.at(b)}" r="${radius}">${title === '' ? null : markup`<title>${title}</title>`}</circle>`,
-    /** Many small dots as one element: a page with thousands of elements opens slowly. */
+    /** Draws many small dots as one element, since a page with thousands of elements opens slowly. */
     dots: (look: string, points: readonly Point[]): Markup | null =>
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /** A dashed line with a text beside its upper end. */
+    /** Draws a dashed vertical line with a text beside its upper end. */
     upright: (look: string, value: number, text = ''): Markup => {
       const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];
       return markup`<g class="${look}"><path class="thin" d="M${across.at(value)} 0V${bottom}" />
@@ -167,7 +176,7 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
 };
 export type Pen = ReturnType<typeof penOf>;
 
-/** A drawing with its caption, which scrolls sideways on a narrow screen. */
+/** Makes a drawing with its caption, which scrolls sideways on a narrow screen. */
 export const plotFigure = (
   options: PlotOptions,
   marks: (pen: Pen) => readonly (Markup | null)[],

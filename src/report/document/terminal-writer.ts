@@ -22,11 +22,11 @@ import {
 /** The terminal that the report is written for. */
 export interface TerminalStyle {
   readonly colour: boolean;
-  /** Columns of the screen; at least 60 are used. */
+  /** The columns of the screen; at least 60 are used. */
   readonly width: number;
 }
 
-/** `paint` returns the text unchanged if colour is off. */
+/** The layout of a terminal. `paint` returns the text unchanged if colour is off. */
 export interface TerminalLayout {
   readonly width: number;
   readonly paint: (tone: Tone, text: string) => string;
@@ -53,12 +53,15 @@ type TonedText = Pick<ShownCell, 'text' | 'tone'>;
 
 const nothing: TonedText = { text: '', tone: 'plain' };
 const gutter = 2;
-/** The minimum width of the first column, which is cut first. */
+/** The minimum width of the first column, which is shortened first. */
 const minFirstColumns = 16;
-/** Sentences in a narrower column are hard to read, so they go below their row. */
+/** The minimum width of a column of sentences. In a narrower one they are hard to read, so they go below their row. */
 const minWordColumns = 30;
 
-/** `apart`: notes beneath their cells, and errors beneath the notes instead of in the cells. */
+/**
+ * The place of notes. `apart` means that notes are below their cells, and errors below the notes instead of in the
+ * cells.
+ */
 type NotePlace = 'none' | 'beside' | 'beneath' | 'apart';
 
 const terminalCell = (
@@ -78,7 +81,7 @@ const terminalCell = (
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + gutter, 0);
 
-/** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
+/** Returns the columns without sentences: their titles, and the cells of a row with any notes below them. */
 const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   const aligned = columns.filter((_, place) => place !== wordsPlace);
   const titles = aligned.map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
@@ -103,7 +106,10 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   return { aligned, titles, linesOf, widthsOf };
 };
 
-/** Writes a table in columns; `null` if they have no room. `otherwise` is the place of notes without room beside their cells. */
+/**
+ * Writes a table in columns; returns `null` if there is no room. `otherwise` is the place of notes that have no room
+ * beside their cells.
+ */
 const columnLines = (
   layout: TerminalLayout,
   grid: ShownTable,
@@ -135,7 +141,7 @@ const columnLines = (
     const shown = truncatedText(text, layout.width - gutter).trimEnd();
     return `${' '.repeat(gutter)}${layout.paint(tone, shown)}`.trimEnd();
   };
-  /** A row's lines, with its sentences beside or below them. */
+  /** Returns a row's lines, with its sentences beside or below them. */
   const rowLines = (row: Row): Lines => {
     const lines = linesOf(row, notes);
     const words = row.cells[wordsPlace];
@@ -165,7 +171,7 @@ const columnLines = (
   ];
 };
 
-/** Each row as a paragraph: `TTFT ms: n 760, p50 188 [184–194]`. */
+/** Writes each row as a paragraph: `TTFT ms: n 760, p50 188 [184–194]`. */
 const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: ShownTable): Lines => {
   const notes = grid.showsNotes ? 'beside' : 'none';
   const indent = grid.isGrouped ? 4 : 2;
@@ -182,7 +188,7 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
   ]);
 };
 
-/** A table in columns; on a narrow terminal without its spare columns, or as paragraphs. */
+/** Writes a table in columns. On a narrow terminal it has no spare columns, or becomes paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
   const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
@@ -204,7 +210,7 @@ const factLines = (layout: TerminalLayout, rows: readonly Fact[], indent: number
   );
 };
 
-/** The lines of a block; `indent` is that of its paragraphs. */
+/** Returns the lines of a block; `indent` is the indentation of its paragraphs. */
 const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines => {
   if (!isShown(block, 'terminal')) return [];
   switch (block.kind) {
@@ -234,14 +240,17 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
   }
 };
 
-/** What stands last on a terminal: a verdict with its sign. */
+/** Writes the last line on a terminal: a verdict with its sign. */
 export const terminalVerdict = (words: string, tone: Tone, style: TerminalStyle): string =>
   paragraph(terminalLayout(style), printable(`${tones[tone].glyph} ${words}`), {
     indent: 0,
     tone,
   }).join('\n');
 
-/** Renders a document for a terminal: no line is wider than the screen, and foreign control characters are replaced. */
+/**
+ * Renders a document for a terminal. No line is wider than the screen, and control characters from elsewhere are
+ * replaced.
+ */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
   const layout = terminalLayout(terminalStyle);
   const { title, verdict, description = [], introduction = [], blocks } = document;

@@ -1,19 +1,19 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * Verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires
- * every attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
+ * * This file writes verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires every
+ * attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
  */
 
 export const passed = { kind: 'passed' } as const;
-/** For a test that could not be decided. */
+/** Returns the result of a test that could not be decided. */
 export const skipped = (message: string) => ({ kind: 'skipped', message }) as const;
 export const failed = (type: string, message: string, details = message) =>
   ({ kind: 'failed', type, message, details }) as const;
 
 type JunitOutcome = typeof passed | ReturnType<typeof skipped> | ReturnType<typeof failed>;
 
-/** Group and name are the same in every run, so that a CI service can track the test. */
+/** A test. Its group and name are the same in every run, so that a CI service can track it. */
 export interface JunitCase {
   readonly classname: string;
   readonly name: string;
@@ -22,13 +22,13 @@ export interface JunitCase {
 
 export interface JunitSuite {
   readonly name: string;
-  /** Wall-clock start, ISO 8601 in UTC. */
+  /** The wall-clock start, ISO 8601 in UTC. */
   readonly startedAt: string;
-  /** In milliseconds. */
+  /** The duration, in milliseconds. */
   readonly duration: number;
   readonly properties: Readonly<Record<string, string>>;
   readonly cases: readonly JunitCase[];
-  /** The observed values as lines, including those of tests that passed. */
+  /** The observed values as lines, also for tests that passed. */
   readonly output: readonly string[];
 }
 
@@ -46,7 +46,10 @@ const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
 const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
   markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>\n`;
 
-/** The schemas allow no milliseconds or time zone in a timestamp, and no thousands separators in a duration. */
+/**
+ * Returns the attributes. The schemas allow no milliseconds or time zone in a timestamp, and no thousands separators in
+ * a duration.
+ */
 const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
   const count = (kind: JunitOutcome['kind']): number =>
     cases.filter(({ outcome }) => outcome.kind === kind).length;

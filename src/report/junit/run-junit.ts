@@ -21,7 +21,7 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
   const outcomes = {
     kept: passed,
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
-    // A warning passes, since a test that fails would fail the job.
+    // A warning does not fail the test, since that would fail the job.
     warning: skipped(`warning: ${finding}`),
     undecided: skipped(finding),
   };
@@ -49,7 +49,7 @@ const limitCase = (key: string, check: LimitCheck): JunitCase => {
   return { classname: `limits.${key}`, name, outcome: outcomes[check.finding] };
 };
 
-/** The claims that decide whether limits are violated, if the scenario asks for it. */
+/** Returns the claims that decide whether limits are violated, if the scenario asks for that. */
 const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   if (limits === undefined || !limits.judged) return [];
   const unknown = skipped('nothing was sent, or by several slices');
@@ -61,7 +61,10 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   );
 };
 
-/** A run's verdicts as JUnit tests: whether it counts, and one for each objective and each claim about limits. */
+/**
+ * Returns a run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about
+ * limits.
+ */
 export const runJunit = (result: Result, trust: Trust): string => {
   const verdicts = result.verdicts ?? [];
   const verdict = runVerdict(result, trust);

@@ -22,7 +22,7 @@ import { present } from '../text/present.ts';
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Adds up a measure's samples, and counts the completed answers with and without one. */
+/** Adds up a measure's samples, and counts the completed answers with and without a sample. */
 const sumOver = (groups: readonly Group[], name: MeasureName) => {
   const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
   const known = sumOf(own, (each) => each.distributions[name]?.count ?? 0);
@@ -43,7 +43,10 @@ const totalsOf = (groups: readonly Group[]) => ({
   characters: sumOver(groups, 'characters'),
 });
 
-/** Adds up the whole run with its warm-up, which costs too, by kind and model; `null` if no answer can have a price. */
+/**
+ * Adds up the whole run by kind and model, including the warm-up, which also costs; `null` if no answer can have a
+ * price.
+ */
 export const runTotalsOf = (result: Result) => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
     ({ outcomes }) => outcomes.completed > 0,
@@ -58,7 +61,7 @@ export const runTotalsOf = (result: Result) => {
 };
 type RunTotals = NonNullable<ReturnType<typeof runTotalsOf>>;
 
-/** Divides the seconds of audio and the characters of the measured window by its length; `null` where there are none. */
+/** Divides the seconds of audio and the characters of the measured window by its length; `null` if there are none. */
 export const audioRates = (result: Result) => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -75,7 +78,9 @@ export const audioRates = (result: Result) => {
 };
 type AudioRates = NonNullable<ReturnType<typeof audioRates>>;
 
-/** Writes a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price. */
+/**
+ * Formats a total: `0.012340`, `at least 0.012340` or `unknown` if costs are missing; a dash if nothing has a price.
+ */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
   return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;
@@ -94,7 +99,7 @@ export const costSentence = ({ all: { completed, cost } }: RunTotals): string =>
   return `${answers} cost ${costText(cost)} currency units${missing}.`;
 };
 
-/** What the sums include and leave out. */
+/** The text on what the sums include and leave out. */
 export const runTotalsMeaning =
   'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
 
@@ -107,7 +112,7 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
   return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };
 
-/** A total, and below it what is missing; a dash if it does not apply to the kind. */
+/** Formats a total with a note on what is missing; a dash if it does not apply to the kind. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };
@@ -131,7 +136,9 @@ const columns: readonly Column<CostRow>[] = [
   column.number('Characters', ({ characters }) => sumCell(characters, countText)),
 ];
 
-/** The cost and the audio of a run, by kind and model and in total; `null` without answers that have a price. */
+/**
+ * Builds the section on the cost and audio of a run, by kind and model and in total; `null` if no answer has a price.
+ */
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   if (totals === null) return null;

@@ -49,7 +49,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
 
-/** A figure; the duration of a second of audio also as a real-time factor. */
+/** Formats a figure. The time per second of audio is also shown as a real-time factor. */
 const valueCell = (value: number, unit: string): Cell => ({
   text: figureText(value, unit),
   ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
@@ -96,14 +96,17 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
   ),
 ];
 
-/** Measures as rows, percentiles with their confidence intervals and measurement errors as columns. */
+/**
+ * Builds a table with measures as rows, and percentiles with their confidence intervals and measurement errors as
+ * columns.
+ */
 const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],
   groupOf: (figures: MeasureFigures) => string = () => '',
 ): Table => table(caption, figureColumns, rows, { look: 'figures', showsNotes: true, groupOf });
 
-/** The labels by which the figures of a run are broken down if they have several values. */
+/** The labels by which the figures of a run are broken down if the label has several values. */
 const breakdownLabels = ['stage', 'entry', 'model', 'key'] as const;
 type BreakdownLabel = (typeof breakdownLabels)[number];
 
@@ -116,7 +119,7 @@ const labelValues = (result: Result, label: BreakdownLabel): readonly string[] =
   ),
 ];
 
-/** Every part that had an arrival after the warm-up, by the label's value and then by kind. */
+/** Returns every part with an arrival after the warm-up, by the label's value and then by kind. */
 const breakdownBy = (result: Result, label: BreakdownLabel) =>
   labelValues(result, label).flatMap((name) =>
     kindsPresent(result).flatMap((kind) => {
@@ -169,7 +172,9 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, breakdownBy(result, label), { groupOf: ({ name }) => name });
 };
 
-/** The figures by stage, entry, model and key, if a run has several; a terminal shows the first two. */
+/**
+ * Builds the figures by stage, entry, model and key, for labels with several values; a terminal shows the first two.
+ */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
   const tables = labels.map((label) => ({ label, block: breakdownTable(result, label) }));
@@ -214,7 +219,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
   ]).join(' ');
 };
 
-/** One table with all kinds, for media without room for a section each. */
+/** Builds one table with all kinds, for media without room for a section each. */
 const combinedTable = (result: Result, kinds: readonly KindFigures[]): readonly Block[] => {
   const lag = lagFigures(result);
   const groups = [
@@ -270,7 +275,7 @@ const legend = (kinds: readonly KindFigures[]): string => {
   ]).join(' ');
 };
 
-/** How fast each kind of traffic was: percentiles with their sample counts, intervals and errors. */
+/** Builds the section on the speed of each kind of traffic: percentiles with sample counts, intervals and errors. */
 export const speedSection = (result: Result, trust: Trust, charts: readonly Block[]): Section => {
   const lag = lagFigures(result);
   const kinds = kindsPresent(result).map((kind) => kindFigures(result, trust, kind));
@@ -288,13 +293,13 @@ export const speedSection = (result: Result, trust: Trust, charts: readonly Bloc
   return section('How fast?', blocks, 'speed');
 };
 
-/** How much was sent and answered. */
+/** Builds the section on how much was sent and answered. */
 export const rateSection = (result: Result, charts: readonly Block[]): Section => {
   const sentences = rateSentences(result).map((sentence) => text(sentence));
   return section('How much?', [...sentences, ...charts], 'rates');
 };
 
-/** The lag of the load generator; `null` where nothing was sent. */
+/** Builds the table of the load generator's lag; `null` if nothing was sent. */
 export const lagTable = (result: Result): Block | null => {
   const lag = lagFigures(result);
   return lag === null ? null : only(['html'], figuresTable('Lag of the load generator', [lag]));

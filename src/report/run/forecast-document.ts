@@ -30,7 +30,7 @@ const megabytes = (bytes: number): string => `${countText(Math.max(1, Math.ceil(
 const basisText = (basis: NonNullable<SliceForecast['basis']>): string =>
   `This machine was calibrated${basis.isValid ? '' : ' (degraded, as at any load)'} at ${plural(basis.streams, 'stream')} of ${countText(basis.tokensPerSecond)} tokens a second in ${plural(basis.workers, 'worker')}, beside the gateway: no slice gets more.`;
 
-/** How many machines a load needs, and what each of them has to have. */
+/** Builds the section on how many machines a load needs, and what each of them must have. */
 const slicesSection = (forecast: SliceForecast): Section => {
   const { slices, streams, sockets, chunksPerSecond, memory, bytesPerSecond, basis } = forecast;
   return section('Slices', [
@@ -47,7 +47,7 @@ const slicesSection = (forecast: SliceForecast): Section => {
   ]);
 };
 
-/** A sum, marked if it is an estimate or a bound. */
+/** Formats a sum, marked if it is an estimate or a bound. */
 export const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   write: (sum: number) => string,
@@ -58,11 +58,11 @@ export const amountText = (
   return `${prefix}${write(sum)}${unknownText}`;
 };
 
-/** The amount that a plan needs of a cap, with its unit. */
+/** Formats the amount that a plan needs of a cap, with its unit. */
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-/** The needs of the parts of a plan, and of the whole, which no key has. */
+/** Returns the needs of the parts of a plan, and of the whole, which has no key. */
 const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
@@ -81,7 +81,7 @@ const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
   column.number('Cost', ({ cost }) => amountText(cost, moneyText)),
 ];
 
-/** How the sums are computed, and what they leave out. */
+/** Returns notes on how the sums are computed and what they leave out. */
 const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): readonly string[] => {
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
   return present([
@@ -154,7 +154,7 @@ const measuresText = (samples: readonly SampleForecast[]): string => {
   return labels.length > 3 ? `${shown} and ${countText(labels.length - 3)} more` : shown;
 };
 
-/** For the measures of a kind that have the same number of samples. */
+/** The columns for the measures of a kind that have the same number of samples. */
 const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
   column.name('Kind', ([first]) => first!.traffic),
   column.number('Samples', ([first]) => countText(first!.samples)),

@@ -28,9 +28,9 @@ import {
 import { present } from '../text/present.ts';
 import { runTotalsOf } from './cost.ts';
 
-/** What most readers look for first: a few tiles, and a row for each kind of traffic. */
+/** This file builds what most readers look for first: a few tiles, and a row for each kind of traffic. */
 
-/** A tile without a kind is of all traffic. */
+/** A tile; without a kind it is for all traffic. */
 type Tile = readonly [
   label: string,
   value: string,
@@ -39,13 +39,13 @@ type Tile = readonly [
   kind?: TrafficKind | undefined,
 ];
 
-/** As many as fit into one row of a wide page. */
+/** The maximum number of tiles, as many as fit into one row of a wide page. */
 const mostTiles = 6;
 
-/** Of the times of an answer, those that a user waits for. */
+/** The times of an answer that a user waits for. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
-/** The tiles of streams, then those of other kinds, the most frequent kind first. */
+/** Returns the tiles of streams, then those of other kinds, the most frequent kind first. */
 const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
   kindsPresent(result)
     .toSorted((a, b) => Number(b === 'chat-stream') - Number(a === 'chat-stream'))
@@ -112,7 +112,7 @@ export const tilesMarkup = (result: Result, trust: Trust): Markup =>
 
 type KindRow = ReturnType<typeof arrivalCounts> & { readonly kind: TrafficKind };
 
-/** How often each kind of traffic succeeded, and how fast it was. */
+/** Builds the table of how often each kind of traffic succeeded, and how fast it was. */
 export const kindTable = (result: Result, trust: Trust): Table => {
   const percentileColumns = (title: string, names: readonly MeasureName[]) =>
     [0.5, 0.95, 0.99].map((q): Column<KindRow> => {
@@ -150,7 +150,7 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   return table('Each kind of traffic', columns, rows);
 };
 
-/** Explains the marks beside percentiles that occur in these texts; `null` where there is none. */
+/** Explains the marks beside percentiles that occur in these texts; `null` if there are none. */
 export const marksText = (shown: readonly string[]): string | null => {
   const marks = [
     '~ fewer than ten samples beyond it',

@@ -47,7 +47,10 @@ const observedLimit = (
 };
 type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
-/** Reads each key's use from its ledger, which had no room for `unrecorded` responses; times in ms since the run began. */
+/**
+ * Reads each key's use from its ledger, which had no room for `unrecorded` responses. Times are in ms since the run
+ * began.
+ */
 export const keyUsages = ({ ledger, plan }: Result) =>
   ledger.map(({ key, rows, left }) => {
     const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
@@ -65,7 +68,9 @@ export const keyUsages = ({ ledger, plan }: Result) =>
   });
 type KeyUsage = ReturnType<typeof keyUsages>[number];
 
-/** Declared limit against the limit in headers, in words: `600/min as declared`, `header says 100, the interface 60`. */
+/**
+ * Compares the declared limit with the headers in words: `600/min as declared`, `header says 100, the interface 60`.
+ */
 export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLimit): string => {
   const headers = reported.map(countText).join(' and ');
   if (declared === null) return reported.length === 0 ? 'none known' : `${headers}/min by header`;
@@ -78,11 +83,11 @@ export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLi
     : `header says ${headers}, ${isInterfaceDefault ? 'the interface' : 'declared'} ${limit}`;
 };
 
-/** The reported remaining quota: `lowest 0, last 12`; a dash without headers. */
+/** Formats the reported remaining quota as `lowest 0, last 12`; a dash without headers. */
 export const remainingText = ({ lowest, last }: ObservedLimit): string =>
   lowest === null || last === null ? '–' : `${countText(lowest)}, last ${countText(last)}`;
 
-/** `412, first at 21.3 s`, or `none`. */
+/** Formats the 429s as `412, first at 21.3 s`, or `none`. */
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
   firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
 
@@ -92,7 +97,7 @@ export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
     ? null
     : `${plural(unrecorded, 'further response')} not recorded: the ledger was full`;
 
-/** `60`, `between 58 and 61`, `at least 1,000`. */
+/** Formats bounds as `60`, `between 58 and 61` or `at least 1,000`. */
 const fullestMinuteText = ({ least, most }: AdmittedPeak): string => {
   if (most === null) return `at least ${countText(least)}`;
   return least === most ? countText(least) : `between ${countText(least)} and ${countText(most)}`;
@@ -147,7 +152,7 @@ const usageColumns: readonly Column<KeyUsage>[] = [
   column.text('Lowest remaining', ({ tokens }) => remainingText(tokens)),
 ];
 
-/** The usage of a key in words, for a terminal. */
+/** Describes the use of a key in words, for a terminal. */
 const usageBlock = (usage: KeyUsage, limits: readonly Block[]): Block => {
   const { key, answered, requests, tokens } = usage;
   const texts = list([
@@ -200,7 +205,7 @@ const limitBlocks = (limits: KeyLimits, isJudged: boolean): readonly Block[] => 
   ];
 };
 
-/** The limits and the remaining quota of each key, and what the run proves about them. */
+/** Builds the section on the limits and the remaining quota of each key, and what the run proves about them. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
   const { limits, ledger } = result;
   const usages = keyUsages(result).map((usage) => {

@@ -11,21 +11,21 @@ import { timeProgressText } from './progress.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
-/** What is known of a run under way. */
+/** The facts about a run under way. */
 export interface LiveRun {
   readonly weir: string;
   readonly name: string;
-  /** How long its load is planned to be. */
+  /** The planned length of its load. */
   readonly planned: Milliseconds;
-  /** Where its report will be. */
+  /** The path of its future report. */
   readonly report: string;
-  /** `null` before its clock starts. */
+  /** The progress; `null` before the run's clock starts. */
   readonly progress: {
     readonly elapsed: number;
     readonly due: number;
     readonly inFlight: number;
   } | null;
-  /** Its figures so far, up to the moment `until` in ms; `null` before there are any. */
+  /** The figures up to the moment `until` in ms; `null` before there are any. */
   readonly soFar: {
     readonly result: Result;
     readonly trust: Trust;
@@ -37,7 +37,7 @@ export interface LiveAssets extends PageAssets {
   readonly liveScript: string;
 }
 
-/** For updates: a page that is shown has them already. */
+/** Empty scripts and styles for updates, since an open page already has them. */
 const noAssets: LiveAssets = {
   chartScript: '',
   chartStyle: '',
@@ -57,7 +57,7 @@ const progressMarkup = ({ progress, planned }: LiveRun): Markup => {
   return markup`<progress aria-label="Progress of the load" max="${planned}" value="${Math.min(planned, Math.round(elapsed))}"></progress><p>${said}</p>`;
 };
 
-/** Progress, and the button that stops the run. */
+/** Formats the progress, and the button that stops the run. */
 const barMarkup = (
   run: LiveRun,
 ): Markup => markup`<aside id="live" class="live" aria-label="The run under way">
@@ -100,7 +100,10 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   return { document, data };
 };
 
-/** Writes the page of a run under way: the page of the finished report, with progress and a button that stops the run. */
+/**
+ * Writes the page of a run under way, like the page of the finished report but with progress and a button that stops
+ * the run.
+ */
 export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   const { document, data } =
     run.soFar === null ? { document: emptyDocument(run), data: '' } : documentSoFar(run, run.soFar);
@@ -112,5 +115,5 @@ export const livePage = (run: LiveRun, assets: LiveAssets): string => {
   });
 };
 
-/** The same page for an update: without scripts and styles. */
+/** Writes the same page without scripts and styles, for an update. */
 export const livePageUpdate = (run: LiveRun): string => livePage(run, noAssets);

@@ -39,7 +39,7 @@ import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/s
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { present } from '../text/present.ts';
 
-/** The phases of a request in sequence, each from one moment to the next; their sum is its end-to-end time. */
+/** The successive phases of a request, each from one moment to the next. Their sum is its end-to-end time. */
 const phases = [
   ['Waiting', 'due', 'begun'],
   ['Connecting', 'begun', 'connected'],
@@ -80,7 +80,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
-/** Requests to look up in the server's logs; empty if the result has none. */
+/** Builds the lists of requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const { completed = [], failed = [] } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
     outcome === 'completed' ? 'completed' : 'failed',
@@ -99,7 +99,7 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
 
 const everyGroup = (): boolean => true;
 
-/** The median and the tail of a wait of completed requests; `null` if none waited. */
+/** Formats the median and the tail of a wait of completed requests; `null` if none waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = figuresOver(result, measure, everyGroup);
   const [p50, p99] = [waits.percentile(0.5), waits.percentile(0.99)];
@@ -130,7 +130,7 @@ const reconnectText = ({ groups }: Result): string | null => {
     : `Reconnected: ${plural(reconnected, 'request')} met a kept connection that the server had closed before it can have read them, and went once more on a new one. The time is part of their latency.`;
 };
 
-/** The effects of reconnects, retries and the pace over the whole run, which outcomes do not show. */
+/** Describes the effects of reconnects, retries and the pace on the whole run, which outcomes do not show. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return present([
@@ -157,7 +157,7 @@ type ArrivalRow = Pick<ReturnType<typeof arrivalRows>[number], 'name' | 'all'>;
 
 const quietIfNone = ({ all }: ArrivalRow): Tone => (all === 0 ? 'quiet' : 'plain');
 
-/** Some rows are always there; the others only where something ended so. */
+/** Returns whether an outcome has a row. Some always have one, the others only if they occurred. */
 const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
   all > 0 || ['due', 'sent', 'completed'].includes(name);
 
@@ -167,7 +167,7 @@ const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
   return absent.length === 0 ? null : `None ${listed(absent).replace(' and ', ' or ')}.`;
 };
 
-/** The outcome of every arrival; without a warm-up there is one pair of columns. */
+/** Builds the table of the outcomes of all arrivals. Without a warm-up it has one pair of columns. */
 const arrivalTable = (rows: ReturnType<typeof arrivalRows>): Table => {
   const due = rows[0]!;
   const columnsOf = (title: string, counts: 'all' | 'measured'): readonly Column<typeof due>[] => [
@@ -212,7 +212,7 @@ const kindSection = (result: Result): Section | null => {
   ]);
 };
 
-/** The message of a group of failures: verbatim if all have the same, otherwise with the differences masked. */
+/** Returns the message of a group of failures: verbatim if all have the same, otherwise with the differences masked. */
 const failureText = ({ sameText, message, example }: Failure): string =>
   sameText && example.text !== '' ? example.text.replaceAll(/\s+/g, ' ').trim() : message;
 
@@ -243,7 +243,7 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Last', ({ last }) => momentText(last)),
 ];
 
-/** Counts the tolerated deviations in the completed answers of each kind, most frequent first. */
+/** Counts the tolerated deviations in the completed answers of each kind, the most frequent first. */
 export const answerNoteCounts = (result: Result) =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);
@@ -302,7 +302,7 @@ export const outcomesSection = (result: Result): Section => {
     'What failed?',
     [
       arrivalTable(rows),
-      // Where nothing failed, a sentence below says so of all of them.
+      // If nothing failed, one sentence below says so for all kinds.
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       text(finishSentence(result)),
       kindSection(result),

@@ -26,7 +26,10 @@ import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 
-/** A run in at most 20 lines of a terminal; its verdict in three more follows the names of the files. */
+/**
+ * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
+ * follow.
+ */
 
 const ratesText = (result: Result): string | null => {
   const rates = measuredRates(result);
@@ -64,7 +67,7 @@ const objectiveLine = (verdict: ObjectiveVerdict): UnnamedLine => {
   return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
 };
 
-/** Names the first line; what is left out is counted. */
+/** Names the first line; the lines that are left out are counted. */
 const named = (
   name: string,
   items: readonly UnnamedLine[],
@@ -120,7 +123,7 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
 
 const mostVerdictLines = 3;
 
-/** Writes the verdict on a run: what decides it first, after the exit code where that is not 0. */
+/** Writes the verdict on a run, beginning with what decides it. If the exit code is not 0, that comes first. */
 export const closingVerdict = (
   result: Result,
   trust: Trust,

@@ -13,19 +13,19 @@ import { present } from '../text/present.ts';
 /** The current stage, if there are several. */
 export interface RunningStage {
   readonly name: string;
-  /** Counted from 1. */
+  /** The stage's number, counted from 1. */
   readonly number: number;
   readonly of: number;
 }
 
 export interface RunProgress {
   readonly name: string;
-  /** Milliseconds since the run began, and the scheduled length of its load. */
+  /** The milliseconds since the run began, then the planned length of its load. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
   /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
-  /** Arrivals so far, and exchanges in flight. */
+  /** The number of arrivals so far, then of exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
@@ -33,16 +33,16 @@ export interface RunProgress {
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
-/** The one measure of a kind that is worth watching while it runs: the first of its headline. */
+/** Returns the measure of a kind that the display shows during a run: the first of its headline. */
 export const progressMeasure = (kind: TrafficKind): MeasureName => tableMeasures[kind][0];
 
-/** Whole seconds: tenths would flicker. */
+/** Formats whole seconds, since tenths would flicker. */
 const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
 
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
-/** How far a run is. */
+/** Formats how far a run is. */
 export const timeProgressText = (
   progress: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>,
 ): string => {
@@ -53,14 +53,14 @@ export const timeProgressText = (
   return present([clockText(elapsed), 'load ended', waiting]).join(', ');
 };
 
-/** The text in brackets after an outcome: the mean rate of completed requests, the status of limited ones. */
+/** Returns the text in brackets after an outcome: the mean rate of completed requests, the status of limited ones. */
 const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
   if (kind === 'limited') return ' (429)';
   const hasRate = kind === 'completed' && outcomes.completed > 0 && elapsed >= 1000;
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-/** Arrivals by outcome; a kind of failure is named once it has occurred. */
+/** Formats the arrivals by outcome. A kind of failure is named once it has occurred. */
 const countsText = (progress: RunProgress): string => {
   const { due, inFlight, outcomes } = progress;
   const occurred = outcomeKinds.filter((kind) => kind === 'completed' || outcomes[kind] > 0);
@@ -71,7 +71,7 @@ const countsText = (progress: RunProgress): string => {
   ].join(' · ');
 };
 
-/** Names kind, measure and percentiles so far of each kind, warm-up included. */
+/** Formats the measure and its percentiles so far for each kind, including the warm-up. */
 const latencyTexts = ({ latencies }: RunProgress) =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);
@@ -84,7 +84,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
   });
 
 const barWidth = 24;
-/** The minimum width of a name next to bar and time; a narrower screen has no bar. */
+/** The minimum width of a name next to the bar and the time; a narrower screen has no bar. */
 const minNameWidth = 8;
 
 const firstLine = (progress: RunProgress, columns: number): string => {
@@ -121,7 +121,7 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
 export const stageLine = (name: string, begins: number): string =>
   `${clockText(begins)}: stage ${printable(name)} begins`;
 
-/** The progress as one plain line, for logs. */
+/** Formats the progress as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string => {
   const when = present([timeProgressText(progress), stageText(progress)]).join(', ');
   const latencies = latencyTexts(progress).map((texts) => texts.join(' '));

@@ -30,7 +30,7 @@ import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
 
 const maxColumns = 60;
-/** Dots from fewer samples are noise. */
+/** The minimum number of samples of a dot; fewer are noise. */
 const minSamples = 10;
 
 const columnsOf = (result: Result): Bins => {
@@ -53,16 +53,16 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
-/** Draws latencies by the second in which requests were due: as a density over time, and against the load. */
+/** Draws latencies by the second in which requests were due, as a density over time, and against the load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
   const drawn = kindsPresent(result).map((kind) => {
-    // What a user waits for first.
+    // The first measure is the time that a user waits for.
     const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
     const { label, unit } = measures[measure];
     const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
-    // The last piece is rarely complete, so its rate would be too low.
+    // The last part is rarely complete, so its rate would be too low.
     const points = pointsOf(parts.slice(0, -1), columns, bins.step);
     return {
       map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
@@ -78,7 +78,7 @@ const distributionSection = (result: Result): Markup | null => {
     ${plots.length === 0 ? notPlotted : null}`;
 };
 
-/** The charts over time, which the page's script draws. */
+/** Makes the charts over time, which the page's script draws. */
 export const runCharts = (result: Result, trust: Trust) => ({
   latency: latencyCharts(result, trust),
   flow: [flowChart(result), inFlightChart(result)],
@@ -103,7 +103,7 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
   )}</div>`;
 };
 
-/** How many answers took how long: the first wait of each kind, and the whole. */
+/** Draws how many answers took how long: the first wait of each kind, and the whole. */
 const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
   (['ttft', 'firstAudio', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
@@ -115,7 +115,7 @@ const histogramPlots = (result: Result, trust: Trust): readonly Markup[] =>
       }),
     );
 
-/** Requests one by one, and what the length of a prompt does to the first token. */
+/** Plots single requests, and the effect of a prompt's length on the first token. */
 const requestPlots = (result: Result): readonly Markup[] => {
   const { requestSample = [] } = result;
   const end = runDuration(result) / 1000;
@@ -132,13 +132,13 @@ const bandMeaning =
 
 const figuresOf = (charts: readonly Chart[]): Block => picture(() => charts.map(chartFigure));
 
-/** What a reader sees first: the latency of what matters most, with failures marked, and the flow. */
+/** Returns the first charts that a reader sees: the most important latency, with failures marked, and the flow. */
 export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   const charts = [...latency.slice(0, 1), ...flow.slice(0, 1)];
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/** Shows percentiles; folded, the other latencies over time, requests one by one, histograms and densities. */
+/** Shows percentiles. The other latencies over time, single requests, histograms and densities are folded. */
 export const speedCharts = (
   result: Result,
   trust: Trust,
@@ -161,5 +161,5 @@ export const speedCharts = (
 
 export const flowCharts = ({ flow }: RunCharts): Block => figuresOf(flow.slice(1));
 
-/** How the load generator itself was. */
+/** Returns the charts on the health of the load generator. */
 export const healthCharts = ({ generator }: RunCharts): Block => figuresOf(generator);

@@ -75,7 +75,7 @@ const sliceTable = (result: Result): Block | null => {
   );
 };
 
-/** The plan, with prompts counted and secrets as references. */
+/** Shows the plan. Prompts are counted, secrets are references. */
 const scenarioFold = ({ plan, ...result }: Result): Block =>
   fold('The scenario, as it was run', [
     facts([
@@ -101,7 +101,7 @@ const rateDefinitions = {
     'Nearest rank: the smallest sample that at least the given share of samples does not exceed. Percentiles over time are assigned to the second in which the request was due; a bin without a sample beyond a percentile does not show it.',
 };
 
-/** What each measure in this report means, since tools define measures of the same name differently. */
+/** Explains each measure in this report, since tools define measures of the same name differently. */
 const definitionsFold = (result: Result): Block =>
   fold('What each figure means', [
     facts([
@@ -115,15 +115,15 @@ const definitionsFold = (result: Result): Block =>
     ]),
   ]);
 
-/** What was run, and how its figures are defined. */
+/** Builds the section on what was run, and how its figures are defined. */
 const referenceSection = (result: Result): Section =>
   only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));
 
-/** Names the workers (which share one clock) or slices of a run; empty for a single one. */
+/** Names the workers (which share one clock) or slices of a run; empty if there is only one. */
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
   slices.length === 1 ? [] : [plural(slices.length, sliceNoun(slices))];
 
-/** The target, the load and who sent it. */
+/** Describes the target, the load, and who sent it. */
 const runTexts = (result: Result): readonly string[] => {
   const { plan } = result;
   const warmUp = plan.warmUp === 0 ? 'no warm-up' : `${timeText(plan.warmUp)} of warm-up`;
@@ -137,7 +137,7 @@ const runTexts = (result: Result): readonly string[] => {
   ];
 };
 
-/** The target, the load and the keys in one line, for the head of the page. */
+/** Describes the target, the load and the keys in one line, for the head of the page. */
 const whatRan = (result: Result): string => {
   const { plan, baseUrl } = result;
   const time = plan.stages.length === 1 ? '' : `, ${timeText(result.scheduled)}`;
@@ -146,7 +146,7 @@ const whatRan = (result: Result): string => {
   return `${addressText(baseUrl)}: ${parts.join('; ')}`;
 };
 
-/** What a reader of the page sees before anything else: tiles, two charts, one table. */
+/** Returns the first blocks of the page: tiles, two charts, one table. */
 const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly Block[] => {
   const kinds = kindTable(result, trust);
   const rows = kinds.groups.flatMap((group) => group.rows);
@@ -159,7 +159,7 @@ const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly 
   ];
 };
 
-/** Whether the load generator was healthy, with the evidence. */
+/** Builds the section on the health of the load generator, with the evidence. */
 const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): Section => {
   const title = 'The load generator over time';
   const blocks = [
@@ -171,7 +171,7 @@ const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): S
   return only(['html'], section('Can I trust it?', blocks, 'trust'));
 };
 
-/** Makes the report of a run, with the same order of sections in every medium; `charts` are those of the page. */
+/** Builds the report of a run, with the same order of sections in every medium; `charts` are for the page. */
 export const runDocument = (
   result: Result,
   trust: Trust,
@@ -206,6 +206,6 @@ export const runDocument = (
   };
 };
 
-/** A run for the summary page of a CI job, in GitHub's Markdown. */
+/** Writes a run for the summary page of a CI job, in GitHub's Markdown. */
 export const stepSummary = (result: Result, trust: Trust): string =>
   markdownText(runDocument(result, trust));

@@ -9,7 +9,10 @@ import { markup } from '../text/markup.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
-/** Encodes the data of the page's script as gzipped JSON in base64. The axes of a run under way end where its load is `planned` to. */
+/**
+ * Encodes the data of the page's script as gzipped JSON in base64. For a run under way, the axes end at the `planned`
+ * end of its load.
+ */
 export const embeddedData = (
   result: Result,
   charts: readonly Chart[],
@@ -34,7 +37,7 @@ export type PageAssets = Readonly<
   Record<'chartScript' | 'chartStyle' | 'pageScript' | 'pageStyle', string>
 >;
 
-/** The parts of a page with charts that are the same for all runs; `data` is that of the charts, encoded. */
+/** Returns the parts of a page with charts that are the same for all runs; `data` is the encoded data of the charts. */
 export const pageScripts = (
   { chartScript, chartStyle, pageScript }: Omit<PageAssets, 'pageStyle'>,
   data: string,

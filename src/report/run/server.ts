@@ -60,7 +60,7 @@ const rowsOf = ({ server, plan, scheduled }: Result): readonly ServerRow[] => {
   return [...seen, ...unseen.map(({ name }) => ({ name, values: [] }))];
 };
 
-/** What was wrong with reading the metrics, as sentences. */
+/** Returns sentences on problems with reading the metrics. */
 const serverFindings = (server: ServerMetrics): readonly string[] => {
   const { address, scrapes, failed, lastFailure, resets } = server;
   return present([
@@ -72,18 +72,18 @@ const serverFindings = (server: ServerMetrics): readonly string[] => {
   ]);
 };
 
-/** The server’s figures in a line, and what was wrong with reading them; `null` for a run without them. */
+/** Formats the server's figures in a line, with problems of reading them; `null` for a run without them. */
 export const serverLine = (result: Result): string | null => {
   const { server } = result;
   if (server === undefined) return null;
-  // The queue and what fills it, and what the scenario asked for.
+  // These are the queue and what fills it, and the figures that the scenario asked for.
   const rows = rowsOf(result).filter(
     ({ name }) => unitOfServerFigure(name) !== '/s' && name !== 'prefixHits',
   );
   const { unseen = [], seen = [] } = Object.groupBy(rows, ({ values }) =>
     values.length === 0 ? 'unseen' : 'seen',
   );
-  // What was never seen comes first: the end of a long line is cut off.
+  // Figures that were never seen come first, since the end of a long line is cut off.
   const found = [
     ...unseen.map(({ name }) => `${name} never seen`),
     ...seen.map(({ name, values }) => {
@@ -98,7 +98,7 @@ export const serverLine = (result: Result): string | null => {
   return present([...said, found.length > 0 && found.join(', ')]).join(' ');
 };
 
-/** The section of the server’s own figures; `null` for a run without them. */
+/** Builds the section on the server's own figures; `null` for a run without them. */
 export const serverSection = (result: Result, charts: readonly Chart[]): Section | null => {
   const { server } = result;
   if (server === undefined) return null;

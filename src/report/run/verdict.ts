@@ -40,7 +40,7 @@ export const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
-/** The verdict on the limits; `null` if the scenario does not check them. */
+/** Returns the verdict on the limits; `null` if the scenario does not check them. */
 export const limitsVerdict = (result: Result): TonedText | null => {
   const { limits, plan } = result;
   if (limits === undefined || !limits.judged) return null;
@@ -64,7 +64,7 @@ export const limitsVerdict = (result: Result): TonedText | null => {
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
 };
 
-/** Signals that decide nothing are evidence of causes: normal or high. */
+/** Returns the level of a signal. Signals that decide nothing only show causes, as normal or high. */
 const signalLevel = ({ decides, level }: TrustSignal): Cell => {
   if (decides) return { text: level, tone: trustTones[level] };
   return level === 'valid' ? { text: 'normal', tone: 'good' } : { text: 'high', tone: 'warning' };
@@ -78,13 +78,13 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** Says why a run is not valid: the signals that decided it, and those that can be causes, with their main values. */
+/** Says why a run is not valid: the signals that decided it, and those that may be causes, with their main values. */
 const findingsList = ({ evidence }: Trust): Block => {
   const unhealthy = evidence.filter(({ level }) => level !== 'valid');
   const findings = unhealthy
     .filter(({ decides }) => decides)
     .map(({ level, signal, observed, expected, advice }) => {
-      // What is healthy of figures is in the sentence about the run.
+      // The sentence about the run already says which figures are healthy.
       const healthy = signal === figuresSignalName ? '' : ` (healthy: ${expected})`;
       const finding = `${level}: ${signal}, ${observed}${healthy}. ${advice ?? ''}`.trim();
       return { text: finding, tone: trustTones[level] };
@@ -95,7 +95,7 @@ const findingsList = ({ evidence }: Trust): Block => {
   return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
 };
 
-/** Lists all signals of the load generator, those that decide first; open where the run is not valid. */
+/** Lists all signals of the load generator, first those that decide. The list is open if the run is not valid. */
 export const evidenceFold = (result: Result, { level, evidence }: Trust): Block => {
   const ordered = evidence.toSorted((a, b) => Number(b.decides) - Number(a.decides));
   const signals = table('Signals of the load generator', evidenceColumns, ordered, {
@@ -108,7 +108,7 @@ export const evidenceFold = (result: Result, { level, evidence }: Trust): Block 
   return only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid'));
 };
 
-/** Whether to trust the figures, and what else belongs to the verdict on a run. */
+/** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   return [
@@ -142,7 +142,7 @@ const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
 const decisionText =
   'The observed value decides, unless its measurement error spans the bound: then the objective is undecided. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.';
 
-/** The objectives of a run; empty if it has none. */
+/** Builds the section on the objectives of a run; empty if it has none. */
 export const objectivesSection = (result: Result): Section => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);

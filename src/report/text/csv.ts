@@ -1,9 +1,9 @@
-/** Text that a spreadsheet would run as a formula, in whatever script its first sign is. */
+/** Matches text that a spreadsheet would run as a formula, with the first sign in any script. */
 const formulaLike = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**
- * A cell of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it;
- * numbers do not. `null` and `undefined` are empty.
+ * Formats a cell of a CSV file (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it;
+ * numbers do not. `null` and `undefined` become empty.
  */
 export const csvCell = (value: string | number | boolean | null | undefined): string => {
   if (typeof value !== 'string') return String(value ?? '');

@@ -1,6 +1,7 @@
 /**
- * Makes foreign text safe to print on one line. Control characters become visible signs, line ends become spaces.
- * U+FFFD replaces what changes the writing direction, what XML forbids, and lone surrogates, which UTF-8 cannot hold.
+ * * Makes text from elsewhere safe to print on one line. Control characters become visible signs, line ends become
+ * spaces. U+FFFD replaces characters that change the writing direction, characters that XML forbids, and lone
+ * surrogates, which UTF-8 cannot encode.
  */
 export const printable = (text: string): string =>
   text
@@ -9,18 +10,18 @@ export const printable = (text: string): string =>
     .replace(/[\u0000-\u001f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
     .replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g, '\ufffd');
 
-/** Characters of double width (East Asian wide forms, emoji) and of no width (combining marks). */
+/** Matches characters of double width (East Asian wide forms, emoji), and of no width (combining marks). */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const narrow = /\p{Mn}|\p{Me}|[\u200b\u200c\u200d]/u;
 
 const widthOf = (point: string): number => (wide.test(point) ? 2 : narrow.test(point) ? 0 : 1);
 
-/** The width of a text in columns; it must not contain control characters. */
+/** Returns the width of a text in columns; it must not contain control characters. */
 export const displayWidth = (text: string): number =>
   Array.from(text).reduce((sum, point) => sum + widthOf(point), 0);
 
-/** The beginning of a text that fits, with `…` if it was cut. */
+/** Returns the beginning of a text that fits, with `…` if it was cut. */
 export const truncatedText = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
@@ -33,7 +34,7 @@ export const truncatedText = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
-/** The text padded with spaces to `columns`, at the end or, if aligned right, at the start. */
+/** Pads a text with spaces to `columns`, at its end or, if aligned right, at its start. */
 export const paddedText = (
   text: string,
   columns: number,
@@ -43,7 +44,7 @@ export const paddedText = (
   return side === 'left' ? text + room : room + text;
 };
 
-/** Spaces between a number and its unit. */
+/** Matches spaces between a number and its unit. */
 const spaceBeforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%|µ|kB|MB)(?!\w))/g;
 const noBreakSpace = '\u00a0';
 

@@ -1,6 +1,6 @@
 import { printable } from './display-width.ts';
 
-/** HTML that is safe to embed; only the `markup` tag makes it. */
+/** HTML that is safe to embed. Only the `markup` tag makes it. */
 export interface Markup {
   readonly markup: string;
 }
@@ -25,12 +25,12 @@ const rendered = (content: Content): string => {
   return 'markup' in content ? content.markup : content.map(rendered).join('');
 };
 
-/** Makes HTML from a template. Values are escaped unless they are markup; lists are joined, `null` is empty. */
+/** Makes HTML from a template. Values are escaped unless they are markup; lists are joined, and `null` is empty. */
 export const markup = (literals: TemplateStringsArray, ...values: readonly Content[]): Markup => ({
   markup: literals.reduce((whole, literal, i) => whole + rendered(values[i - 1] ?? null) + literal),
 });
 
-/** Embeds our own scripts and style sheets unescaped; throws if the text would end its element. */
+/** Embeds Weir's own scripts and style sheets unescaped. Throws if the text would end its element. */
 export const verbatim = (text: string): Markup => {
   if (/<\/(script|style)|<!--/i.test(text)) {
     throw new Error('an embedded script or style sheet would end its own element');

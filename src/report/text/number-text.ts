@@ -5,11 +5,11 @@ export const countText = (value: number): string => Math.round(value).toLocaleSt
 /** Units that are counted in whole numbers. */
 const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters', 'bytes', 'µ']);
 
-/** Ten thousand bytes or more: `64.0 kB`, `1.25 MB`. */
+/** Formats ten thousand bytes or more: `64.0 kB`, `1.25 MB`. */
 const bytesText = (value: number): string =>
   value < 999_500 ? `${figureText(value / 1e3)} kB` : `${figureText(value / 1e6)} MB`;
 
-/** The digits after the point of a figure with about three significant digits. */
+/** Returns the number of decimals that gives a figure about three significant digits. */
 export const decimalsOf = (value: number): number => {
   const size = Math.abs(value);
   if (size >= 99.95) return 0;
@@ -17,8 +17,8 @@ export const decimalsOf = (value: number): number => {
 };
 
 /**
- * A measured figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`;
- * counts stay whole numbers, and many bytes are given in kB or MB.
+ * Formats a figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`. Counts stay whole
+ * numbers, and many bytes are given in kB or MB.
  */
 export const figureText = (value: number, unit = ''): string => {
   const size = Math.abs(value);
@@ -27,7 +27,7 @@ export const figureText = (value: number, unit = ''): string => {
   return size === 0 ? '0' : value.toFixed(decimalsOf(value));
 };
 
-/** Milliseconds per second of audio as a real-time factor: 12.3 is `0.012×`, 1,000 is `1.00×`. */
+/** Formats milliseconds per second of audio as a real-time factor: 12.3 is `0.012×`, 1,000 is `1.00×`. */
 export const factorText = (msPerSecond: number): string => {
   const factor = msPerSecond / 1000;
   if (factor >= 0.995) return `${figureText(factor)}×`;
@@ -35,13 +35,16 @@ export const factorText = (msPerSecond: number): string => {
   return `${Number(factor.toPrecision(2))}×`;
 };
 
-/** Micro-units of the currency as an exact amount: `0.012340`, `1,204.000001`. */
+/** Formats micro-units of the currency as an exact amount: `0.012340`, `1,204.000001`. */
 export const moneyText = (microUnits: number): string => {
   const text = String(microUnits).padStart(7, '0');
   return `${Number(text.slice(0, -6)).toLocaleString('en-US')}.${text.slice(-6)}`;
 };
 
-/** Writes a share as a percentage; some is never rounded to none or all (`<0.1 %`, `>99.9 %`). A dash if the whole is 0. */
+/**
+ * Formats a share as a percentage. A part is never rounded to none or all (`<0.1 %`, `>99.9 %`). A dash if the whole is
+ * 0.
+ */
 export const shareText = (part: number, whole: number): string => {
   if (whole === 0) return '–';
   const percent = ((part / whole) * 100).toFixed(1);
@@ -52,7 +55,7 @@ export const shareText = (part: number, whole: number): string => {
 
 const tenth = (value: number): string => String(Number(value.toFixed(1)));
 
-/** A duration or an instant of the run, from milliseconds: `250 ms`, `31.2 s`, `2 min 5 s`, `1 h 2 min`. */
+/** Formats a duration or an instant of the run in ms: `250 ms`, `31.2 s`, `2 min 5 s`, `1 h 2 min`. */
 export const timeText = (ms: number): string => {
   if (ms > 0 && ms < 999.5) return `${ms < 99.95 ? tenth(ms) : Math.round(ms)} ms`;
   if (ms < 119_950) return `${tenth(ms / 1000)} s`;
@@ -66,21 +69,21 @@ export const timeText = (ms: number): string => {
   ]).join(' ');
 };
 
-/** The same from seconds. */
+/** Formats the same from seconds. */
 export const secondsText = (seconds: number): string => timeText(seconds * 1000);
 
-/** A moment of the run, in milliseconds since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */
+/** Formats a moment of the run, in ms since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */
 export const momentText = (ms: number): string =>
   ms < 119_950 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms);
 
-/** `1 key`, `2 keys`: a count and its noun. */
+/** Formats a count and its noun: `1 key`, `2 keys`. */
 export const plural = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 
-/** The bounds of a confidence interval; `…` if no sample gives a bound. */
+/** Formats the bounds of a confidence interval; `…` if no sample gives a bound. */
 export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
   `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Formats a list as `a`, `a and b`, or `a, b and c`. */
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -9,23 +9,26 @@ export interface Bins {
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-/** No screen shows more points than this separately. */
+/** The maximum number of bins; no screen shows more points separately. */
 const maxBins = 600;
-/** With fewer samples than this per bin a percentile is noise; a short run may have fewer, to keep enough points. */
+/**
+ * The minimum number of samples per bin, below which a percentile is noise. A short run may have fewer, to keep enough
+ * points.
+ */
 const samplesPerBin = 20;
 const minBins = 10;
 
 const lastSecond = (result: Result): number =>
   Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
 
-/** Bins for counts: one second if the run is short enough. */
+/** Returns the bins for counts: one second each if the run is short enough. */
 export const countBins = (result: Result): Bins => {
   const seconds = lastSecond(result);
   const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Bins for percentiles of `samples`, wide enough to hold about twenty each. */
+/** Returns the bins for percentiles of `samples`, wide enough for about twenty each. */
 export const percentileBins = (result: Result, samples: number): Bins => {
   const finest = countBins(result);
   const seconds = lastSecond(result);
@@ -46,10 +49,10 @@ export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
   return bins;
 };
 
-/** Four significant digits are more than a chart can show. */
+/** Rounds to four significant digits, more than a chart can show. */
 export const chartValue = (value: number): number => Number(value.toPrecision(4));
 
-/** What a line or a row of marks shows of each bin's part of the run. */
+/** The content of each line or row of marks, computed from the run's part in each bin. */
 type Series<Part, Value> = readonly [
   label: string,
   colour: ChartColour,
@@ -77,7 +80,7 @@ export const chartMarks = <Part>(
     .map(([label, colour, of]) => ({ label, colour, values: parts.map(of) }))
     .filter(({ values }) => values.some((value) => value > 0));
 
-/** Makes a chart; the values of measures are joined, counts are held. */
+/** Makes a chart. Values of measures are joined by lines; counts are drawn as steps. */
 export const timeChart = (
   [id, title, unit]: readonly [id: string, title: string, unit: string],
   { step }: Bins,

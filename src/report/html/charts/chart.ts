@@ -1,4 +1,7 @@
-/** The data that the page's script draws. This file imports nothing, so that the script can be type-checked against it. */
+/**
+ * This file defines the data that the page's script draws. It imports nothing, so that the script can be type-checked
+ * against it.
+ */
 
 /** A class of the page's style sheet. */
 export type ChartColour =
@@ -17,11 +20,11 @@ export interface ChartLine {
   readonly label: string;
   readonly colour: ChartColour;
   readonly style: 'strong' | 'plain' | 'dashed';
-  /** One value per bin; `null` draws a gap. */
+  /** The values, one per bin; `null` draws a gap. */
   readonly values: readonly (number | null)[];
 }
 
-/** A row of marks above the plot: how many of something fell into each bin. */
+/** A row of marks above the plot that shows how many events fell into each bin. */
 export interface ChartMarks {
   readonly label: string;
   readonly colour: ChartColour;
@@ -34,13 +37,16 @@ export interface Chart {
   readonly title: string;
   readonly unit: string;
   readonly step: number;
-  /** Counts are constant over their bin; anything else is joined from centre to centre. */
+  /** How values are drawn. Counts are constant over their bin; all others are joined from centre to centre. */
   readonly drawn: 'held' | 'joined';
   readonly lines: readonly ChartLine[];
   readonly marks: readonly ChartMarks[];
 }
 
-/** Times are in seconds since the run began. The load ends at `scheduled`; stages that were not reached are left out. */
+/**
+ * The data of a page. Times are in seconds since the run began. The load ends at `scheduled`; stages that were not
+ * reached are left out.
+ */
 export interface PageData {
   readonly warmUp: number;
   readonly scheduled: number;

@@ -28,12 +28,15 @@ import {
 } from './bins.ts';
 import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 
-/** The charts over time of what the client measured: latencies, flow, load generator, and the limits of each key. */
+/**
+ * This file makes the charts over time of what the client measured: latencies, flow, load generator, and the limits of
+ * each key.
+ */
 
-/** Draws p50, p95 and p99; with too few samples for any p95, the maximum shows the tail. */
+/** Draws p50, p95 and p99. If there are too few samples for any p95, the maximum shows the tail. */
 const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const at = (q: number) => (histogram: Histogram) => {
-    // Without a sample beyond it, a percentile would be the maximum under another name.
+    // Without a sample beyond it, a percentile would only be the maximum under another name.
     const isDrawable = q <= 0.5 || histogram.count * (1 - q) >= 1 - 1e-9;
     const figure = isDrawable ? quantile(histogram, q) : null;
     return figure === null ? null : chartValue(figure.value);
@@ -48,7 +51,7 @@ const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[]
   return [lines[0]!, ...(tail.length > 0 ? tail : lines.slice(3))];
 };
 
-/** Failures by outcome, in the bins in which they ended; only outcomes that occurred. */
+/** Marks failures by outcome, in the bins in which they ended. Only outcomes that occurred have marks. */
 const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
   chartMarks(
     intoBins(result.timeline, bins),
@@ -57,7 +60,7 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
-/** Percentiles by the second in which requests were due; no chart without samples. */
+/** Charts percentiles by the second in which requests were due; no chart without samples. */
 const percentileCharts = (
   result: Result,
   id: string,
@@ -71,7 +74,7 @@ const percentileCharts = (
   return [timeChart([id, label, unit], bins, lines, failureMarks(result, bins))];
 };
 
-/** Charts the latencies of completed requests, those of the first output first, and marks failures. */
+/** Charts the latencies of completed requests, beginning with the first output, and marks failures. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
   (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
@@ -88,7 +91,7 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 const failedIn = ({ outcomes }: TimelineSecond): number =>
   sumOf(outcomeKinds, (kind) => outcomes[kind]) - outcomes.completed - outcomes.limited;
 
-/** Charts what was offered, sent, completed, limited or failed per second. */
+/** Charts the requests per second that were due, sent, completed, limited or failed. */
 export const flowChart = (result: Result): Chart => {
   const bins = countBins(result);
   const rate = (of: (second: TimelineSecond) => number) => (seconds: readonly TimelineSecond[]) =>
@@ -103,7 +106,7 @@ export const flowChart = (result: Result): Chart => {
   return timeChart(['flow', 'Requests per second', '/s'], bins, lines, [], 'held');
 };
 
-/** Charts the requests in flight at the start of each second; the maximum in a wider bin. */
+/** Charts the requests in flight at the start of each second; for wider bins, the maximum. */
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
   const change = new Map(result.timeline.map((each) => [each.second, each.begun - each.ended]));
@@ -127,7 +130,7 @@ const worst =
     return values.length === 0 ? null : chartValue(factor * Math.max(...values));
   };
 
-/** Charts the lag, then the use of event loop and processor, then what blocked the loop. */
+/** Charts the lag, then the use of event loop and processor, then the causes that blocked the loop. */
 export const generatorCharts = (result: Result): readonly Chart[] => {
   const samples = result.slices.flatMap(({ generator }) => generator);
   const lag = percentileCharts(result, 'lag', lagSubject, lagOver);
@@ -155,7 +158,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
   ];
 };
 
-/** With hundreds of keys, a chart for each helps nobody; the table has them all. */
+/** The maximum number of keys with a chart each. With hundreds of keys, charts are no help; the table has them all. */
 export const maxChartedKeys = 12;
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
@@ -192,7 +195,7 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
   return timeChart([`key-${index}`, title, ''], bins, lines, marks, 'held');
 };
 
-/** Charts each key's admitted requests, reported remaining quota and 429s; keys without any have no chart. */
+/** Charts each key's admitted requests, reported remaining quota and 429s. A key without any of these has no chart. */
 export const keyCharts = (result: Result): readonly Chart[] =>
   result.ledger
     .slice(0, maxChartedKeys)

@@ -6,7 +6,7 @@ import { markup, type Markup } from '../../text/markup.ts';
 import type { Quantile } from '../../../model/measures/quantile.ts';
 import type { MeasuredFigures } from '../../../model/result/summary.ts';
 
-/** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
+/** Counts the samples of at most `value` by binary search, since a histogram only gives values by rank. */
 const countUpTo = (histogram: Histogram, value: number): number => {
   let low = 0;
   let high = histogram.count;
@@ -18,28 +18,33 @@ const countUpTo = (histogram: Histogram, value: number): number => {
   return low;
 };
 
-/** The number of samples between each two of these ascending edges; the first includes everything below it. */
+/**
+ * Counts the samples between each two successive edges; the edges ascend. The first count includes everything below it.
+ */
 const binCounts = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
   const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
   return upTo.map((count, i) => count - (upTo[i - 1] ?? 0));
 };
 
-/** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
+/**
+ * The number of rows of a heat map, which shows the distribution of a latency over the run. Time runs from left to
+ * right, latency upwards on a logarithmic scale.
+ */
 
 const rows = 24;
-/** A scale spans at least this factor, so that equal latencies look like one line, not like noise. */
+/** The minimum factor between the ends of a scale, so that equal latencies look like one line and not like noise. */
 const narrowest = 1.1;
-/** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
+/** The shades of cells. All cells of one shade are one path, since a page with thousands of elements opens slowly. */
 const opacities = [0.12, 0.25, 0.4, 0.58, 0.78, 1] as const;
 
-/** The edges of the rows, ascending, with equal factors between minimum and maximum. */
+/** Returns the edges of the rows, ascending, with equal factors from minimum to maximum. */
 const edgesOf = (least: number, most: number): readonly number[] => {
   const low = Math.max(least, most / 1e6, 1e-3);
   const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
 };
 
-/** One path for each shade; a column is `step` seconds wide. */
+/** Draws one path for each shade; a column is `step` seconds wide. */
 const shadedPaths = (
   columns: readonly (readonly number[])[],
   step: number,
@@ -65,16 +70,16 @@ const shadedPaths = (
   });
 };
 
-/** One measure over the run. */
+/** The data of a heat map: one measure over the run. */
 interface HeatmapOptions {
   readonly title: string;
   readonly unit: string;
-  /** The seconds that a column stands for. */
+  /** The width of a column in seconds. */
   readonly step: number;
   readonly columns: readonly Histogram[];
 }
 
-/** `null` if there are fewer than two samples. */
+/** Draws a heat map; returns `null` if there are fewer than two samples. */
 export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup | null => {
   const all = sumOfHistograms(columns, 2);
   if (all.count < 2) return null;
@@ -94,15 +99,21 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
   );
 };
 
-/** How many answers took how long. */
+/** The number of bars of a histogram, which shows how many answers took how long. */
 
 const bars = 40;
-/** A few very slow answers would press all others into the first bars: they are counted instead. */
+/**
+ * The share of answers that is drawn. A few very slow answers would push all others into the first bars, so they are
+ * only counted.
+ */
 const drawnShare = 0.99;
-/** Fewer samples are better read as single ones. */
+/** The minimum number of samples for a histogram; fewer are better read one by one. */
 const minHistogramSamples = 20;
 
-/** Bars of equal width from zero to the p99, or to the maximum if that is little more. `null` for a few samples. */
+/**
+ * Draws bars of equal width from zero to the p99, or to the maximum if that is little more. Returns `null` for few
+ * samples.
+ */
 export const latencyHistogram = (
   { title, unit, colour }: Readonly<Record<'title' | 'unit' | 'colour', string>>,
   figures: MeasuredFigures,
@@ -148,17 +159,17 @@ interface PercentileCurve {
 
 const points = 96;
 
-/** log₁₀(1/(1−q)): 0 at the minimum, 1 at p90, 2 at p99, 3 at p99.9. */
+/** Returns log₁₀(1/(1−q)): 0 at the minimum, 1 at p90, 2 at p99, 3 at p99.9. */
 const depth = (q: number): number => Math.log10(1 / (1 - q));
 const quantileAt = (x: number): number => 1 - 10 ** -x;
 
-/** Of the median and the minimum, which may be too close, the median is shown. */
+/** The ticks, the most important first. If the median and the minimum are too close, only the median is shown. */
 const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
   const name = q === 0 ? 'min' : `p${Number((q * 100).toFixed(5))}`;
   return [depth(q), name] as const;
 });
 
-/** The depth of the largest of n samples: the middle of its share. */
+/** Returns the depth of the largest of n samples, in the middle of its share. */
 const deepestOf = ({ count }: MeasuredFigures): number => depth(1 - 0.5 / count);
 
 const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
@@ -167,10 +178,13 @@ const sampled = ({ figures }: PercentileCurve): readonly Quantile[] =>
     return figures.percentile(quantileAt(deepestOf(figures) * share));
   }).flatMap((point) => point ?? []);
 
-/** With fewer samples an interval exists around the middle only, and a patch there looks like a finding. */
+/**
+ * The minimum number of samples for a band. With fewer, an interval exists only around the middle, and a patch there
+ * looks like a finding.
+ */
 const minBandSamples = 50;
 
-/** The start of the tail: with fewer than ten samples beyond, the curve is dashed. */
+/** Draws a curve. It is dashed in the tail, where fewer than ten samples are beyond. */
 const curveMarkup = (curve: PercentileCurve, { path }: Pen): Markup => {
   const all = sampled(curve);
   const line = all.map(({ q, value }) => [depth(q), value] as const);
@@ -196,7 +210,9 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     })
     .join('; ');
 
-/** Plots values over percentiles, with 95 % confidence bands. Every further nine takes the same room: p90, p99, p99.9. */
+/**
+ * Plots values over percentiles, with 95 % confidence bands. Each further nine takes the same room: p90, p99, p99.9.
+ */
 export const percentilePlot = (
   title: string,
   unit: string,

@@ -13,19 +13,19 @@ import { outcomeKinds } from '../../../model/observation/outcome.ts';
 import type { RequestSample } from '../../../model/result/request-sample.ts';
 import type { TrafficKind } from '../../../model/workload/traffic.ts';
 
-/** A piece of the run, which is one dot. */
+/** A part of the run, drawn as one dot. */
 export interface LoadPoint {
-  /** Requests sent per second, all traffic. */
+  /** The requests sent per second, over all traffic. */
   readonly rate: number;
   readonly p50: number;
-  /** `null` if there are too few samples. */
+  /** The p95; `null` if there are too few samples. */
   readonly p95: number | null;
 }
 
-/** A load that varies by less than this factor is not plotted. */
+/** The minimum factor by which the load must vary for a plot. */
 const minLoadVariation = 1.5;
 
-/** `null` if the load hardly varies, or there are too few pieces to see anything. */
+/** Plots latency against load; returns `null` if the load hardly varies or there are too few parts. */
 export const loadPlot = (
   title: string,
   unit: string,
@@ -55,11 +55,11 @@ export const loadPlot = (
 };
 
 const size = [440, 280] as const;
-/** Fewer are better read as single ones. */
+/** The minimum number of dots; fewer are better read one by one. */
 const minDots = 20;
-/** Token counts that differ by less than this factor show no dependence. */
+/** The minimum factor by which token counts must differ to show a dependence. */
 const minTokenVariation = 1.5;
-/** Values that spread further are drawn on a logarithmic scale. */
+/** The spread of values above which the scale is logarithmic. */
 const widestLinear = 20;
 
 const axisOver = (values: readonly number[]): Axis => {
@@ -78,8 +78,8 @@ const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
 };
 
 /**
- * Plots how long each request of one kind took by when it was due; what was never sent is at the lower edge.
- * The run ends after `end` seconds. `null` without requests.
+ * * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are
+ * at the lower edge. The run ends after `end` seconds. Returns `null` without requests.
  */
 export const requestScatter = (
   traffic: TrafficKind,
@@ -113,7 +113,10 @@ export const requestScatter = (
   );
 };
 
-/** Plots the TTFT of streamed chats by their input tokens; `null` if they are few or hardly differ in length. */
+/**
+ * Plots the TTFT of streamed chats against their input tokens. Returns `null` if they are few or hardly differ in
+ * length.
+ */
 export const tokenScatter = (sample: readonly RequestSample[]): Markup | null => {
   const ofStreams = sample.find(
     ({ traffic, outcome }) => traffic === 'chat-stream' && outcome === 'completed',
